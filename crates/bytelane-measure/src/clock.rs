@@ -1,0 +1,89 @@
+//! The clock.
+
+use std::fmt;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// What a measurement counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// Time on the wall. Cheap to read (some 20 ns); includes time in which others held the core.
+    #[default]
+    Monotonic,
+    /// Time that the calling thread spent on a CPU: right where a neighbour may load the machine.
+    /// Reading it is a system call on Linux (some 300 ns), so samples must be long. Falls back to
+    /// [`Clock::Monotonic`] on systems that are not Unix.
+    ThreadCpu,
+}
+
+impl Clock {
+    /// The time since some fixed moment; only differences mean something.
+    ///
+    /// ```
+    /// use bytelane_measure::clock::Clock;
+    /// let start = Clock::ThreadCpu.now();
+    /// assert!(Clock::ThreadCpu.now() >= start);
+    /// ```
+    #[must_use]
+    pub fn now(self) -> Duration {
+        match self {
+            Self::Monotonic => monotonic(),
+            Self::ThreadCpu => thread_cpu(),
+        }
+    }
+}
+
+impl fmt::Display for Clock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Monotonic => "monotonic",
+            Self::ThreadCpu => "thread-cpu",
+        })
+    }
+}
+
+fn monotonic() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
+#[cfg(unix)]
+fn thread_cpu() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // Neither part is negative: this clock starts at zero with the thread.
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(not(unix))]
+fn thread_cpu() -> Duration {
+    monotonic()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spin(clock: Clock, at_least: Duration) {
+        let start = clock.now();
+        while clock.now() - start < at_least {}
+    }
+
+    #[test]
+    fn both_clocks_advance() {
+        for clock in [Clock::Monotonic, Clock::ThreadCpu] {
+            let start = clock.now();
+            spin(clock, Duration::from_millis(1));
+            assert!(clock.now() - start >= Duration::from_millis(1), "{clock}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn sleeping_costs_no_thread_time() {
+        let (wall, cpu) = (Clock::Monotonic.now(), Clock::ThreadCpu.now());
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(Clock::Monotonic.now() - wall >= Duration::from_millis(20));
+        assert!(Clock::ThreadCpu.now() - cpu < Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,465 @@
+//! Named data: element type, name and seed to bytes.
+//!
+//! The same arguments give the same bytes on every machine. Values are written as they lie in the
+//! memory of a little-endian machine, except [`ElementType::Fixed`].
+//!
+//! ```
+//! use bytelane_measure::data::{Dataset, ElementType};
+//! let dataset: &Dataset = "gaps".parse::<&Dataset>().unwrap();
+//! let bytes = dataset.generate(ElementType::U32, 1000, 1);
+//! assert_eq!(bytes.len(), 4000);
+//! assert_eq!(bytes, dataset.generate(ElementType::U32, 1000, 1));
+//! ```
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::fmt;
+use std::str::FromStr;
+
+/// The type of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementType {
+    /// Unsigned, 1 byte; also the bytes of text and of binary data.
+    U8,
+    /// Signed, 1 byte.
+    I8,
+    /// Unsigned, 2 bytes.
+    U16,
+    /// Signed, 2 bytes.
+    I16,
+    /// Unsigned, 4 bytes.
+    U32,
+    /// Signed, 4 bytes.
+    I32,
+    /// Unsigned, 8 bytes.
+    U64,
+    /// Signed, 8 bytes.
+    I64,
+    /// IEEE half precision, 2 bytes.
+    F16,
+    /// IEEE single precision, 4 bytes.
+    F32,
+    /// IEEE double precision, 8 bytes.
+    F64,
+    /// A fixed number of bytes: an integer in two's complement, most significant byte first, as
+    /// Parquet stores decimals.
+    Fixed(u8),
+}
+
+const NAMED_TYPES: [(&str, ElementType); 11] = [
+    ("u8", ElementType::U8),
+    ("i8", ElementType::I8),
+    ("u16", ElementType::U16),
+    ("i16", ElementType::I16),
+    ("u32", ElementType::U32),
+    ("i32", ElementType::I32),
+    ("u64", ElementType::U64),
+    ("i64", ElementType::I64),
+    ("f16", ElementType::F16),
+    ("f32", ElementType::F32),
+    ("f64", ElementType::F64),
+];
+
+impl ElementType {
+    /// Bytes in a value.
+    #[must_use]
+    pub fn width(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 | Self::F16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+            Self::Fixed(width) => usize::from(width),
+        }
+    }
+
+    fn push_integer(self, value: i64, bytes: &mut Vec<u8>) {
+        match self {
+            Self::F16 => bytes.extend(half::f16::from_f64(value as f64).to_le_bytes()),
+            Self::F32 => bytes.extend((value as f32).to_le_bytes()),
+            Self::F64 => bytes.extend((value as f64).to_le_bytes()),
+            Self::Fixed(width) => {
+                let (width, digits) = (usize::from(width), value.to_be_bytes());
+                let sign = if value < 0 { 0xff } else { 0 };
+                bytes.extend(std::iter::repeat_n(
+                    sign,
+                    width.saturating_sub(digits.len()),
+                ));
+                bytes.extend(&digits[digits.len().saturating_sub(width)..]);
+            }
+            // Two's complement: the low bytes are the value modulo the type's range.
+            integer => bytes.extend(&value.to_le_bytes()[..integer.width()]),
+        }
+    }
+
+    fn push_real(self, value: f64, bytes: &mut Vec<u8>) {
+        match self {
+            Self::F16 => bytes.extend(half::f16::from_f64(value).to_le_bytes()),
+            Self::F32 => bytes.extend((value as f32).to_le_bytes()),
+            Self::F64 => bytes.extend(value.to_le_bytes()),
+            // Fixed-point, three digits.
+            integer => integer.push_integer((value * 1000.0).round() as i64, bytes),
+        }
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Fixed(width) = self {
+            return write!(formatter, "fixed{width}");
+        }
+        let name = NAMED_TYPES
+            .iter()
+            .find(|(_, element)| element == self)
+            .map_or("", |row| row.0);
+        formatter.pad(name)
+    }
+}
+
+impl FromStr for ElementType {
+    type Err = UnknownName;
+
+    /// Reads `u8`, `i8`, .. `f64`, or `fixedN` with N from 1 to 255.
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let named = NAMED_TYPES
+            .iter()
+            .find(|row| row.0 == name)
+            .map(|row| row.1);
+        let fixed = || {
+            let width = name.strip_prefix("fixed")?.parse().ok()?;
+            (width > 0).then_some(Self::Fixed(width))
+        };
+        named.or_else(fixed).ok_or_else(|| {
+            let mut known: Vec<&str> = NAMED_TYPES.iter().map(|row| row.0).collect();
+            known.push("fixedN (N bytes)");
+            UnknownName {
+                kind: "element type",
+                name: name.to_owned(),
+                known,
+            }
+        })
+    }
+}
+
+/// A name that is not in its list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What was named.
+    pub kind: &'static str,
+    /// The name that was given.
+    pub name: String,
+    /// The names that there are.
+    pub known: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, name, known } = self;
+        write!(
+            formatter,
+            "there is no {kind} `{name}`; there are {}",
+            known.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// What a dataset yields, value by value; each becomes the nearest value of the element type.
+pub enum Sequence {
+    /// Random bits, whatever the type.
+    Bits,
+    /// Integers, taken modulo the range of an integer type.
+    Integers(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> i64>),
+    /// Reals; an integer type takes them as fixed-point with three digits.
+    Reals(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> f64>),
+}
+
+impl fmt::Debug for Sequence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Bits => "Bits",
+            Self::Integers(_) => "Integers",
+            Self::Reals(_) => "Reals",
+        })
+    }
+}
+
+/// A kind of data with a name.
+#[derive(Debug)]
+pub struct Dataset {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it stands for, in one line.
+    pub description: &'static str,
+    /// Starts a sequence from a seeded generator.
+    pub start: fn(&mut Xoshiro256PlusPlus) -> Sequence,
+}
+
+/// Every dataset. A new one is one row here.
+pub static DATASETS: &[Dataset] = &[
+    Dataset {
+        name: "random",
+        description: "random bits: nothing to compress, and floats of every kind",
+        start: |_| Sequence::Bits,
+    },
+    Dataset {
+        name: "mixed_widths",
+        description: "integers of 5 to 32 random bits, each width as likely",
+        start: |_| integers(|random| (random.next_u64() as i64 & 0xffff_ffff) >> below(random, 28)),
+    },
+    Dataset {
+        name: "one_byte",
+        description: "integers from 0 to 63: one byte each in every variable-length code",
+        start: |_| integers(|random| below(random, 64)),
+    },
+    Dataset {
+        name: "two_bytes",
+        description: "integers from -4096 to 4095: one or two bytes each as zigzag varints",
+        start: |_| {
+            // Half of them in one byte, so that no length can be predicted.
+            integers(|random| match below(random, 2) {
+                0 => below(random, 128) - 64,
+                _ => below(random, 8192) - 4096,
+            })
+        },
+    },
+    Dataset {
+        name: "gaps",
+        description: "ascending integers with geometric gaps of 50 on average: a posting list",
+        start: |_| {
+            // survival[k] is the probability of a gap beyond k; from products alone, because a
+            // logarithm is not the same on every machine.
+            let survival = std::iter::successors(Some(1.0), |share| Some(share * 0.98));
+            let survival: Vec<f64> = survival.take(2000).collect();
+            let mut sum = 0;
+            integers(move |random| {
+                let share = unit(random);
+                sum += survival.partition_point(|&beyond| beyond >= share) as i64;
+                sum
+            })
+        },
+    },
+    Dataset {
+        name: "smooth",
+        description: "a slowly changing real, around 300: one line through a simulated field",
+        start: |_| {
+            let (mut value, mut slope) = (0.0, 0.0);
+            reals(move |random| {
+                slope = 0.97 * slope + 0.05 * (unit(random) - 0.5);
+                value = 0.999 * value + slope;
+                300.0 + value
+            })
+        },
+    },
+    Dataset {
+        name: "decimals",
+        description: "readings with one decimal digit, from -10.0 to 45.0, each near the last",
+        start: |_| {
+            let mut tenths = 150;
+            reals(move |random| {
+                tenths = (tenths + below(random, 21) - 10).clamp(-100, 450);
+                tenths as f64 / 10.0
+            })
+        },
+    },
+    Dataset {
+        name: "repeated",
+        description: "256 distinct reals, each drawn again and again",
+        start: |random| {
+            let distinct: Vec<f64> = (0..256).map(|_| 1000.0 * unit(random)).collect();
+            reals(move |random| distinct[below(random, 256) as usize])
+        },
+    },
+];
+
+fn integers(next: impl FnMut(&mut Xoshiro256PlusPlus) -> i64 + 'static) -> Sequence {
+    Sequence::Integers(Box::new(next))
+}
+
+fn reals(next: impl FnMut(&mut Xoshiro256PlusPlus) -> f64 + 'static) -> Sequence {
+    Sequence::Reals(Box::new(next))
+}
+
+/// Uniform from 0 to `limit - 1`, up to a bias that no benchmark sees.
+fn below(random: &mut Xoshiro256PlusPlus, limit: u32) -> i64 {
+    (((random.next_u64() >> 32) * u64::from(limit)) >> 32) as i64
+}
+
+/// Uniform, above 0 and at most 1.
+fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
+    ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}
+
+impl Dataset {
+    /// `values` values of type `element`, drawn with `seed`; `values * element.width()` bytes.
+    #[must_use]
+    pub fn generate(&self, element: ElementType, values: usize, seed: u64) -> Vec<u8> {
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut bytes = Vec::with_capacity(values * element.width());
+        match (self.start)(random) {
+            Sequence::Bits => {
+                bytes.resize(values * element.width(), 0);
+                random.fill_bytes(&mut bytes);
+            }
+            Sequence::Integers(mut next) => {
+                (0..values).for_each(|_| element.push_integer(next(random), &mut bytes));
+            }
+            Sequence::Reals(mut next) => {
+                (0..values).for_each(|_| element.push_real(next(random), &mut bytes));
+            }
+        }
+        bytes
+    }
+}
+
+impl FromStr for &'static Dataset {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        DATASETS
+            .iter()
+            .find(|dataset| dataset.name == name)
+            .ok_or_else(|| UnknownName {
+                kind: "data set",
+                name: name.to_owned(),
+                known: DATASETS.iter().map(|dataset| dataset.name).collect(),
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dataset(name: &str) -> &'static Dataset {
+        name.parse().unwrap()
+    }
+
+    fn u32s(name: &str, values: usize) -> Vec<u32> {
+        let bytes = dataset(name).generate(ElementType::U32, values, 7);
+        bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| u32::from_le_bytes(bytes))
+            .collect()
+    }
+
+    fn f64s(name: &str, values: usize) -> Vec<f64> {
+        let bytes = dataset(name).generate(ElementType::F64, values, 7);
+        bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| f64::from_le_bytes(bytes))
+            .collect()
+    }
+
+    fn all_types() -> impl Iterator<Item = ElementType> {
+        NAMED_TYPES
+            .iter()
+            .map(|row| row.1)
+            .chain([1, 2, 3, 8, 9, 16, 255].map(ElementType::Fixed))
+    }
+
+    #[test]
+    fn every_dataset_fills_every_type_and_depends_on_the_seed_alone() {
+        for dataset in DATASETS {
+            for element in all_types() {
+                let bytes = dataset.generate(element, 100, 1);
+                assert_eq!(
+                    bytes.len(),
+                    100 * element.width(),
+                    "{} {element}",
+                    dataset.name
+                );
+                assert_eq!(bytes, dataset.generate(element, 100, 1));
+                assert_ne!(
+                    bytes,
+                    dataset.generate(element, 100, 2),
+                    "{} {element}",
+                    dataset.name
+                );
+                assert!(dataset.generate(element, 0, 1).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        for dataset in DATASETS {
+            assert!(std::ptr::eq(
+                dataset,
+                dataset.name.parse::<&Dataset>().unwrap()
+            ));
+        }
+        for element in all_types() {
+            assert_eq!(element.to_string().parse(), Ok(element));
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        let message = "nosuch".parse::<&Dataset>().unwrap_err().to_string();
+        assert!(
+            message.contains("`nosuch`") && message.contains("gaps, smooth"),
+            "{message}"
+        );
+        for wrong in ["f8", "fixed", "fixed0", "fixed256", ""] {
+            assert!(wrong.parse::<ElementType>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_data_is_what_the_description_says() {
+        let gaps = u32s("gaps", 10_000);
+        assert!(gaps.is_sorted_by(|a, b| a < b));
+        assert!((45..55).contains(&(gaps[9999] / 10_000)), "{}", gaps[9999]);
+
+        assert!(u32s("one_byte", 10_000).iter().all(|&value| value < 64));
+        let two_bytes = u32s("two_bytes", 10_000);
+        assert!(
+            two_bytes
+                .iter()
+                .all(|&value| (-4096..4096).contains(&(value as i32)))
+        );
+
+        let widths = u32s("mixed_widths", 28_000);
+        let wide = widths.iter().filter(|&&value| value >= 1 << 24).count();
+        assert!((6_600..7_400).contains(&wide), "{wide}");
+
+        let smooth = f64s("smooth", 100_000);
+        assert!(smooth.iter().all(|value| (200.0..400.0).contains(value)));
+        assert!(
+            smooth
+                .windows(2)
+                .all(|pair| (pair[0] - pair[1]).abs() < 2.0)
+        );
+
+        let decimals = f64s("decimals", 10_000);
+        assert!(
+            decimals
+                .iter()
+                .all(|value| (value * 10.0).round() / 10.0 == *value)
+        );
+
+        let mut repeated = f64s("repeated", 10_000);
+        repeated.sort_by(f64::total_cmp);
+        repeated.dedup();
+        assert!((250..=256).contains(&repeated.len()));
+    }
+
+    #[test]
+    fn fixed_widths_are_big_endian_twos_complement() {
+        let push = |width, value| {
+            let mut bytes = Vec::new();
+            ElementType::Fixed(width).push_integer(value, &mut bytes);
+            bytes
+        };
+        assert_eq!(push(3, 0x01_0203), [1, 2, 3]);
+        assert_eq!(push(3, -2), [0xff, 0xff, 0xfe]);
+        assert_eq!(push(10, -2), [[0xff; 9].as_slice(), &[0xfe]].concat());
+        assert_eq!(push(9, 1), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    }
+}

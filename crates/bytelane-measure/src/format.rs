@@ -1,0 +1,345 @@
+//! Rows for people and for programs.
+//!
+//! Programs get one row a line ([`Format::Json`], [`Format::Csv`]). People get tables in which all
+//! that did the same work stand side by side ([`Format::Table`], [`Format::Markdown`]).
+
+use crate::row::Row;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde_json::{Map, Value};
+use std::io::{self, Write};
+use std::str::FromStr;
+
+/// A way to write rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for a terminal.
+    #[default]
+    Table,
+    /// One JSON object a line.
+    Json,
+    /// Comma-separated values with a header; a key that a row lacks is left empty.
+    Csv,
+    /// Tables for a document.
+    Markdown,
+}
+
+impl Format {
+    /// Every format with its name on the command line.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("table", Self::Table),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("md", Self::Markdown),
+    ];
+}
+
+impl FromStr for Format {
+    type Err = crate::data::UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .iter()
+            .find(|row| row.0 == name)
+            .map(|row| row.1)
+            .ok_or_else(|| Self::Err {
+                kind: "format",
+                name: name.to_owned(),
+                known: Self::ALL.iter().map(|row| row.0).collect(),
+            })
+    }
+}
+
+/// What a cell of a table says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Decoded gigabytes a second.
+    #[default]
+    GigabytesPerSecond,
+    /// Nanoseconds a call.
+    Nanoseconds,
+}
+
+/// Writes `rows` to `out`.
+///
+/// `unit` matters to tables only; programs get both figures.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(rows: &[Row], format: Format, unit: Unit, out: &mut impl Write) -> io::Result<()> {
+    match format {
+        Format::Table => write_tables(rows, unit, out, terminal_table),
+        Format::Markdown => write_tables(rows, unit, out, markdown_table),
+        Format::Json => rows.iter().try_for_each(|row| write_json(row, out)),
+        Format::Csv => write_csv(rows, out),
+    }
+}
+
+/// Writes one row as a JSON object on a line of its own.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(row: &Row, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, row)?;
+    out.write_all(b"\n")
+}
+
+fn write_csv(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+    let objects = rows.iter().map(object).collect::<io::Result<Vec<_>>>()?;
+    let mut columns: Vec<&String> = Vec::new();
+    for key in objects.iter().flat_map(Map::keys) {
+        if !columns.contains(&key) {
+            columns.push(key);
+        }
+    }
+    let mut writer = csv::Writer::from_writer(out);
+    if !columns.is_empty() {
+        writer.write_record(&columns)?;
+    }
+    for object in &objects {
+        writer.write_record(columns.iter().map(|&column| match object.get(column) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        }))?;
+    }
+    writer.flush()
+}
+
+fn object(row: &Row) -> io::Result<Map<String, Value>> {
+    match serde_json::to_value(row)? {
+        Value::Object(object) => Ok(object),
+        other => Err(io::Error::other(format!("a row is an object, not {other}"))),
+    }
+}
+
+/// What the rows of one table have in common.
+fn title(row: &Row) -> (&str, &str, &str, bool) {
+    (&row.codec, &row.operation, &row.data, row.evicted)
+}
+
+/// What the figures on one line have in common, besides the title.
+fn line(row: &Row) -> (&str, u64, u64) {
+    (&row.element_type, row.values, row.bytes)
+}
+
+/// The distinct values of `key`, in order of appearance.
+fn distinct<'a, K: PartialEq>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> Vec<K> {
+    let mut keys = Vec::new();
+    for &row in rows {
+        let key = key(row);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+fn write_tables(
+    rows: &[Row],
+    unit: Unit,
+    out: &mut impl Write,
+    style: fn(&str) -> (String, Table),
+) -> io::Result<()> {
+    let rows: Vec<&Row> = rows.iter().collect();
+    for (index, heading) in distinct(&rows, title).into_iter().enumerate() {
+        let (codec, operation, data, evicted) = heading;
+        let place = if evicted {
+            ", evicted from the caches"
+        } else {
+            ""
+        };
+        let unit_name = match unit {
+            Unit::GigabytesPerSecond => "GB/s",
+            Unit::Nanoseconds => "ns",
+        };
+        let heading_text =
+            format!("{codec} {operation}, {data}{place}: {unit_name} (share of memcpy's speed)");
+        let together: Vec<&Row> = rows
+            .iter()
+            .filter(|row| title(row) == heading)
+            .copied()
+            .collect();
+        let (heading_text, mut table) = style(&heading_text);
+        fill(&mut table, &together, unit);
+        if index > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{heading_text}\n{table}")?;
+    }
+    Ok(())
+}
+
+fn fill(table: &mut Table, rows: &[&Row], unit: Unit) {
+    let workers = distinct(rows, Row::worker);
+    let mut header = vec!["type".to_owned(), "values".to_owned(), "bytes".to_owned()];
+    header.extend(workers.iter().cloned());
+    table.set_header(header);
+    for key in distinct(rows, line) {
+        let (element_type, values, bytes) = key;
+        let mut cells = vec![element_type.to_owned(), grouped(values), bytes_text(bytes)];
+        cells.extend(workers.iter().map(|worker| {
+            let found = rows
+                .iter()
+                .find(|row| line(row) == key && row.worker() == *worker);
+            found.map_or_else(String::new, |row| cell(row, unit))
+        }));
+        table.add_row(cells);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn cell(row: &Row, unit: Unit) -> String {
+    let figure = match unit {
+        Unit::GigabytesPerSecond => significant(row.gb_per_s),
+        Unit::Nanoseconds => significant(row.ns),
+    };
+    format!("{figure} ({:.2})", row.of_memcpy)
+}
+
+fn terminal_table(heading: &str) -> (String, Table) {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    (heading.to_owned(), table)
+}
+
+fn markdown_table(heading: &str) -> (String, Table) {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    (format!("**{heading}**\n"), table)
+}
+
+/// Three significant digits, never fewer than the digits before the point.
+fn significant(figure: f64) -> String {
+    let decimals = match figure.abs() {
+        size if size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        size if size >= 0.9995 => 2,
+        _ => 3,
+    };
+    format!("{figure:.decimals$}")
+}
+
+/// Digits in groups of three: `12,345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A round size in its unit, any other in bytes: `8 KiB`, `49,380 B`.
+fn bytes_text(bytes: u64) -> String {
+    match bytes {
+        0 => "0 B".to_owned(),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        _ => format!("{} B", grouped(bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::row;
+
+    fn text(rows: &[Row], format: Format) -> String {
+        let mut out = Vec::new();
+        write(rows, format, Unit::default(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn rows() -> Vec<Row> {
+        vec![
+            row("scalar", 1024, 1000.0),
+            row("avx2", 1024, 125.0),
+            row("avx2", 12_345, 1000.0),
+        ]
+    }
+
+    #[test]
+    fn markdown_puts_backends_side_by_side() {
+        let expected = "\
+**byte_stream_split encode, random: GB/s (share of memcpy's speed)**
+
+| type | values |    bytes |      scalar |        avx2 |
+|------|--------|----------|-------------|-------------|
+| f32  |  1,024 |    4 KiB | 4.10 (0.10) | 32.8 (0.80) |
+| f32  | 12,345 | 49,380 B |             | 49.4 (0.10) |
+";
+        assert_eq!(text(&rows(), Format::Markdown), expected);
+    }
+
+    #[test]
+    fn evicted_rows_get_a_table_of_their_own() {
+        let mut rows = rows();
+        rows[1].evicted = true;
+        let text = text(&rows, Format::Table);
+        assert_eq!(
+            text.matches("byte_stream_split encode").count(),
+            2,
+            "{text}"
+        );
+        assert_eq!(text.matches("evicted from the caches").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn csv_has_the_keys_of_all_rows() {
+        let rows = [row("a,b", 1, 1.0), row("avx2", 1, 1.0).with("ratio", 1.5)];
+        let text = text(&rows, Format::Csv);
+        let mut lines = text.lines();
+        let header = lines.next().unwrap();
+        assert!(
+            header.starts_with("codec,operation,type,data,backend,values,"),
+            "{header}"
+        );
+        assert!(header.ends_with(",of_memcpy,spread,ratio"), "{header}");
+        let first = lines.next().unwrap();
+        assert!(
+            first.contains(",\"a,b\",") && first.ends_with(",0.01,"),
+            "{first}"
+        );
+        assert!(lines.next().unwrap().ends_with(",0.01,1.5"));
+    }
+
+    #[test]
+    fn json_is_one_object_a_line() {
+        let text = text(&rows(), Format::Json);
+        let read: Vec<Row> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(read, rows());
+    }
+
+    #[test]
+    fn no_rows_are_no_output() {
+        for (_, format) in Format::ALL {
+            assert_eq!(text(&[], format), "");
+        }
+    }
+
+    #[test]
+    fn figures_have_three_digits() {
+        let shown = [0.0123, 0.9996, 1.0, 9.996, 53.21, 99.96, 12_345.6].map(significant);
+        assert_eq!(
+            shown,
+            ["0.012", "1.00", "1.00", "10.0", "53.2", "100", "12346"]
+        );
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [0, 8192, 3 << 20, 100].map(bytes_text),
+            ["0 B", "8 KiB", "3 MiB", "100 B"]
+        );
+    }
+}

@@ -1,0 +1,42 @@
+//! How bytelane is measured.
+//!
+//! A figure is a ratio taken in one process, in one run: against `memcpy` of the decoded bytes,
+//! which is the limit, and against other libraries. Everything here serves that sentence.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`rounds`] | interleaved rounds (A B C A B C ..), calibrated batches, medians with their spread |
+//! | [`clock`] | wall-clock time or the CPU time of one thread |
+//! | [`cpu`] | the CPU's name and caches, pinning to a core |
+//! | [`buffer`] | buffers at a chosen offset from a page, pools of inputs that differ |
+//! | [`memory`] | cache eviction, a copy that bypasses the caches |
+//! | [`data`] | named generators: element type, name and seed to bytes |
+//! | [`row`] | the one row type for every figure |
+//! | [`format`](mod@format) | rows as tables for people, JSON lines, CSV, Markdown |
+//!
+//! # Example
+//!
+//! Two ways to add numbers, side by side:
+//!
+//! ```
+//! use bytelane_measure::rounds::{Rounds, Subject};
+//! use std::{hint::black_box, time::Duration};
+//!
+//! let numbers: Vec<u32> = (0..1000).collect();
+//! let rounds = Rounds { sample: Duration::from_micros(20), ..Rounds::default() };
+//! let measured = rounds.measure(vec![
+//!     Subject::new("sum", |_| { black_box(black_box(&numbers).iter().sum::<u32>()); }),
+//!     Subject::new("max", |_| { black_box(black_box(&numbers).iter().max()); }),
+//! ]);
+//! assert_eq!(measured[0].name, "sum");
+//! assert!(measured[1].nanoseconds > 0.0);
+//! ```
+
+pub mod buffer;
+pub mod clock;
+pub mod cpu;
+pub mod data;
+pub mod format;
+pub mod memory;
+pub mod rounds;
+pub mod row;

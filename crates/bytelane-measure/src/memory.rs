@@ -1,0 +1,175 @@
+//! The few steps that need `unsafe`: flushing cache lines, copying past the caches, and hiding a
+//! value from the optimiser.
+#![allow(unsafe_code)]
+
+/// Bytes in a cache line on the CPUs that [`evict`] flushes line by line.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
+
+/// Drops `bytes` from every level of cache.
+///
+/// x86-64 flushes line by line (`clflush`); elsewhere a walk over a buffer four times as large as
+/// the last-level cache displaces them, which takes longer and is less thorough.
+#[cfg(target_arch = "x86_64")]
+pub fn evict(bytes: &[u8]) {
+    use core::arch::x86_64::{_mm_clflush, _mm_mfence};
+    for line in bytes.chunks(LINE) {
+        // SAFETY: clflush is part of x86-64 and the address lies inside a live slice. It only
+        // writes modified lines back, so no value in memory changes.
+        unsafe { _mm_clflush(line.as_ptr()) };
+    }
+    if let Some(last) = bytes.last() {
+        // A slice that does not start on a line may reach into one line more than it has chunks.
+        // SAFETY: as above.
+        unsafe { _mm_clflush(last) };
+    }
+    // SAFETY: mfence is part of x86-64 and takes no operands.
+    unsafe { _mm_mfence() };
+}
+
+/// Drops `bytes` from every level of cache.
+///
+/// x86-64 flushes line by line (`clflush`); elsewhere a walk over a buffer four times as large as
+/// the last-level cache displaces them, which takes longer and is less thorough.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn evict(bytes: &[u8]) {
+    use std::sync::{LazyLock, Mutex};
+    static SWEEP: LazyLock<Mutex<Vec<u8>>> =
+        LazyLock::new(|| Mutex::new(vec![1; 4 * crate::cpu::last_level_cache_bytes() as usize]));
+    core::hint::black_box(bytes);
+    let mut sweep = SWEEP
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    for byte in sweep.iter_mut().step_by(32) {
+        *byte = byte.wrapping_add(1);
+    }
+    core::hint::black_box(&mut *sweep);
+}
+
+/// Copies `from` to `to` with stores that bypass the caches, where the architecture has them and
+/// this crate uses them (x86-64). Returns whether it did; `to` is unchanged if not.
+///
+/// It is the second limit beside `memcpy` for data that is not in cache: the C library's copy
+/// streams only beyond a share of the last-level cache, which large servers never reach.
+///
+/// # Panics
+/// If the lengths differ.
+#[must_use]
+pub fn copy_non_temporal(from: &[u8], to: &mut [u8]) -> bool {
+    assert_eq!(
+        from.len(),
+        to.len(),
+        "a copy needs as much room as it has bytes"
+    );
+    #[cfg(target_arch = "x86_64")]
+    {
+        // A streaming store must be aligned: copy up to the first boundary, and the rest, plainly.
+        let head = to.as_ptr().align_offset(LINE).min(to.len());
+        let (from_head, from) = from.split_at(head);
+        let (to_head, to) = to.split_at_mut(head);
+        let (from_lines, from_tail) = from.as_chunks::<LINE>();
+        let (to_lines, to_tail) = to.as_chunks_mut::<LINE>();
+        to_head.copy_from_slice(from_head);
+        stream_lines(from_lines, to_lines);
+        to_tail.copy_from_slice(from_tail);
+    }
+    cfg!(target_arch = "x86_64")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn stream_lines(from: &[[u8; LINE]], to: &mut [[u8; LINE]]) {
+    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    for (from, to) in from.iter().zip(to) {
+        let quarters = from.as_chunks::<16>().0;
+        for (quarter, place) in quarters.iter().zip(to.as_chunks_mut::<16>().0) {
+            let place = place.as_mut_ptr().cast::<__m128i>();
+            assert!(place.is_aligned());
+            // SAFETY: SSE2 is part of x86-64 and `quarter` is 16 readable bytes.
+            let value = unsafe { _mm_loadu_si128(quarter.as_ptr().cast()) };
+            // SAFETY: `place` is 16 writable bytes that we borrow exclusively, aligned as just
+            // asserted; the fence below orders the store before whatever the caller does next.
+            unsafe { _mm_stream_si128(place, value) };
+        }
+    }
+    // SAFETY: sfence is part of x86-64 and takes no operands.
+    unsafe { _mm_sfence() };
+}
+
+/// Returns `byte` through a register that the optimiser cannot see through, so that a loop around
+/// it stays a loop over single bytes: the "not vectorised" baseline of published tables.
+///
+/// Unlike [`core::hint::black_box`] it costs no trip through memory.
+#[inline(always)]
+#[must_use]
+pub fn opaque(byte: u8) -> u8 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut byte = byte;
+        // SAFETY: an empty instruction sequence; the register keeps its value.
+        unsafe {
+            core::arch::asm!("/* {0} */", inout(reg_byte) byte,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        byte
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let mut word = u32::from(byte);
+        // SAFETY: an empty instruction sequence; the register keeps its value.
+        unsafe {
+            core::arch::asm!("/* {0:w} */", inout(reg) word,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        word as u8
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    core::hint::black_box(byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eviction_changes_no_byte() {
+        let bytes: Vec<u8> = (0..1000).map(|i| i as u8).collect();
+        let copy = bytes.clone();
+        for start in [0, 1, 63, 64, 999, 1000] {
+            evict(&bytes[start..]);
+        }
+        assert_eq!(bytes, copy);
+    }
+
+    #[test]
+    fn non_temporal_copies_every_length_and_offset() {
+        let from: Vec<u8> = (0..400).map(|i| (i * 7) as u8).collect();
+        for offset in 0..70 {
+            for length in [0, 1, 15, 16, 63, 64, 65, 200, 300] {
+                let mut to = vec![0xee; 400];
+                let done =
+                    copy_non_temporal(&from[3..3 + length], &mut to[offset..offset + length]);
+                assert_eq!(done, cfg!(target_arch = "x86_64"));
+                if done {
+                    assert_eq!(to[offset..offset + length], from[3..3 + length]);
+                    assert!(
+                        to[..offset]
+                            .iter()
+                            .chain(&to[offset + length..])
+                            .all(|&b| b == 0xee)
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "as much room")]
+    fn non_temporal_copy_refuses_unequal_lengths() {
+        let _ = copy_non_temporal(&[1, 2], &mut [0]);
+    }
+
+    #[test]
+    fn opaque_is_the_identity() {
+        assert!((0..=255).all(|byte| opaque(byte) == byte));
+    }
+}

@@ -1,0 +1,260 @@
+//! Interleaved rounds, and what a measurement says.
+//!
+//! Subjects are measured in turns (A B C A B C ..), so that whatever disturbs the machine for a
+//! while disturbs all of them, and each subject's figure is the median of its rounds.
+
+use crate::clock::Clock;
+use std::fmt;
+use std::time::Duration;
+
+/// Fewer rounds than this give no median worth quoting.
+pub const FEWEST_ROUNDS: usize = 11;
+
+/// Evicted calls are timed one by one, so a sample of tiny ones must end somewhere.
+const MOST_EVICTED_CALLS: usize = 64;
+
+/// One thing to measure.
+pub struct Subject<'a> {
+    name: String,
+    batch: Box<dyn FnMut(usize, usize) + 'a>,
+    evict: Option<Box<dyn FnMut(usize) + 'a>>,
+}
+
+impl<'a> Subject<'a> {
+    /// A subject whose unit of work is `call`; its argument counts the calls from 0, so that
+    /// [`Pool::input`](crate::buffer::Pool::input) can hand out inputs in turn.
+    ///
+    /// Pass what goes in and what comes out through [`std::hint::black_box`], or the optimiser may
+    /// hoist or drop the work.
+    pub fn new(name: impl Into<String>, mut call: impl FnMut(usize) + 'a) -> Self {
+        // The loop is compiled together with the call: no indirection between two calls.
+        let batch = move |first: usize, calls: usize| {
+            for index in first..first + calls {
+                call(index);
+            }
+        };
+        Self {
+            name: name.into(),
+            batch: Box::new(batch),
+            evict: None,
+        }
+    }
+
+    /// Runs `evict` before each call, outside the measured time; its argument is the number of
+    /// that call. It should [`evict`](crate::memory::evict) whatever the call reads or writes.
+    #[must_use]
+    pub fn evicted_by(mut self, evict: impl FnMut(usize) + 'a) -> Self {
+        self.evict = Some(Box::new(evict));
+        self
+    }
+
+    /// The time that calls `first..first + calls` take.
+    fn sample(&mut self, clock: Clock, first: usize, calls: usize) -> Duration {
+        let Some(evict) = &mut self.evict else {
+            let start = clock.now();
+            (self.batch)(first, calls);
+            return clock.now().saturating_sub(start);
+        };
+        let mut total = Duration::ZERO;
+        for index in first..first + calls {
+            evict(index);
+            let start = clock.now();
+            (self.batch)(index, 1);
+            total += clock.now().saturating_sub(start);
+        }
+        total
+    }
+
+    /// How many calls fill a sample.
+    fn calibrate(&mut self, clock: Clock, sample: Duration) -> usize {
+        let most = if self.evict.is_some() {
+            MOST_EVICTED_CALLS
+        } else {
+            usize::MAX
+        };
+        let mut calls = 1;
+        loop {
+            let taken = self.sample(clock, 0, calls);
+            if taken >= sample || calls == most {
+                return calls;
+            }
+            // A short first sample says little about the next: at most double until it does.
+            let wanted = sample.as_secs_f64() / taken.as_secs_f64().max(1e-9) * calls as f64;
+            let long_enough = taken * 8 >= sample;
+            let next = if long_enough {
+                wanted.ceil() as usize
+            } else {
+                calls.saturating_mul(2)
+            };
+            calls = next.clamp(calls + 1, most);
+            if long_enough {
+                return calls;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Subject<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Subject")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What was measured of one subject.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// The subject's name.
+    pub name: String,
+    /// Nanoseconds a call: the median of the rounds.
+    pub nanoseconds: f64,
+    /// The distance between the quartiles of the rounds, as a share of the median.
+    pub spread: f64,
+}
+
+/// How to measure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// The clock.
+    pub clock: Clock,
+    /// How often each subject takes its turn; at least [`FEWEST_ROUNDS`] are run.
+    pub rounds: usize,
+    /// How long a turn is: calls are repeated until a turn takes this long.
+    pub sample: Duration,
+}
+
+impl Default for Rounds {
+    /// Eleven rounds of one millisecond on the monotonic clock.
+    fn default() -> Self {
+        Self {
+            clock: Clock::Monotonic,
+            rounds: FEWEST_ROUNDS,
+            sample: Duration::from_millis(1),
+        }
+    }
+}
+
+impl Rounds {
+    /// Measures the subjects in turns, and returns one measurement for each, in their order.
+    ///
+    /// Takes about `rounds + 2` times `sample` for each subject, or that many calls where one call
+    /// takes longer than a sample.
+    #[must_use]
+    pub fn measure(&self, mut subjects: Vec<Subject<'_>>) -> Vec<Measurement> {
+        let calls: Vec<usize> = subjects
+            .iter_mut()
+            .map(|subject| subject.calibrate(self.clock, self.sample))
+            .collect();
+        let mut samples = vec![Vec::new(); subjects.len()];
+        for round in 0..self.rounds.max(FEWEST_ROUNDS) {
+            for ((subject, &calls), samples) in subjects.iter_mut().zip(&calls).zip(&mut samples) {
+                let taken = subject.sample(self.clock, round * calls, calls);
+                samples.push(taken.as_secs_f64() * 1e9 / calls as f64);
+            }
+        }
+        let summaries = subjects.into_iter().zip(samples);
+        summaries
+            .map(|(subject, samples)| summarise(subject.name, samples))
+            .collect()
+    }
+}
+
+fn summarise(name: String, mut samples: Vec<f64>) -> Measurement {
+    samples.sort_by(f64::total_cmp);
+    // No call takes no time: a clock too coarse for the sample must not lead to infinite speed.
+    let nanoseconds = quantile(&samples, 0.5).max(1e-3);
+    let spread = (quantile(&samples, 0.75) - quantile(&samples, 0.25)) / nanoseconds;
+    Measurement {
+        name,
+        nanoseconds,
+        spread,
+    }
+}
+
+/// The value below which the given share of `sorted` lies, between two of them if need be.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let (below, above) = (
+        sorted[place.floor() as usize],
+        sorted[place.ceil() as usize],
+    );
+    below + (above - below) * place.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    const QUICK: Rounds = Rounds {
+        clock: Clock::Monotonic,
+        rounds: 0,
+        sample: Duration::from_micros(50),
+    };
+
+    #[test]
+    fn quantiles_interpolate() {
+        assert_eq!(quantile(&[7.0], 0.5), 7.0);
+        assert_eq!(quantile(&[1.0, 2.0], 0.5), 1.5);
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.25), 2.0);
+    }
+
+    #[test]
+    fn the_median_ignores_a_disturbed_round() {
+        let summary = summarise("x".into(), vec![10.0, 11.0, 9.0, 10.0, 5000.0]);
+        assert_eq!(summary.nanoseconds, 10.0);
+        assert_eq!(summary.spread, 0.1);
+        assert!(summarise("coarse clock".into(), vec![0.0; 11]).nanoseconds > 0.0);
+    }
+
+    #[test]
+    fn subjects_take_turns_at_least_eleven_times() {
+        let order = RefCell::new(Vec::new());
+        // Slow enough that one call fills a sample, so each turn is one call.
+        let slow = |name: char| {
+            let order = &order;
+            move |call: usize| {
+                let start = Clock::Monotonic.now();
+                while Clock::Monotonic.now() - start < QUICK.sample {}
+                order.borrow_mut().push((name, call));
+            }
+        };
+        let measured = QUICK.measure(vec![
+            Subject::new("a", slow('a')),
+            Subject::new("b", slow('b')),
+        ]);
+        assert_eq!(measured.len(), 2);
+        let order = order.into_inner();
+        let turns = &order[2..]; // the first two calibrate
+        assert_eq!(turns.len(), 2 * FEWEST_ROUNDS);
+        assert!(
+            turns
+                .chunks(2)
+                .enumerate()
+                .all(|(round, pair)| pair == [('a', round), ('b', round)])
+        );
+    }
+
+    #[test]
+    fn batches_are_long_enough() {
+        let calls = RefCell::new(0_usize);
+        let measured = QUICK.measure(vec![Subject::new("short", |_| *calls.borrow_mut() += 1)]);
+        assert!(calls.into_inner() > 100 * FEWEST_ROUNDS, "{measured:?}");
+        assert!(measured[0].nanoseconds < 1000.0);
+    }
+
+    #[test]
+    fn evicted_calls_are_prepared_one_by_one() {
+        let (prepared, called) = (RefCell::new(0), RefCell::new(0));
+        let subject = Subject::new("call", |_| {
+            *called.borrow_mut() += 1;
+            assert_eq!(*called.borrow(), *prepared.borrow());
+        })
+        .evicted_by(|_| *prepared.borrow_mut() += 1);
+        let measured = QUICK.measure(vec![subject]);
+        assert!(*called.borrow() >= FEWEST_ROUNDS);
+        assert!(measured[0].nanoseconds > 0.0);
+    }
+}

@@ -1,0 +1,181 @@
+//! The one row type: every benchmark of the project writes it, whatever it measures.
+
+use crate::rounds::Measurement;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The codec, e.g. `byte_stream_split`.
+    pub codec: String,
+    /// What was done, e.g. `encode`.
+    pub operation: String,
+    /// The type of a value, e.g. `f32`.
+    #[serde(rename = "type")]
+    pub element_type: String,
+    /// The name of the data.
+    pub data: String,
+    /// The instruction set, e.g. `avx2`, or what else did the work, e.g. `memcpy`.
+    pub backend: String,
+    /// The library, where it is not bytelane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
+    /// Values a call.
+    pub values: u64,
+    /// Bytes of these values in memory, decoded.
+    pub bytes: u64,
+    /// Whether inputs and outputs were evicted from the caches before each call.
+    pub evicted: bool,
+    /// Nanoseconds a call: the median.
+    pub ns: f64,
+    /// `bytes / ns`.
+    pub gb_per_s: f64,
+    /// `bytes` over the time in which `memcpy` copied them in the same rounds.
+    pub memcpy_gb_per_s: f64,
+    /// `gb_per_s / memcpy_gb_per_s`: the figure that means something on another machine.
+    pub of_memcpy: f64,
+    /// The distance between the quartiles of the rounds, as a share of the median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// What a codec, a command or a comparison adds.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// What a row says about its input, apart from who did the work and how fast.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// See [`Row::codec`].
+    pub codec: String,
+    /// See [`Row::operation`].
+    pub operation: String,
+    /// See [`Row::element_type`].
+    pub element_type: String,
+    /// See [`Row::data`].
+    pub data: String,
+    /// See [`Row::values`].
+    pub values: u64,
+    /// See [`Row::bytes`].
+    pub bytes: u64,
+    /// See [`Row::evicted`].
+    pub evicted: bool,
+}
+
+impl Workload {
+    /// The row of one measurement of this workload; `memcpy` is that of the same rounds. The
+    /// measurement's name becomes the backend.
+    ///
+    /// ```
+    /// use bytelane_measure::{rounds::Measurement, row::Workload};
+    /// let workload = Workload {
+    ///     codec: "big_endian".into(), operation: "encode".into(), element_type: "u32".into(),
+    ///     data: "random".into(), values: 1000, bytes: 4000, evicted: false,
+    /// };
+    /// let took = |name: &str, nanoseconds| Measurement { name: name.into(), nanoseconds, spread: 0.0 };
+    /// let row = workload.row(&took("avx2", 125.0), &took("memcpy", 100.0));
+    /// assert_eq!((row.gb_per_s, row.of_memcpy), (32.0, 0.8));
+    /// ```
+    #[must_use]
+    pub fn row(&self, measured: &Measurement, memcpy: &Measurement) -> Row {
+        let bytes = self.bytes as f64;
+        Row {
+            codec: self.codec.clone(),
+            operation: self.operation.clone(),
+            element_type: self.element_type.clone(),
+            data: self.data.clone(),
+            backend: measured.name.clone(),
+            library: None,
+            values: self.values,
+            bytes: self.bytes,
+            evicted: self.evicted,
+            ns: measured.nanoseconds,
+            gb_per_s: bytes / measured.nanoseconds,
+            memcpy_gb_per_s: bytes / memcpy.nanoseconds,
+            of_memcpy: memcpy.nanoseconds / measured.nanoseconds,
+            spread: Some(measured.spread),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl Row {
+    /// The row with a key added.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.extra.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Who did the work: the library if it is not bytelane, and the backend.
+    #[must_use]
+    pub fn worker(&self) -> String {
+        match &self.library {
+            Some(library) if self.backend.is_empty() => library.clone(),
+            Some(library) => format!("{library} {}", self.backend),
+            None => self.backend.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn row(backend: &str, values: u64, ns: f64) -> Row {
+        let workload = Workload {
+            codec: "byte_stream_split".into(),
+            operation: "encode".into(),
+            element_type: "f32".into(),
+            data: "random".into(),
+            values,
+            bytes: 4 * values,
+            evicted: false,
+        };
+        let took = |nanoseconds| Measurement {
+            name: backend.into(),
+            nanoseconds,
+            spread: 0.01,
+        };
+        workload.row(&took(ns), &took(100.0))
+    }
+
+    #[test]
+    fn a_row_is_one_flat_object_and_reads_back() {
+        let row = row("avx2", 1024, 200.0).with("ratio", 1.25);
+        let text = serde_json::to_string(&row).unwrap();
+        let object: Map<String, Value> = serde_json::from_str(&text).unwrap();
+        let keys: Vec<&str> = object.keys().map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "codec",
+                "operation",
+                "type",
+                "data",
+                "backend",
+                "values",
+                "bytes",
+                "evicted",
+                "ns",
+                "gb_per_s",
+                "memcpy_gb_per_s",
+                "of_memcpy",
+                "spread",
+                "ratio"
+            ]
+        );
+        assert_eq!(object["of_memcpy"], 0.5);
+        assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
+    }
+
+    #[test]
+    fn a_library_goes_before_its_backend() {
+        let mut row = row("avx2", 1, 1.0);
+        assert_eq!(row.worker(), "avx2");
+        row.library = Some("arrow".into());
+        assert_eq!(row.worker(), "arrow avx2");
+        row.backend.clear();
+        assert_eq!(row.worker(), "arrow");
+    }
+}
