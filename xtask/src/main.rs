@@ -1,0 +1,31 @@
+//! The project's own commands, run as `cargo xtask <COMMAND>`: one module a command.
+
+mod process;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "The project's own commands"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run every test this machine has the tools for; name what was skipped
+    Test(test::Options),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    match Arguments::parse().command {
+        Command::Test(options) => Ok(test::run(&options)),
+    }
+}

@@ -1,0 +1,85 @@
+//! Starting other programs: each is shown as it is started, and a failure names it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+/// The workspace's root directory.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the workspace")
+}
+
+/// A program that will start in the workspace's root, without the variables that would change
+/// what a test means: flags for the compiler, and a backend that somebody forced.
+pub fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(name);
+    command
+        .current_dir(root())
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env_remove("BYTELANE_BACKEND");
+    command
+}
+
+/// The cargo that runs this program, with the first arguments given in one line.
+pub fn cargo(arguments: &str) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = program(cargo);
+    command.args(arguments.split_whitespace());
+    command
+}
+
+/// Shows the command and runs it; an exit code other than 0 is an error.
+pub fn run(command: &mut Command) -> Result<()> {
+    let line = describe(command);
+    println!("$ {line}");
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start `{line}`"))?;
+    ensure!(status.success(), "`{line}` failed: {status}");
+    Ok(())
+}
+
+/// What the command prints, on both streams; an exit code other than 0 is an error that shows it.
+pub fn output(command: &mut Command) -> Result<Output> {
+    let line = describe(command);
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start `{line}`"))?;
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let status = output.status;
+    ensure!(status.success(), "`{line}` failed: {status}\n{errors}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(Output { text, errors })
+}
+
+/// The two streams of a program that has ended.
+pub struct Output {
+    pub text: String,
+    pub errors: String,
+}
+
+/// The command as one would type it, with the variables set for it.
+fn describe(command: &Command) -> String {
+    let variables = command.get_envs().filter_map(|(name, value)| {
+        let value = value?.to_string_lossy().into_owned();
+        Some(format!("{}={}", name.to_string_lossy(), quoted(&value)))
+    });
+    let program = Path::new(command.get_program());
+    let program = program.file_name().unwrap_or(program.as_os_str());
+    let words = std::iter::once(program).chain(command.get_args());
+    let words = words.map(|word| quoted(&word.to_string_lossy()));
+    variables.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    if word.contains([' ', '\t']) {
+        format!("'{word}'")
+    } else {
+        word.to_owned()
+    }
+}

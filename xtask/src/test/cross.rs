@@ -1,0 +1,174 @@
+//! The core's tests on a given instruction set: natively, or cross-compiled and emulated.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{cargo, output, program, run};
+
+/// The packages that are tested on every target: those without heavy dependencies.
+const PACKAGES: &str = "--package bytelane --package bytelane-testkit";
+
+/// Debian's Rust compiler, which is newer than Debian's own release and for which it has standard
+/// libraries for other targets, or their source.
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+const DEBIAN_SOURCE: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
+
+/// Where tests are built for, and how they run on this machine.
+pub struct Target {
+    pub triple: &'static str,
+    /// The backend that must be the best one there.
+    pub backend: &'static str,
+    pub linker: Option<&'static str>,
+    /// The program that runs a test, with its arguments; empty for the machine itself.
+    pub runner: &'static str,
+    /// Tests are linked statically, since dynamic ones hang under qemu 7.2.
+    pub rustflags: &'static str,
+}
+
+const STATIC: &str = "-Ctarget-feature=+crt-static";
+
+/// This machine, if it has AVX-512.
+pub static AVX512: Target = Target {
+    triple: "x86_64-unknown-linux-gnu",
+    backend: "avx512",
+    linker: None,
+    runner: "",
+    rustflags: STATIC,
+};
+
+/// The oldest processor with AVX2.
+pub static HASWELL: Target = Target {
+    backend: "avx2",
+    runner: "qemu-x86_64-static -cpu Haswell",
+    ..AVX512
+};
+
+/// The oldest processor with SSE4.2 (the first with SSE4.1 alone is not emulated reliably).
+pub static NEHALEM: Target = Target {
+    backend: "sse4.1",
+    runner: "qemu-x86_64-static -cpu Nehalem",
+    ..AVX512
+};
+
+/// 64-bit ARM, with NEON.
+pub static AARCH64: Target = Target {
+    triple: "aarch64-unknown-linux-gnu",
+    backend: "neon",
+    linker: Some("aarch64-linux-gnu-gcc"),
+    runner: "qemu-aarch64-static",
+    rustflags: STATIC,
+};
+
+/// A target whose `usize` has 32 bits; an x86-64 kernel runs it.
+pub static I686: Target = Target {
+    triple: "i686-unknown-linux-gnu",
+    backend: "scalar",
+    linker: Some("i686-linux-gnu-gcc"),
+    runner: "",
+    rustflags: STATIC,
+};
+
+/// A target that keeps the high byte first.
+pub static S390X: Target = Target {
+    triple: "s390x-unknown-linux-gnu",
+    backend: "scalar",
+    linker: Some("s390x-linux-gnu-gcc"),
+    runner: "qemu-s390x-static",
+    rustflags: STATIC,
+};
+
+/// How a target's standard library is had.
+pub enum Toolchain {
+    /// The pinned toolchain has it.
+    Pinned,
+    /// Debian's compiler has it.
+    Debian,
+    /// Debian's compiler builds it from Debian's source.
+    DebianSource,
+}
+
+impl Target {
+    /// The first way in which the machine can build for this target.
+    pub fn toolchain(&self) -> Result<Toolchain> {
+        let sysroot = output(program("rustc").args(["--print", "sysroot"]))?.text;
+        let library = |sysroot: &str| {
+            let path = Path::new(sysroot.trim()).join("lib/rustlib");
+            path.join(self.triple).join("lib").is_dir()
+        };
+        if library(&sysroot) {
+            return Ok(Toolchain::Pinned);
+        }
+        let advice = format!(
+            "no standard library for {}: `rustup target add` it, or take Debian's rustc-web with \
+             libstd-rust-web-dev of that architecture or with rust-web-src",
+            self.triple
+        );
+        let toolchain = if library("/usr") {
+            Toolchain::Debian
+        } else if Path::new(DEBIAN_SOURCE).is_file() {
+            Toolchain::DebianSource
+        } else {
+            bail!(advice);
+        };
+        check_debian_compiler().context(advice)?;
+        Ok(toolchain)
+    }
+
+    /// The cargo command that builds with this target's toolchain, linker and runner.
+    fn cargo(&self, subcommand: &str) -> Result<Command> {
+        let mut command = cargo(subcommand);
+        command.args(["--locked", "--target-dir", "target/cross"]);
+        command.args(["--target", self.triple]);
+        command.env("RUSTFLAGS", self.rustflags);
+        let name = |suffix: &str| {
+            let triple = self.triple.to_uppercase().replace('-', "_");
+            format!("CARGO_TARGET_{triple}_{suffix}")
+        };
+        if let Some(linker) = self.linker {
+            command.env(name("LINKER"), linker);
+        }
+        if !self.runner.is_empty() {
+            command.env(name("RUNNER"), self.runner);
+        }
+        let toolchain = self.toolchain()?;
+        if !matches!(toolchain, Toolchain::Pinned) {
+            // The libraries of the compiler that built this program must not be found first.
+            command
+                .env("RUSTC", DEBIAN_RUSTC)
+                .env_remove("LD_LIBRARY_PATH");
+        }
+        if matches!(toolchain, Toolchain::DebianSource) {
+            command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std");
+        }
+        Ok(command)
+    }
+}
+
+/// Debian's compiler must be there and as new as `rust-version` asks.
+fn check_debian_compiler() -> Result<()> {
+    let text = output(program(DEBIAN_RUSTC).arg("--version"))?.text;
+    let version = text.split_whitespace().nth(1).unwrap_or_default();
+    let stated = super::features::rust_version()?;
+    let numbers = |version: &str| -> Vec<u32> {
+        version
+            .split(['.', '-', '+'])
+            .map_while(|part| part.parse().ok())
+            .collect()
+    };
+    if numbers(version) < numbers(&stated) {
+        bail!("{DEBIAN_RUSTC} has version {version}, older than {stated}");
+    }
+    Ok(())
+}
+
+/// Runs the core's tests on the target, on a reduced grid where it is emulated; the tests fail if
+/// the target's best backend is another one than the stage is meant for.
+pub fn test(target: &Target) -> Result<()> {
+    let mut command = target.cargo("test")?;
+    command.args(PACKAGES.split_whitespace()).arg("--tests");
+    command.env("BYTELANE_TEST_GRID", "reduced");
+    command.env("BYTELANE_TEST_EXPECT", target.backend);
+    run(&mut command)
+}

@@ -1,0 +1,88 @@
+//! The stage `dependencies`: the licence and the source of every crate that a user would compile.
+//!
+//! It reads the list in `deny.toml`, which `cargo deny check` reads too. That program itself takes
+//! longer to compile than all else a continuous integration run installs (3.7 minutes on two
+//! cores), so that the two checks which matter here are made from what `cargo tree` prints.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use spdx::{Expression, Licensee, ParseMode};
+use toml::Table;
+
+use crate::process::{cargo, output, root};
+
+pub fn run_stage() -> Result<()> {
+    let allowed = allowed_licences()?;
+    let tree = "tree --locked --workspace --all-features --target all --prefix none --no-dedupe";
+    let mut tree = cargo(tree);
+    let lines = output(tree.args(["--format", "{l}\t{p}"]))?.text;
+    let mut crates: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
+    crates.sort_unstable();
+    crates.dedup();
+    for line in &crates {
+        let (licence, package) = line.split_once('\t').context("cargo tree printed no tab")?;
+        check_licence(licence, &allowed).with_context(|| format!("the licence of {package}"))?;
+        check_source(package)?;
+    }
+    println!(
+        "{} crates have permitted licences and come from the registry",
+        crates.len()
+    );
+    core_has_no_dependencies()
+}
+
+/// The list `licenses.allow` of `deny.toml`.
+fn allowed_licences() -> Result<Vec<Licensee>> {
+    let text = fs::read_to_string(root().join("deny.toml")).context("cannot read deny.toml")?;
+    let table: Table = text.parse().context("deny.toml is not TOML")?;
+    let list = table["licenses"]["allow"]
+        .as_array()
+        .context("licenses.allow is no list")?;
+    let licensee = |value: &toml::Value| {
+        let name = value
+            .as_str()
+            .context("a licence in deny.toml is no text")?;
+        Licensee::parse(name).with_context(|| format!("{name} is no SPDX licence"))
+    };
+    list.iter().map(licensee).collect()
+}
+
+fn check_licence(text: &str, allowed: &[Licensee]) -> Result<()> {
+    let licence = Expression::parse_mode(text, ParseMode::LAX)
+        .with_context(|| format!("`{text}` is no SPDX expression"))?;
+    let permitted = licence.evaluate(|wanted| allowed.iter().any(|have| have.satisfies(wanted)));
+    ensure!(permitted, "deny.toml does not allow `{text}`");
+    Ok(())
+}
+
+/// `cargo tree` names the source of a package in parentheses unless it is the standard registry;
+/// only this workspace's own directories are another allowed source.
+fn check_source(package: &str) -> Result<()> {
+    let root = root()
+        .to_str()
+        .context("the workspace's path is not UTF-8")?;
+    let notes = package
+        .split('(')
+        .skip(1)
+        .map(|note| note.trim_end().trim_end_matches(')'));
+    for note in notes {
+        let known = note == "proc-macro" || note.starts_with(root);
+        ensure!(
+            known,
+            "{package} comes neither from the registry nor from this workspace"
+        );
+    }
+    Ok(())
+}
+
+/// The core crate depends on nothing, whatever its features.
+fn core_has_no_dependencies() -> Result<()> {
+    let tree = "tree --locked --package bytelane --all-features --target all --edges normal,build";
+    let tree = output(&mut cargo(tree))?.text;
+    ensure!(
+        tree.trim().lines().count() == 1,
+        "the core crate has dependencies:\n{tree}"
+    );
+    Ok(())
+}

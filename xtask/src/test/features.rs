@@ -1,0 +1,101 @@
+//! The stage `features`: what users of the published crates rely on beside the default build.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use toml::Table;
+
+use crate::process::{cargo, output, program, root, run};
+
+pub fn run_stage() -> Result<()> {
+    rust_version_is_tested()?;
+    for features in ["", "alloc", "std"] {
+        let lints = "clippy --locked --package bytelane --lib --no-default-features";
+        let mut command = cargo(lints);
+        run(command.args(["--features", features, "--", "--deny", "warnings"]))?;
+    }
+    packages_are_clean()
+}
+
+/// The `rust-version` that the crates state.
+pub fn rust_version() -> Result<String> {
+    let manifest = read_toml("Cargo.toml")?;
+    let version = &manifest["workspace"]["package"]["rust-version"];
+    Ok(version
+        .as_str()
+        .context("rust-version is no text")?
+        .to_owned())
+}
+
+/// The pinned toolchain, with which all tests run, is a release of the stated `rust-version`; so
+/// the ordinary build is the build with the oldest supported compiler.
+fn rust_version_is_tested() -> Result<()> {
+    let stated = rust_version()?;
+    let toolchain = read_toml("rust-toolchain.toml")?;
+    let pinned = toolchain["toolchain"]["channel"].as_str();
+    let pinned = pinned.context("the toolchain's channel is no text")?;
+    ensure!(
+        pinned == stated || pinned.starts_with(&format!("{stated}.")),
+        "rust-toolchain.toml pins {pinned}, but rust-version is {stated}, which nothing builds with"
+    );
+    let used = output(program("rustc").arg("--version"))?.text;
+    ensure!(
+        used.starts_with(&format!("rustc {pinned} ")),
+        "the tests run with {used}, not {pinned}"
+    );
+    Ok(())
+}
+
+fn read_toml(path: &str) -> Result<Table> {
+    let text =
+        fs::read_to_string(root().join(path)).with_context(|| format!("cannot read {path}"))?;
+    text.parse().with_context(|| format!("{path} is not TOML"))
+}
+
+/// The files that each published package must hold beside its code.
+const PACKAGE_FILES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// `cargo package` takes every published crate without a warning, and with the files that belong.
+fn packages_are_clean() -> Result<()> {
+    let packages = published_packages()?;
+    let mut command =
+        cargo("package --locked --no-verify --allow-dirty --target-dir target/package");
+    for package in &packages {
+        command.args(["--package", package]);
+        let mut list = cargo("package --locked --list --allow-dirty --package");
+        let files = output(list.arg(package))?.text;
+        for required in PACKAGE_FILES {
+            let present = files.lines().any(|file| file == required);
+            ensure!(
+                present,
+                "the package {package} would be published without {required}"
+            );
+        }
+    }
+    let messages = output(&mut command)?.errors;
+    ensure!(
+        !messages.contains("warning:"),
+        "cargo package warns:\n{messages}"
+    );
+    println!("clean packages: {}", packages.join(", "));
+    Ok(())
+}
+
+/// The workspace's crates, without those that say `publish = false`.
+fn published_packages() -> Result<Vec<String>> {
+    let mut packages = Vec::new();
+    for entry in fs::read_dir(root().join("crates"))? {
+        let name = entry?
+            .file_name()
+            .into_string()
+            .ok()
+            .context("a crate's name is not UTF-8")?;
+        let manifest = read_toml(&format!("crates/{name}/Cargo.toml"))?;
+        let package = manifest["package"].as_table().context("no [package]")?;
+        if package.get("publish").and_then(|publish| publish.as_bool()) != Some(false) {
+            packages.push(name);
+        }
+    }
+    packages.sort();
+    Ok(packages)
+}

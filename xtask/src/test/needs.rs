@@ -1,0 +1,73 @@
+//! What a stage needs of the machine, and how to see whether it is there.
+
+use super::cross::Target;
+use crate::process;
+
+/// One thing that must be there before a stage can run.
+pub enum Need {
+    /// A program on the search path, and where to get it.
+    Program(&'static str, &'static str),
+    /// A command that succeeds where the thing is installed, and where to get it.
+    Answers(&'static [&'static str], &'static str),
+    /// A compiler with a standard library for the target.
+    StandardLibrary(&'static Target),
+    /// A processor with every instruction set that the backend `avx512` takes.
+    Avx512,
+    /// A host whose own tests are x86-64 ones.
+    X86,
+}
+
+impl Need {
+    /// Why the need is not met, or nothing if it is.
+    pub fn missing(&self) -> Option<String> {
+        match self {
+            Need::Program(name, source) => {
+                (!on_search_path(name)).then(|| format!("no program `{name}` ({source})"))
+            }
+            Need::Answers(command, source) => {
+                let answers = process::output(process::program(command[0]).args(&command[1..]));
+                answers
+                    .is_err()
+                    .then(|| format!("`{}` does not run ({source})", command.join(" ")))
+            }
+            Need::StandardLibrary(target) => {
+                target.toolchain().err().map(|error| format!("{error:#}"))
+            }
+            Need::Avx512 => avx512_missing(),
+            Need::X86 => {
+                (!cfg!(target_arch = "x86_64")).then(|| "the host is not x86-64".to_owned())
+            }
+        }
+    }
+}
+
+fn on_search_path(program: &str) -> bool {
+    let directories = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&directories).any(|directory| directory.join(program).is_file())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn avx512_missing() -> Option<String> {
+    macro_rules! missing {
+        ($($feature:tt)*) => {
+            [$(($feature, std::arch::is_x86_feature_detected!($feature))),*]
+                .into_iter()
+                .filter(|(_, present)| !present)
+                .map(|(feature, _)| feature)
+                .collect::<Vec<_>>()
+        };
+    }
+    let missing = missing!("avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2");
+    let reason = || {
+        format!(
+            "the processor lacks {}, and no emulator has it",
+            missing.join(", ")
+        )
+    };
+    (!missing.is_empty()).then(reason)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn avx512_missing() -> Option<String> {
+    Some("the host is not x86-64".to_owned())
+}

@@ -1,0 +1,133 @@
+//! The one table of test stages: a new stage is one row.
+
+use std::time::Duration;
+
+use super::needs::Need;
+use super::{cross, dependencies, features, rust};
+
+/// One stage: what it is, what it needs, how it runs and what it may cost.
+pub struct Stage {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub needs: &'static [Need],
+    /// Whether `--require all` asks for it. Only what no package registry offers is left out.
+    pub in_all: bool,
+    /// The budget on two cores, compilation included.
+    pub minutes: u64,
+    pub run: fn() -> anyhow::Result<()>,
+}
+
+impl Stage {
+    /// What this machine lacks for the stage, in one line.
+    pub fn missing(&self) -> Option<String> {
+        let reasons: Vec<_> = self.needs.iter().filter_map(Need::missing).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    pub fn budget(&self) -> Duration {
+        Duration::from_secs(60 * self.minutes)
+    }
+}
+
+const MIRI_VERSION: &[&str] = &["rustup", "run", "nightly", "cargo", "miri", "--version"];
+const QEMU_X86_64: Need = Need::Program("qemu-x86_64-static", QEMU);
+const QEMU: &str = "Debian: qemu-user-static";
+
+/// Every stage, in the order in which they run.
+pub static STAGES: &[Stage] = &[
+    Stage {
+        name: "rust",
+        about: "format, lints, documentation and the tests of the workspace",
+        needs: &[],
+        in_all: true,
+        minutes: 10,
+        run: rust::run_stage,
+    },
+    Stage {
+        name: "features",
+        about: "the core without std and without alloc, the stated rust-version, clean packages",
+        needs: &[],
+        in_all: true,
+        minutes: 1,
+        run: features::run_stage,
+    },
+    Stage {
+        name: "dependencies",
+        about: "licences and sources of all dependencies, by deny.toml; none for the core",
+        needs: &[],
+        in_all: true,
+        minutes: 1,
+        run: dependencies::run_stage,
+    },
+    Stage {
+        name: "avx512",
+        about: "the core's tests, which must find the backend avx512",
+        needs: &[Need::X86, Need::Avx512],
+        in_all: true,
+        minutes: 2,
+        run: || cross::test(&cross::AVX512),
+    },
+    Stage {
+        name: "avx2",
+        about: "the core's tests on an emulated Haswell",
+        needs: &[Need::X86, QEMU_X86_64],
+        in_all: true,
+        minutes: 2,
+        run: || cross::test(&cross::HASWELL),
+    },
+    Stage {
+        name: "sse4.1",
+        about: "the core's tests on an emulated Nehalem",
+        needs: &[Need::X86, QEMU_X86_64],
+        in_all: true,
+        minutes: 2,
+        run: || cross::test(&cross::NEHALEM),
+    },
+    Stage {
+        name: "aarch64",
+        about: "the core's tests on emulated 64-bit ARM with NEON",
+        needs: &[
+            Need::StandardLibrary(&cross::AARCH64),
+            Need::Program("aarch64-linux-gnu-gcc", "Debian: gcc-aarch64-linux-gnu"),
+            Need::Program("qemu-aarch64-static", QEMU),
+        ],
+        in_all: true,
+        minutes: 3,
+        run: || cross::test(&cross::AARCH64),
+    },
+    Stage {
+        name: "32-bit",
+        about: "the core's tests on i686",
+        needs: &[
+            Need::X86,
+            Need::StandardLibrary(&cross::I686),
+            Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
+        ],
+        in_all: true,
+        minutes: 2,
+        run: || cross::test(&cross::I686),
+    },
+    Stage {
+        name: "big-endian",
+        about: "the core's tests on emulated s390x",
+        needs: &[
+            Need::StandardLibrary(&cross::S390X),
+            Need::Program("s390x-linux-gnu-gcc", "Debian: gcc-s390x-linux-gnu"),
+            Need::Program("qemu-s390x-static", QEMU),
+        ],
+        in_all: true,
+        minutes: 3,
+        run: || cross::test(&cross::S390X),
+    },
+    Stage {
+        name: "miri",
+        about: "the core's tests under the interpreter that finds undefined behaviour",
+        needs: &[Need::Answers(
+            MIRI_VERSION,
+            "rustup component add --toolchain nightly miri",
+        )],
+        in_all: false,
+        minutes: 5,
+        run: rust::run_miri,
+    },
+];
