@@ -1,2 +1,19 @@
-//! Typed values to the bytes of wire and file formats and back.
+#![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod backend;
+mod codec;
+mod error;
+mod memory;
+mod simd;
+
+pub use backend::{Backend, Unavailable, UnknownBackend};
+pub use codec::{big_endian, byte_stream_split};
+pub use error::Error;
+pub use memory::Value;

@@ -1,0 +1,74 @@
+//! NEON: 16 values are K vectors of 16 bytes, transposed by zipping and unzipping.
+
+use super::{Planes, Writes};
+use crate::backend::{Neon, neon};
+use crate::simd::neon::{load, store};
+use crate::simd::{interleave, window, window_mut};
+use core::arch::aarch64::*;
+
+neon! {
+    impl<const K: usize> Planes<K> for Neon {
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
+        fn split16(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) = split16::<K>;
+        fn join<W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join16(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) = join16::<K>;
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) {
+    for i in 0..4 {
+        split16(window(values, 16 * i), planes, at + 16 * i);
+    }
+}
+
+/// log2 K rounds of unzipping: each sends the bytes at even places of a pair of neighbours to the
+/// first half of the vectors and those at odd places to the second. K = 4:
+///
+/// ```text
+///           vector 0               vector 1      vector 2      vector 3
+/// values    a0 a1 a2 a3 b0 b1 ..   e0 ..         i0 ..         m0 ..
+/// round 1   a0 a2 b0 b2 .. h2      i0 i2 ..      a1 a3 b1 ..   i1 i3 ..
+/// round 2   a0 b0 c0 .. p0         a1 b1 ..      a2 b2 ..      a3 b3 ..
+/// ```
+#[target_feature(enable = "neon")]
+#[inline]
+fn split16<const K: usize>(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) {
+    let mut vectors = [vdupq_n_u8(0); K];
+    for k in 0..K {
+        vectors[k] = load(window(values.as_flattened(), 16 * k));
+    }
+    for _ in 0..K.ilog2() {
+        let before = vectors;
+        for i in 0..K / 2 {
+            vectors[i] = vuzp1q_u8(before[2 * i], before[2 * i + 1]);
+            vectors[K / 2 + i] = vuzp2q_u8(before[2 * i], before[2 * i + 1]);
+        }
+    }
+    for k in 0..K {
+        store(window_mut(planes[k], at), vectors[k]);
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) {
+    for i in 0..4 {
+        join16(planes, at + 16 * i, window_mut(values, 16 * i));
+    }
+}
+
+/// The same backwards: log2 K rounds of zipping vectors that lie K / 2 apart.
+#[target_feature(enable = "neon")]
+#[inline]
+fn join16<const K: usize>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) {
+    let mut vectors = [vdupq_n_u8(0); K];
+    for k in 0..K {
+        vectors[k] = load(window(planes[k], at));
+    }
+    interleave!(vectors, vzip1q_u8, vzip2q_u8);
+    for k in 0..K {
+        store(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
+    }
+}

@@ -1,0 +1,101 @@
+//! SSE4.1: 16 values are K vectors of 16 bytes, transposed by interleaving.
+
+use super::{Planes, Writes};
+use crate::backend::{Sse41, sse41};
+use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, put};
+use crate::simd::{Near, interleave, window, window_mut};
+use core::arch::x86_64::*;
+
+sse41! {
+    impl<const K: usize> Planes<K> for Sse41 {
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
+        fn split16(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) = split16::<K, Near>;
+        fn join<W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join16(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) = join16::<K, Near>;
+    }
+}
+
+/// For each vector of 16 / K values, its bytes in the order of the planes. K = 4:
+///
+/// ```text
+/// a0 a1 a2 a3 b0 b1 b2 b3 c0 c1 c2 c3 d0 d1 d2 d3   values a, b, c, d
+/// a0 b0 c0 d0 a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3   units of 16 / K bytes, one a plane
+/// ```
+pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
+    let mut order = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let unit = 16 / K;
+        order[i] = (i % unit * K + i / unit) as u8;
+        i += 1;
+    }
+    order
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) {
+    for plane in planes.iter() {
+        ahead::<W, _>(&plane[at..], 256);
+    }
+    for i in 0..4 {
+        split16::<K, W>(window(values, 16 * i), planes, at + 16 * i);
+    }
+}
+
+/// Units of 16 / K bytes, one a plane, from K vectors: log2 K rounds of interleaving vectors that
+/// lie K / 2 apart bring the units of each plane together. K = 4, capital letters for units:
+///
+/// ```text
+///           vector 0      vector 1      vector 2      vector 3
+/// values    A0 A1 A2 A3   B0 B1 B2 B3   C0 C1 C2 C3   D0 D1 D2 D3
+/// round 1   A0 C0 A1 C1   A2 C2 A3 C3   B0 D0 B1 D1   B2 D2 B3 D3
+/// round 2   A0 B0 C0 D0   A1 B1 C1 D1   A2 B2 C2 D2   A3 B3 C3 D3
+/// ```
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn split16<const K: usize, W: Writes>(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) {
+    let order = load(&const { by_plane::<K>() });
+    let mut vectors = [_mm_setzero_si128(); K];
+    for k in 0..K {
+        vectors[k] = load(window(values.as_flattened(), 16 * k));
+        if K < 16 {
+            vectors[k] = _mm_shuffle_epi8(vectors[k], order);
+        }
+    }
+    match K {
+        2 => interleave!(vectors, interleave_low::<8>, interleave_high::<8>),
+        4 => interleave!(vectors, interleave_low::<4>, interleave_high::<4>),
+        8 => interleave!(vectors, interleave_low::<2>, interleave_high::<2>),
+        _ => interleave!(vectors, interleave_low::<1>, interleave_high::<1>),
+    }
+    for k in 0..K {
+        put::<W, _>(window_mut(planes[k], at), vectors[k]);
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) {
+    for line in values.as_flattened().chunks(64) {
+        ahead::<W, _>(line, 1024);
+    }
+    for i in 0..4 {
+        join16::<K, W>(planes, at + 16 * i, window_mut(values, 16 * i));
+    }
+}
+
+/// 16 bytes of each plane, interleaved byte by byte with the plane K / 2 after it, then by pairs,
+/// and so on: the last of log2 K rounds has the bytes of each value together, in order.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn join16<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) {
+    let mut vectors = [_mm_setzero_si128(); K];
+    for k in 0..K {
+        vectors[k] = load(window(planes[k], at));
+    }
+    interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
+    for k in 0..K {
+        put::<W, _>(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
+    }
+}

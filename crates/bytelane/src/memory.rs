@@ -1,0 +1,96 @@
+//! Values seen as bytes, a `Vec`'s spare capacity as a place to write, and the size of the cache.
+#![allow(unsafe_code)] // Casts between primitive slices and bytes.
+
+use core::mem::MaybeUninit;
+
+/// A byte that a kernel may write and does not read: what its destination is made of where the
+/// destination may be fresh memory.
+pub(crate) type Slot = MaybeUninit<u8>;
+
+/// What a kernel may store to: bytes, and slots for them.
+///
+/// # Safety
+///
+/// The type has one byte, and each `u8` is a value of it.
+pub(crate) unsafe trait Byte: Copy {}
+// SAFETY: it is `u8`.
+unsafe impl Byte for u8 {}
+// SAFETY: it has the layout of `u8`, and holds any.
+unsafe impl Byte for Slot {}
+
+/// A primitive number: no padding, and every pattern of bits is a value of it.
+///
+/// Implemented for the integers of 8 to 64 bits, `f32` and `f64`; half-precision numbers travel as
+/// the `u16` of their bits.
+pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + sealed::Primitive + 'static {}
+
+mod sealed {
+    /// # Safety
+    ///
+    /// The type has no padding, and every pattern of bits is a value of it.
+    pub unsafe trait Primitive {}
+}
+
+macro_rules! primitives {
+    ($($T:ty)*) => { $(
+        // SAFETY: a primitive number is nothing but bits, each pattern of them a number.
+        unsafe impl sealed::Primitive for $T {}
+        impl Value for $T {}
+    )* };
+}
+primitives! { i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 }
+
+/// The bytes of values, in this machine's order.
+#[inline]
+pub(crate) fn bytes<T: Value>(values: &[T]) -> &[u8] {
+    // SAFETY: the same memory for the same time; `Primitive` has no padding, so every byte is
+    // initialised, and bytes need no alignment.
+    unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// The bytes of values to write to, in this machine's order.
+#[inline]
+pub(crate) fn bytes_mut<T: Value>(values: &mut [T]) -> &mut [u8] {
+    // SAFETY: as in `bytes`; and whatever is written, every pattern of bits is a value of `T`.
+    unsafe { core::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
+}
+
+/// Bytes as slots, for kernels that only write. They write whole vectors and never take
+/// initialisation back, which is all that a caller of theirs could notice.
+#[inline]
+pub(crate) fn slots(bytes: &mut [u8]) -> &mut [Slot] {
+    // SAFETY: `MaybeUninit<u8>` has the layout of `u8`. The danger of this cast is safe code that
+    // stores `MaybeUninit::uninit()` through it: slots are written in `simd/` and by `write`
+    // below only, from initialised bytes.
+    unsafe { core::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }
+}
+
+/// Writes bytes to as many slots.
+#[inline]
+pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
+    *to = from.map(Slot::new);
+}
+
+/// Appends up to `most` values to a `Vec` by writing their bytes to its spare capacity, which is
+/// not zeroed before. `fill` returns how many values it wrote, the first ones; what it returns as
+/// an error is passed on, and the `Vec` keeps its length.
+///
+/// For kernels only: that they write all the bytes they say is what the oracle sweep tests with
+/// destinations of two different contents.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn append<T: Value, E>(
+    to: &mut alloc::vec::Vec<T>,
+    most: usize,
+    fill: impl FnOnce(&mut [Slot]) -> Result<usize, E>,
+) -> Result<usize, E> {
+    to.reserve(most);
+    let spare = &mut to.spare_capacity_mut()[..most];
+    // SAFETY: `spare` is exclusively ours, as long as this, and a slot may be uninitialised.
+    let slots = unsafe { core::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) };
+    let count = fill(slots)?.min(most);
+    // SAFETY: `reserve` made room for `most` more; the kernel has written the bytes of the first
+    // `count`, and every pattern of bits is a `T`.
+    unsafe { to.set_len(to.len() + count) };
+    Ok(count)
+}

@@ -1,0 +1,66 @@
+//! AVX2: vectors of 32 bytes, in two lanes of 16 that most shuffles do not cross.
+#![allow(unsafe_code)] // Loads and stores on arrays.
+
+use super::Writes;
+use crate::memory::Byte;
+use core::arch::x86_64::*;
+
+/// Loads 32 bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn load(from: &[u8; 32]) -> __m256i {
+    // SAFETY: the array has 32 bytes; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+/// Loads each lane from a place of its own; the second load is part of the insert.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn load_lanes(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
+    let low = _mm256_castsi128_si256(super::sse41::load(low));
+    _mm256_inserti128_si256(low, super::sse41::load(high), 1)
+}
+
+/// Stores 32 bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn store<B: Byte>(to: &mut [B; 32], vector: __m256i) {
+    // SAFETY: the array has 32 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores 32 bytes as `W` says.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 32], vector: __m256i) {
+    if W::STREAM && to.as_ptr().addr() % 32 == 0 {
+        // SAFETY: the array has 32 bytes, is aligned to 32, and `Byte` takes any.
+        unsafe { _mm256_stream_si256(to.as_mut_ptr().cast(), vector) }
+    } else {
+        store(to, vector);
+    }
+}
+
+/// Interleaves, in each lane, the units of `UNIT` bytes of the lower halves of two vectors.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn interleave_low<const UNIT: usize>(a: __m256i, b: __m256i) -> __m256i {
+    match UNIT {
+        1 => _mm256_unpacklo_epi8(a, b),
+        2 => _mm256_unpacklo_epi16(a, b),
+        4 => _mm256_unpacklo_epi32(a, b),
+        _ => _mm256_unpacklo_epi64(a, b),
+    }
+}
+
+/// As [`interleave_low`], of the upper halves.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn interleave_high<const UNIT: usize>(a: __m256i, b: __m256i) -> __m256i {
+    match UNIT {
+        1 => _mm256_unpackhi_epi8(a, b),
+        2 => _mm256_unpackhi_epi16(a, b),
+        4 => _mm256_unpackhi_epi32(a, b),
+        _ => _mm256_unpackhi_epi64(a, b),
+    }
+}

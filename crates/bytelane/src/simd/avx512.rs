@@ -1,0 +1,86 @@
+//! AVX-512: vectors of 64 bytes, masks, and shuffles that cross lanes.
+#![allow(unsafe_code)] // Loads and stores on arrays, and compiler barriers.
+
+use super::Writes;
+use crate::memory::Byte;
+use core::arch::x86_64::*;
+
+/// Loads 64 bytes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn load(from: &[u8; 64]) -> __m512i {
+    // SAFETY: the array has 64 bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+/// Loads the first 64 bytes of a slice, zeros for those that it does not have.
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+pub(crate) fn load_up_to(from: &[u8]) -> __m512i {
+    // SAFETY: the mask has a bit for each byte of the slice, up to 64; bytes without are not read.
+    unsafe { _mm512_maskz_loadu_epi8(first_bits(from.len()), from.as_ptr().cast()) }
+}
+
+/// Stores 64 bytes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn store<B: Byte>(to: &mut [B; 64], vector: __m512i) {
+    // SAFETY: the array has 64 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores the first bytes of a vector, as many as the slice has, up to 64.
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
+    // SAFETY: the mask has a bit for each byte of the slice, up to 64, and `Byte` takes any; bytes
+    // without a bit are not written.
+    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), first_bits(to.len()), vector) }
+}
+
+/// Stores 64 bytes as `W` says.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
+    if W::STREAM && to.as_ptr().addr() % 64 == 0 {
+        // SAFETY: the array has 64 bytes, is aligned to 64, and `Byte` takes any.
+        unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), vector) }
+    } else {
+        store(to, vector);
+    }
+}
+
+/// A mask of the first `count` bits, all of them from 64 on.
+#[target_feature(enable = "bmi2")]
+#[inline]
+pub(crate) fn first_bits(count: usize) -> u64 {
+    _bzhi_u64(!0, count.min(64) as u32)
+}
+
+/// A constant that the compiler cannot see through. Where it can, LLVM takes a shuffle of one
+/// instruction apart into several that it believes to be cheaper.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn opaque(constant: &[u8; 64]) -> __m512i {
+    #[allow(unused_mut, reason = "Miri knows no assembly")]
+    let mut vector = load(constant);
+    // SAFETY: no instruction at all. `pure`, so that it may leave a loop.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", inout(zmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+    }
+    vector
+}
+
+/// A mask that the compiler cannot see through: see [`opaque`].
+#[inline(always)]
+pub(crate) fn opaque_mask(mask: u64) -> u64 {
+    #[allow(unused_mut, reason = "Miri knows no assembly")]
+    let mut mask = mask;
+    // SAFETY: no instruction at all.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
+    }
+    mask
+}

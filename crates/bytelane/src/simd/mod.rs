@@ -1,0 +1,162 @@
+//! The only home of intrinsics on memory: loads, stores, prefetches and barriers, all on arrays
+//! whose lengths are in their types; and the step from a token into its instructions.
+
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+pub(crate) mod avx2;
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+pub(crate) mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+pub(crate) mod neon;
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+pub(crate) mod sse41;
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+pub(crate) mod x86;
+
+/// Implements a codec's trait for a token. Each method is named with the function that does the
+/// work, which states the features it needs itself:
+///
+/// ```ignore
+/// avx2! {
+///     impl<const K: usize> Planes<K> for Avx2 {
+///         fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
+///     }
+/// }
+/// ```
+///
+/// The method enters a function that has the token's features, and from there the call is safe:
+/// the compiler checks that the token's features include those the work needs.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+macro_rules! implement {
+    ($features:tt impl<const $K:ident: usize> $Trait:ident<$Arg:ident> for $Token:ident { $($methods:tt)* }) => {
+        impl<const $K: usize> $Trait<$Arg> for $Token {
+            $crate::simd::implement! { @methods $features [const $K: usize,] [$K,] $($methods)* }
+        }
+    };
+    ($features:tt impl $Trait:ident for $Token:ident { $($methods:tt)* }) => {
+        impl $Trait for $Token {
+            $crate::simd::implement! { @methods $features [] [] $($methods)* }
+        }
+    };
+    (@methods $features:tt $declare:tt $pass:tt
+        $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $work:expr;)*
+    ) => {
+        $( $crate::simd::implement! { @method {
+            $features $declare $pass [$($W: $Bound,)?] [$($W,)?]
+            $method ($($arg: $ty),*) [$(-> $ret)?] $work
+        } } )*
+    };
+    (@method {
+        $features:tt [$($declare:tt)*] [$($pass:tt)*] [$($own:tt)*] [$($pass_own:tt)*]
+        $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] $work:expr
+    }) => {
+        #[inline(always)]
+        fn $method<$($own)*>(self, $($arg: $ty),*) $($ret)* {
+            $crate::backend::inside! {
+                $features
+                #[inline]
+                fn inside<$($declare)* $($own)*>($($arg: $ty),*) $($ret)* { $work($($arg),*) }
+            }
+            // SAFETY: `self` is a token: it exists only where detection found these features.
+            #[allow(unsafe_code)]
+            unsafe { inside::<$($pass)* $($pass_own)*>($($arg),*) }
+        }
+    };
+}
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+pub(crate) use implement;
+
+/// How a kernel treats the destination of its stores, chosen once a buffer.
+pub(crate) trait Writes: Copy {
+    /// Ask for each line some way ahead of the store, so that it is there, and writable, in time.
+    const AHEAD: bool = false;
+    /// Go past the cache, where the destination is aligned to the vector.
+    const STREAM: bool = false;
+}
+
+/// Destination in the first-level cache: a request for a line that is there costs 8 to 15%.
+#[derive(Clone, Copy)]
+pub(crate) struct Near;
+impl Writes for Near {}
+
+/// Destination in an outer cache or in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Far;
+impl Writes for Far {
+    const AHEAD: bool = true;
+}
+
+/// Destination that will not be read before it has left the cache.
+#[derive(Clone, Copy)]
+pub(crate) struct Streamed;
+impl Writes for Streamed {
+    const STREAM: bool = true;
+}
+
+/// Source and destination of this many bytes each still share a first-level cache of 48 KiB.
+pub(crate) const NEAR_BYTES: usize = 20 * 1024;
+
+/// Runs a piece of code with the name `$W` standing for the [`Writes`] that suit a destination of
+/// `$bytes` bytes: past the cache if the caller asks for it or it could not hold them anyway.
+macro_rules! with_writes {
+    ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
+        if $bytes <= $crate::simd::NEAR_BYTES {
+            type $W = $crate::simd::Near;
+            $run
+        } else if $stream || $bytes >= $crate::simd::stream_bytes() {
+            type $W = $crate::simd::Streamed;
+            let result = $run;
+            $crate::simd::publish_streamed();
+            result
+        } else {
+            type $W = $crate::simd::Far;
+            $run
+        }
+    };
+}
+pub(crate) use with_writes;
+
+/// Destinations of at least this many bytes are streamed without being asked: three quarters of
+/// the last-level cache.
+#[inline]
+pub(crate) fn stream_bytes() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    return x86::last_level_cache() / 4 * 3;
+    #[cfg(not(target_arch = "x86_64"))]
+    return usize::MAX;
+}
+
+/// Orders streamed stores before whatever the caller does next.
+#[inline]
+pub(crate) fn publish_streamed() {
+    #[cfg(target_arch = "x86_64")]
+    x86::fence();
+}
+
+/// `N` elements of a slice from `at` on, as an array.
+#[inline(always)]
+pub(crate) fn window<const N: usize, T>(from: &[T], at: usize) -> &[T; N] {
+    from[at..at + N].as_array().expect("as long as it was cut")
+}
+
+/// `N` elements of a slice from `at` on, as an array to write to.
+#[inline(always)]
+pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [T; N] {
+    from[at..at + N].as_mut_array().expect("as long as it was cut")
+}
+
+/// log2 K rounds over an array of K vectors, each interleaving vectors that lie K / 2 apart: the
+/// lower halves of vectors `i` and `i + K / 2` to vector `2 i`, the upper halves to `2 i + 1`.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+macro_rules! interleave {
+    ($vectors:ident, $low:expr, $high:expr) => {
+        for _ in 0..$vectors.len().ilog2() {
+            let (before, half) = ($vectors, $vectors.len() / 2);
+            for i in 0..half {
+                $vectors[2 * i] = $low(before[i], before[half + i]);
+                $vectors[2 * i + 1] = $high(before[i], before[half + i]);
+            }
+        }
+    };
+}
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+pub(crate) use interleave;

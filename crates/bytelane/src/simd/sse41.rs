@@ -1,0 +1,68 @@
+//! SSE4.1: vectors of 16 bytes.
+#![allow(unsafe_code)] // Loads and stores on arrays.
+
+use super::Writes;
+use super::x86::prefetch_write;
+use crate::memory::Byte;
+use core::arch::x86_64::*;
+
+/// Loads 16 bytes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn load(from: &[u8; 16]) -> __m128i {
+    // SAFETY: the array has 16 bytes; the load needs no alignment.
+    unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+}
+
+/// Stores 16 bytes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: __m128i) {
+    // SAFETY: the array has 16 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores 16 bytes as `W` says.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 16], vector: __m128i) {
+    if W::STREAM && to.as_ptr().addr() % 16 == 0 {
+        // SAFETY: the array has 16 bytes, is aligned to 16, and `Byte` takes any.
+        unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), vector) }
+    } else {
+        store(to, vector);
+    }
+}
+
+/// If `W` asks for lines ahead, asks for the one `distance` bytes behind `from`.
+#[inline(always)]
+pub(crate) fn ahead<W: Writes, B: Byte>(from: &[B], distance: usize) {
+    if W::AHEAD {
+        prefetch_write(from.as_ptr().wrapping_add(distance).cast());
+    }
+}
+
+/// Interleaves the units of `UNIT` bytes of the lower halves of two vectors:
+/// `a0 b0 a1 b1 ..` from `a0 a1 ..` and `b0 b1 ..`.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn interleave_low<const UNIT: usize>(a: __m128i, b: __m128i) -> __m128i {
+    match UNIT {
+        1 => _mm_unpacklo_epi8(a, b),
+        2 => _mm_unpacklo_epi16(a, b),
+        4 => _mm_unpacklo_epi32(a, b),
+        _ => _mm_unpacklo_epi64(a, b),
+    }
+}
+
+/// As [`interleave_low`], of the upper halves.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn interleave_high<const UNIT: usize>(a: __m128i, b: __m128i) -> __m128i {
+    match UNIT {
+        1 => _mm_unpackhi_epi8(a, b),
+        2 => _mm_unpackhi_epi16(a, b),
+        4 => _mm_unpackhi_epi32(a, b),
+        _ => _mm_unpackhi_epi64(a, b),
+    }
+}

@@ -1,0 +1,63 @@
+//! What all x86-64 instruction sets share: hints, the fence, the size of the cache.
+#![allow(unsafe_code)] // Instructions without an intrinsic that does what is wanted.
+
+use core::arch::x86_64::{__cpuid, __cpuid_count};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// PREFETCHW: asks for a cache line in order to write to it. `address` need not be valid.
+///
+/// Rust's `_mm_prefetch` with `_MM_HINT_ET0` compiles to a prefetch for reading.
+#[inline(always)]
+pub(crate) fn prefetch_write(address: *const u8) {
+    // SAFETY: a hint: it changes no register and no memory, and faults on no address. CPUs
+    // without it, all of them before 2013, execute it as a no-op.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(miri)]
+    let _ = address;
+}
+
+/// Orders non-temporal stores before all later stores.
+#[inline]
+pub(crate) fn fence() {
+    // SAFETY: SSE belongs to x86-64.
+    unsafe { core::arch::x86_64::_mm_sfence() }
+}
+
+/// Bytes of the last-level cache, as CPUID tells them: one load after the first call.
+#[inline]
+pub(crate) fn last_level_cache() -> usize {
+    static BYTES: AtomicUsize = AtomicUsize::new(0);
+    match BYTES.load(Relaxed) {
+        0 => {
+            let bytes = ask_last_level_cache();
+            BYTES.store(bytes, Relaxed);
+            bytes
+        }
+        bytes => bytes,
+    }
+}
+
+/// Walks the cache descriptors: leaf 4 (Intel), or 0x8000_001D in the same form (AMD).
+#[cold]
+fn ask_last_level_cache() -> usize {
+    /// Where CPUID tells nothing: a small desktop's.
+    const UNKNOWN: usize = 8 << 20;
+    let leaf = if __cpuid(0).ebx == u32::from_le_bytes(*b"Auth") { 0x8000_001D } else { 4 };
+    if __cpuid(leaf & 0x8000_0000).eax < leaf {
+        return UNKNOWN;
+    }
+    let mut largest = 0;
+    for index in 0..8 {
+        let cache = __cpuid_count(leaf, index);
+        if cache.eax & 0x1f == 0 {
+            break;
+        }
+        let [ways, partitions, line] = [cache.ebx >> 22, cache.ebx >> 12 & 0x3ff, cache.ebx & 0xfff];
+        let size = [ways, partitions, line, cache.ecx].map(|field| field as usize + 1).iter().product();
+        largest = usize::max(largest, size);
+    }
+    if largest == 0 { UNKNOWN } else { largest }
+}
