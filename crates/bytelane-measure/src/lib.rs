@@ -11,6 +11,7 @@
 //! | [`buffer`] | buffers at a chosen offset from a page, pools of inputs that differ |
 //! | [`memory`] | cache eviction, a copy that bypasses the caches |
 //! | [`data`] | named generators: element type, name and seed to bytes |
+//! | [`transform`] | from one buffer to another, beside the copies that are the limit |
 //! | [`row`] | the one row type for every figure |
 //! | [`format`](mod@format) | rows as tables for people, JSON lines, CSV, Markdown |
 //!
@@ -40,3 +41,4 @@ pub mod format;
 pub mod memory;
 pub mod rounds;
 pub mod row;
+pub mod transform;
