@@ -151,13 +151,19 @@ macro_rules! backends {
 }
 
 /// Whether the CPU has every feature of a list.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 macro_rules! has_all {
     ([$($feature:tt),*]) => { $(has!($feature))&&* };
 }
 
 /// Whether the CPU has the feature of a list that is called `name`.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 macro_rules! has_named {
     ($name:ident, [$($feature:tt),*]) => {
         match $name {
@@ -168,14 +174,20 @@ macro_rules! has_named {
 }
 
 /// A function compiled with a list of features.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 macro_rules! inside {
     ([$($feature:tt),*] $($function:tt)*) => {
         $(#[target_feature(enable = $feature)])*
         $($function)*
     };
 }
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 pub(crate) use inside;
 
 backends! { ($)
@@ -217,12 +229,18 @@ impl Backend {
 
     /// The backends of this machine, slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Backend> {
-        Self::ALL.iter().copied().filter(|backend| backend.is_available())
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|backend| backend.is_available())
     }
 
     /// The features that this machine lacks for this backend; none if it is available.
     pub fn missing_features(self) -> impl Iterator<Item = &'static str> {
-        self.features().iter().copied().filter(|name| !Self::has_feature(name))
+        self.features()
+            .iter()
+            .copied()
+            .filter(|name| !Self::has_feature(name))
     }
 
     /// The backend that calls use which do not name one: the best of this machine, unless
@@ -277,7 +295,11 @@ impl FromStr for Backend {
     /// Reads a [`name`](Self::name), in either case.
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
         let named = |backend: &&Backend| backend.name().eq_ignore_ascii_case(name);
-        Self::ALL.iter().find(named).copied().ok_or(UnknownBackend(()))
+        Self::ALL
+            .iter()
+            .find(named)
+            .copied()
+            .ok_or(UnknownBackend(()))
     }
 }
 
@@ -303,7 +325,11 @@ pub struct Unavailable(pub Backend);
 
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the backend {} is not available on this machine; there are", self.0)?;
+        write!(
+            f,
+            "the backend {} is not available on this machine; there are",
+            self.0
+        )?;
         for (i, backend) in Backend::available().enumerate() {
             write!(f, "{}{backend}", if i == 0 { " " } else { ", " })?;
         }

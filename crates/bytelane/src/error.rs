@@ -44,13 +44,19 @@ impl fmt::Display for Error {
             Error::Unavailable(backend) => Unavailable(backend).fmt(f),
             Error::ZeroWidth => f.write_str("a value must have at least one byte"),
             Error::Indivisible { bytes, width } => {
-                write!(f, "{bytes} bytes are not a whole number of values of {width} bytes")
+                write!(
+                    f,
+                    "{bytes} bytes are not a whole number of values of {width} bytes"
+                )
             }
             Error::Destination { needed, given } => {
                 write!(f, "the result has {needed} bytes, the destination {given}")
             }
             Error::Range { start, end, values } => {
-                write!(f, "the range {start}..{end} does not lie within {values} values")
+                write!(
+                    f,
+                    "the range {start}..{end} does not lie within {values} values"
+                )
             }
         }
     }

@@ -22,7 +22,10 @@ unsafe impl Byte for Slot {}
 ///
 /// Implemented for the integers of 8 to 64 bits, `f32` and `f64`; half-precision numbers travel as
 /// the `u16` of their bits.
-pub trait Value: Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + sealed::Primitive + 'static {}
+pub trait Value:
+    Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + sealed::Primitive + 'static
+{
+}
 
 mod sealed {
     /// # Safety
@@ -87,7 +90,8 @@ pub(crate) fn append<T: Value, E>(
     to.reserve(most);
     let spare = &mut to.spare_capacity_mut()[..most];
     // SAFETY: `spare` is exclusively ours, as long as this, and a slot may be uninitialised.
-    let slots = unsafe { core::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) };
+    let slots =
+        unsafe { core::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) };
     let count = fill(slots)?.min(most);
     // SAFETY: `reserve` made room for `most` more; the kernel has written the bytes of the first
     // `count`, and every pattern of bits is a `T`.

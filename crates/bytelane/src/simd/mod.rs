@@ -25,7 +25,10 @@ pub(crate) mod x86;
 ///
 /// The method enters a function that has the token's features, and from there the call is safe:
 /// the compiler checks that the token's features include those the work needs.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 macro_rules! implement {
     ($features:tt impl<const $K:ident: usize> $Trait:ident<$Arg:ident> for $Token:ident { $($methods:tt)* }) => {
         impl<const $K: usize> $Trait<$Arg> for $Token {
@@ -62,7 +65,10 @@ macro_rules! implement {
         }
     };
 }
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 pub(crate) use implement;
 
 /// How a kernel treats the destination of its stores, chosen once a buffer.
@@ -141,12 +147,17 @@ pub(crate) fn window<const N: usize, T>(from: &[T], at: usize) -> &[T; N] {
 /// `N` elements of a slice from `at` on, as an array to write to.
 #[inline(always)]
 pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [T; N] {
-    from[at..at + N].as_mut_array().expect("as long as it was cut")
+    from[at..at + N]
+        .as_mut_array()
+        .expect("as long as it was cut")
 }
 
 /// log2 K rounds over an array of K vectors, each interleaving vectors that lie K / 2 apart: the
 /// lower halves of vectors `i` and `i + K / 2` to vector `2 i`, the upper halves to `2 i + 1`.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 macro_rules! interleave {
     ($vectors:ident, $low:expr, $high:expr) => {
         for _ in 0..$vectors.len().ilog2() {
@@ -158,5 +169,8 @@ macro_rules! interleave {
         }
     };
 }
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_endian = "little"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
 pub(crate) use interleave;

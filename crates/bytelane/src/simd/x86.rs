@@ -45,7 +45,11 @@ pub(crate) fn last_level_cache() -> usize {
 fn ask_last_level_cache() -> usize {
     /// Where CPUID tells nothing: a small desktop's.
     const UNKNOWN: usize = 8 << 20;
-    let leaf = if __cpuid(0).ebx == u32::from_le_bytes(*b"Auth") { 0x8000_001D } else { 4 };
+    let leaf = if __cpuid(0).ebx == u32::from_le_bytes(*b"Auth") {
+        0x8000_001D
+    } else {
+        4
+    };
     if __cpuid(leaf & 0x8000_0000).eax < leaf {
         return UNKNOWN;
     }
@@ -55,8 +59,12 @@ fn ask_last_level_cache() -> usize {
         if cache.eax & 0x1f == 0 {
             break;
         }
-        let [ways, partitions, line] = [cache.ebx >> 22, cache.ebx >> 12 & 0x3ff, cache.ebx & 0xfff];
-        let size = [ways, partitions, line, cache.ecx].map(|field| field as usize + 1).iter().product();
+        let [ways, partitions, line] =
+            [cache.ebx >> 22, cache.ebx >> 12 & 0x3ff, cache.ebx & 0xfff];
+        let size = [ways, partitions, line, cache.ecx]
+            .map(|field| field as usize + 1)
+            .iter()
+            .product();
         largest = usize::max(largest, size);
     }
     if largest == 0 { UNKNOWN } else { largest }

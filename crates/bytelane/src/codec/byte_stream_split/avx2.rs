@@ -25,7 +25,11 @@ avx2! {
 /// ```
 #[target_feature(enable = "avx2")]
 #[inline]
-fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) {
+fn split<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [u8]; K],
+    at: usize,
+) {
     for plane in planes.iter() {
         ahead::<W, _>(&plane[at..], 256);
     }
@@ -68,8 +72,14 @@ fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut 
         let bytes = values[32 * half..][..32].as_flattened_mut();
         for i in 0..K / 2 {
             let [a, b] = [vectors[2 * i], vectors[2 * i + 1]];
-            put::<W, _>(window_mut(bytes, 32 * i), _mm256_permute2x128_si256(a, b, 0x20));
-            put::<W, _>(window_mut(bytes, 32 * (K / 2 + i)), _mm256_permute2x128_si256(a, b, 0x31));
+            put::<W, _>(
+                window_mut(bytes, 32 * i),
+                _mm256_permute2x128_si256(a, b, 0x20),
+            );
+            put::<W, _>(
+                window_mut(bytes, 32 * (K / 2 + i)),
+                _mm256_permute2x128_si256(a, b, 0x31),
+            );
         }
     }
 }

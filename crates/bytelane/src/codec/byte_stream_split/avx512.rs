@@ -81,19 +81,31 @@ fn butterfly<const DISTANCE: usize>(x: __m512i, y: __m512i) -> [__m512i; 2] {
     match DISTANCE {
         1 => {
             let odd = opaque_mask(0xaaaa_aaaa_aaaa_aaaa);
-            [_mm512_mask_blend_epi8(odd, x, y), _mm512_shrdi_epi16::<8>(x, y)]
+            [
+                _mm512_mask_blend_epi8(odd, x, y),
+                _mm512_shrdi_epi16::<8>(x, y),
+            ]
         }
         2 => {
             let odd = opaque_mask(0xaaaa_aaaa) as __mmask32;
-            [_mm512_mask_blend_epi16(odd, x, y), _mm512_shrdi_epi32::<16>(x, y)]
+            [
+                _mm512_mask_blend_epi16(odd, x, y),
+                _mm512_shrdi_epi32::<16>(x, y),
+            ]
         }
         4 => {
             let odd = opaque_mask(0xaaaa) as __mmask16;
-            [_mm512_mask_blend_epi32(odd, x, y), _mm512_shrdi_epi64::<32>(x, y)]
+            [
+                _mm512_mask_blend_epi32(odd, x, y),
+                _mm512_shrdi_epi64::<32>(x, y),
+            ]
         }
         _ => {
             let odd = opaque_mask(0xaa) as __mmask8;
-            [_mm512_mask_blend_epi64(odd, x, y), _mm512_alignr_epi8::<8>(y, x)]
+            [
+                _mm512_mask_blend_epi64(odd, x, y),
+                _mm512_alignr_epi8::<8>(y, x),
+            ]
         }
     }
 }
@@ -104,7 +116,8 @@ fn level<const K: usize, const DISTANCE: usize>(vectors: &mut [__m512i; K]) {
     if DISTANCE < K {
         for v in 0..K {
             if v & DISTANCE == 0 {
-                [vectors[v], vectors[v | DISTANCE]] = butterfly::<DISTANCE>(vectors[v], vectors[v | DISTANCE]);
+                [vectors[v], vectors[v | DISTANCE]] =
+                    butterfly::<DISTANCE>(vectors[v], vectors[v | DISTANCE]);
             }
         }
     }
@@ -144,7 +157,11 @@ fn to_values<const K: usize>(vectors: &mut [__m512i; K]) {
 
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
-fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) {
+fn split<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [u8]; K],
+    at: usize,
+) {
     for plane in planes.iter() {
         ahead::<W, _>(&plane[at..], 256);
     }

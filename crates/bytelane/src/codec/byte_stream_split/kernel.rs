@@ -65,7 +65,11 @@ pub(super) fn decode<const K: usize, S: Planes<K>>(
 }
 
 #[inline(always)]
-fn split_blocks<const K: usize, S: Planes<K>, W: Writes>(simd: S, values: &[[u8; K]], planes: &mut [&mut [u8]; K]) {
+fn split_blocks<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    values: &[[u8; K]],
+    planes: &mut [&mut [u8]; K],
+) {
     let last = values.len() - 64;
     let mut at = 0;
     loop {
@@ -78,7 +82,11 @@ fn split_blocks<const K: usize, S: Planes<K>, W: Writes>(simd: S, values: &[[u8;
 }
 
 #[inline(always)]
-fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(simd: S, planes: &[&[u8]; K], values: &mut [[u8; K]]) {
+fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    planes: &[&[u8]; K],
+    values: &mut [[u8; K]],
+) {
     let last = values.len() - 64;
     let mut at = 0;
     loop {
@@ -92,7 +100,11 @@ fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(simd: S, planes: &[&[u8]
 
 /// Fewer than 64 values.
 #[inline(always)]
-pub(super) fn split_short<const K: usize>(simd: impl Planes<K>, values: &[[u8; K]], planes: &mut [&mut [u8]; K]) {
+pub(super) fn split_short<const K: usize>(
+    simd: impl Planes<K>,
+    values: &[[u8; K]],
+    planes: &mut [&mut [u8]; K],
+) {
     match values.len() {
         16.. => {
             let last = values.len() - 16;
@@ -119,13 +131,21 @@ pub(super) fn split_short<const K: usize>(simd: impl Planes<K>, values: &[[u8; K
 
 /// `H` to `2 H` values: the first `H` and the last `H` of them make one block of at most 16.
 #[inline(always)]
-fn split_halves<const K: usize, const H: usize>(simd: impl Planes<K>, values: &[[u8; K]], planes: &mut [&mut [u8]; K]) {
+fn split_halves<const K: usize, const H: usize>(
+    simd: impl Planes<K>,
+    values: &[[u8; K]],
+    planes: &mut [&mut [u8]; K],
+) {
     let last = values.len() - H;
     let mut block = [[0; K]; 16];
     block[..H].copy_from_slice(window::<H, _>(values, 0));
     block[H..2 * H].copy_from_slice(window::<H, _>(values, last));
     let mut streams = [[0; 16]; K];
-    simd.split16(&block, &mut streams.each_mut().map(|stream| &mut stream[..]), 0);
+    simd.split16(
+        &block,
+        &mut streams.each_mut().map(|stream| &mut stream[..]),
+        0,
+    );
     for k in 0..K {
         planes[k][..H].copy_from_slice(&streams[k][..H]);
         planes[k][last..].copy_from_slice(&streams[k][H..2 * H]);
@@ -134,7 +154,11 @@ fn split_halves<const K: usize, const H: usize>(simd: impl Planes<K>, values: &[
 
 /// Fewer than 64 values.
 #[inline(always)]
-pub(super) fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values: &mut [[u8; K]]) {
+pub(super) fn join_short<const K: usize>(
+    simd: impl Planes<K>,
+    planes: &[&[u8]; K],
+    values: &mut [[u8; K]],
+) {
     match values.len() {
         16.. => {
             let last = values.len() - 16;
@@ -161,7 +185,11 @@ pub(super) fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; 
 
 /// As [`split_halves`].
 #[inline(always)]
-fn join_halves<const K: usize, const H: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values: &mut [[u8; K]]) {
+fn join_halves<const K: usize, const H: usize>(
+    simd: impl Planes<K>,
+    planes: &[&[u8]; K],
+    values: &mut [[u8; K]],
+) {
     let last = values.len() - H;
     let mut streams = [[0; 16]; K];
     for k in 0..K {
@@ -196,7 +224,11 @@ pub(super) fn encode_any<const G: usize>(
                 }
             }
             let mut streams = [[0; 64]; G];
-            simd.split::<Near>(&values, &mut streams.each_mut().map(|stream| &mut stream[..]), 0);
+            simd.split::<Near>(
+                &values,
+                &mut streams.each_mut().map(|stream| &mut stream[..]),
+                0,
+            );
             for (k, stream) in (byte..width).zip(&streams) {
                 let to = &mut dst[k * count + at..];
                 match to.first_chunk_mut() {
@@ -233,7 +265,11 @@ pub(super) fn decode_any<const G: usize>(
                 }
             }
             let mut values = [[0; G]; 64];
-            simd.join::<Near>(&streams.each_ref().map(|stream| &stream[..]), 0, &mut values);
+            simd.join::<Near>(
+                &streams.each_ref().map(|stream| &stream[..]),
+                0,
+                &mut values,
+            );
             let end = usize::min(byte + G, width);
             for (i, value) in values[..here].iter().enumerate() {
                 let to = &mut dst[(at + i) * width + byte..];

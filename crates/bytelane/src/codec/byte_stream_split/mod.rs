@@ -105,7 +105,12 @@ pub fn encode(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
 ///
 /// Those of [`encode`], and [`Error::Unavailable`].
 #[inline]
-pub fn encode_with(backend: Backend, src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
+pub fn encode_with(
+    backend: Backend,
+    src: &[u8],
+    width: usize,
+    dst: &mut [u8],
+) -> Result<(), Error> {
     encode_bytes(backend, src, width, dst, false)
 }
 
@@ -118,12 +123,23 @@ pub fn encode_with(backend: Backend, src: &[u8], width: usize, dst: &mut [u8]) -
 /// # Errors
 ///
 /// Those of [`encode_with`].
-pub fn encode_non_temporal(backend: Backend, src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
+pub fn encode_non_temporal(
+    backend: Backend,
+    src: &[u8],
+    width: usize,
+    dst: &mut [u8],
+) -> Result<(), Error> {
     encode_bytes(backend, src, width, dst, true)
 }
 
 #[inline]
-fn encode_bytes(backend: Backend, src: &[u8], width: usize, dst: &mut [u8], stream: bool) -> Result<(), Error> {
+fn encode_bytes(
+    backend: Backend,
+    src: &[u8],
+    width: usize,
+    dst: &mut [u8],
+    stream: bool,
+) -> Result<(), Error> {
     count(src.len(), width)?;
     destination(src.len(), dst.len())?;
     match (backend, width) {
@@ -165,7 +181,12 @@ pub fn decode(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
 ///
 /// Those of [`decode`], and [`Error::Unavailable`].
 #[inline]
-pub fn decode_with(backend: Backend, src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
+pub fn decode_with(
+    backend: Backend,
+    src: &[u8],
+    width: usize,
+    dst: &mut [u8],
+) -> Result<(), Error> {
     let count = count(src.len(), width)?;
     decode_bytes(backend, src, width, 0..count, dst, false)
 }
@@ -179,7 +200,12 @@ pub fn decode_with(backend: Backend, src: &[u8], width: usize, dst: &mut [u8]) -
 /// # Errors
 ///
 /// Those of [`decode_with`].
-pub fn decode_non_temporal(backend: Backend, src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
+pub fn decode_non_temporal(
+    backend: Backend,
+    src: &[u8],
+    width: usize,
+    dst: &mut [u8],
+) -> Result<(), Error> {
     let count = count(src.len(), width)?;
     decode_bytes(backend, src, width, 0..count, dst, true)
 }
@@ -200,7 +226,12 @@ pub fn decode_non_temporal(backend: Backend, src: &[u8], width: usize, dst: &mut
 /// # Ok::<(), bytelane::Error>(())
 /// ```
 #[inline]
-pub fn decode_range(src: &[u8], width: usize, range: Range<usize>, dst: &mut [u8]) -> Result<(), Error> {
+pub fn decode_range(
+    src: &[u8],
+    width: usize,
+    range: Range<usize>,
+    dst: &mut [u8],
+) -> Result<(), Error> {
     decode_range_with(Backend::active(), src, width, range, dst)
 }
 
@@ -266,7 +297,11 @@ pub fn encode_values<T: Value>(values: &[T], dst: &mut [u8]) -> Result<(), Error
 ///
 /// Those of [`encode_values`], and [`Error::Unavailable`].
 #[inline]
-pub fn encode_values_with<T: Value>(backend: Backend, values: &[T], dst: &mut [u8]) -> Result<(), Error> {
+pub fn encode_values_with<T: Value>(
+    backend: Backend,
+    values: &[T],
+    dst: &mut [u8],
+) -> Result<(), Error> {
     encode_with(backend, memory::bytes(values), size_of::<T>(), dst)?;
     if cfg!(target_endian = "big") {
         reverse_streams(dst, values.len());
@@ -292,11 +327,16 @@ pub fn decode_values<T: Value>(src: &[u8], values: &mut [T]) -> Result<(), Error
 ///
 /// Those of [`decode_values`], and [`Error::Unavailable`].
 #[inline]
-pub fn decode_values_with<T: Value>(backend: Backend, src: &[u8], values: &mut [T]) -> Result<(), Error> {
+pub fn decode_values_with<T: Value>(
+    backend: Backend,
+    src: &[u8],
+    values: &mut [T],
+) -> Result<(), Error> {
     let dst = memory::bytes_mut(values);
     decode_with(backend, src, size_of::<T>(), dst)?;
     if cfg!(target_endian = "big") {
-        dst.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+        dst.chunks_exact_mut(size_of::<T>())
+            .for_each(<[u8]>::reverse);
     }
     Ok(())
 }
@@ -321,5 +361,9 @@ fn count(bytes: usize, width: usize) -> Result<usize, Error> {
 
 #[inline]
 fn destination(needed: usize, given: usize) -> Result<(), Error> {
-    if needed == given { Ok(()) } else { Err(Error::Destination { needed, given }) }
+    if needed == given {
+        Ok(())
+    } else {
+        Err(Error::Destination { needed, given })
+    }
 }

@@ -17,7 +17,11 @@ neon! {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) {
+fn split<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [u8]; K],
+    at: usize,
+) {
     for i in 0..4 {
         split16(window(values, 16 * i), planes, at + 16 * i);
     }

@@ -34,7 +34,11 @@ pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) {
+fn split<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [u8]; K],
+    at: usize,
+) {
     for plane in planes.iter() {
         ahead::<W, _>(&plane[at..], 256);
     }
@@ -54,7 +58,11 @@ fn split<const K: usize, W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn split16<const K: usize, W: Writes>(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) {
+pub(super) fn split16<const K: usize, W: Writes>(
+    values: &[[u8; K]; 16],
+    planes: &mut [&mut [u8]; K],
+    at: usize,
+) {
     let order = load(&const { by_plane::<K>() });
     let mut vectors = [_mm_setzero_si128(); K];
     for k in 0..K {
@@ -89,7 +97,11 @@ fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut 
 /// and so on: the last of log2 K rounds has the bytes of each value together, in order.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn join16<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) {
+pub(super) fn join16<const K: usize, W: Writes>(
+    planes: &[&[u8]; K],
+    at: usize,
+    values: &mut [[u8; K]; 16],
+) {
     let mut vectors = [_mm_setzero_si128(); K];
     for k in 0..K {
         vectors[k] = load(window(planes[k], at));

@@ -4,7 +4,9 @@ use super::*;
 use std::vec::Vec;
 
 fn input(len: usize) -> Vec<u8> {
-    (0..len).map(|i| (i * 7 + i / 251 * 3 + i / 65_537) as u8).collect()
+    (0..len)
+        .map(|i| (i * 7 + i / 251 * 3 + i / 65_537) as u8)
+        .collect()
 }
 
 #[test]
@@ -19,10 +21,16 @@ fn every_backend_does_what_the_specification_says() {
                 }
                 let mut encoded = std::vec![0xaa; values.len()];
                 encode_with(backend, &values, width, &mut encoded).unwrap();
-                assert!(encoded == streams, "encode, {backend}, width {width}, {count} values");
+                assert!(
+                    encoded == streams,
+                    "encode, {backend}, width {width}, {count} values"
+                );
                 let mut decoded = std::vec![0xaa; values.len()];
                 decode_with(backend, &encoded, width, &mut decoded).unwrap();
-                assert!(decoded == values, "decode, {backend}, width {width}, {count} values");
+                assert!(
+                    decoded == values,
+                    "decode, {backend}, width {width}, {count} values"
+                );
             }
         }
     }
