@@ -7,9 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 /// The workspace's root directory.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
 /// A program that will start in the workspace's root, without the variables that would change
@@ -36,9 +34,7 @@ pub fn cargo(arguments: &str) -> Command {
 pub fn run(command: &mut Command) -> Result<()> {
     let line = describe(command);
     println!("$ {line}");
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start `{line}`"))?;
+    let status = command.status().with_context(|| format!("cannot start `{line}`"))?;
     ensure!(status.success(), "`{line}` failed: {status}");
     Ok(())
 }
@@ -46,10 +42,7 @@ pub fn run(command: &mut Command) -> Result<()> {
 /// What the command prints, on both streams; an exit code other than 0 is an error that shows it.
 pub fn output(command: &mut Command) -> Result<Output> {
     let line = describe(command);
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("cannot start `{line}`"))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{line}`"))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let status = output.status;
     ensure!(status.success(), "`{line}` failed: {status}\n{errors}");
@@ -77,9 +70,5 @@ fn describe(command: &Command) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    if word.contains([' ', '\t']) {
-        format!("'{word}'")
-    } else {
-        word.to_owned()
-    }
+    if word.contains([' ', '\t']) { format!("'{word}'") } else { word.to_owned() }
 }

@@ -35,11 +35,7 @@ pub struct Options {
 }
 
 fn names() -> PossibleValuesParser {
-    STAGES
-        .iter()
-        .map(|stage| stage.name)
-        .collect::<Vec<_>>()
-        .into()
+    STAGES.iter().map(|stage| stage.name).collect::<Vec<_>>().into()
 }
 
 fn names_and_all() -> PossibleValuesParser {
@@ -79,10 +75,7 @@ enum Outcome {
 
 impl Outcome {
     fn is_failure(&self) -> bool {
-        matches!(
-            self,
-            Outcome::Failed(..) | Outcome::Skipped { required: true, .. }
-        )
+        matches!(self, Outcome::Failed(..) | Outcome::Skipped { required: true, .. })
     }
 }
 
@@ -129,10 +122,7 @@ fn run_stage(stage: &Stage, options: &Options) -> Outcome {
 
 fn list() {
     for stage in STAGES {
-        println!(
-            "{:<12} {} (budget: {} min)",
-            stage.name, stage.about, stage.minutes
-        );
+        println!("{:<12} {} (budget: {} min)", stage.name, stage.about, stage.minutes);
         if let Some(reason) = stage.missing() {
             println!("{:<12} would be skipped here: {reason}", "");
         }
@@ -144,10 +134,7 @@ fn list() {
 
 /// A table of what ran, then the failures, then, as the last lines, what did not run and why.
 fn summarise(outcomes: &[(&Stage, Outcome)]) {
-    println!(
-        "\n{:<12} {:<8} {:>9} {:>7}",
-        "stage", "result", "min:s", "budget"
-    );
+    println!("\n{:<12} {:<8} {:>9} {:>7}", "stage", "result", "min:s", "budget");
     for (stage, outcome) in outcomes {
         let (result, elapsed) = match outcome {
             Outcome::Passed(elapsed) => ("passed", Some(*elapsed)),
@@ -156,10 +143,7 @@ fn summarise(outcomes: &[(&Stage, Outcome)]) {
             Outcome::Excluded(_) => continue,
         };
         let time = elapsed.map_or("-".to_owned(), minutes);
-        println!(
-            "{:<12} {result:<8} {time:>9} {:>7}",
-            stage.name, stage.minutes
-        );
+        println!("{:<12} {result:<8} {time:>9} {:>7}", stage.name, stage.minutes);
         if elapsed.is_some_and(|elapsed| elapsed > stage.budget()) {
             println!("warning: {} took longer than its budget", stage.name);
         }

@@ -25,27 +25,19 @@ pub enum Format {
 
 impl Format {
     /// Every format with its name on the command line.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("table", Self::Table),
-        ("json", Self::Json),
-        ("csv", Self::Csv),
-        ("md", Self::Markdown),
-    ];
+    pub const ALL: [(&'static str, Self); 4] =
+        [("table", Self::Table), ("json", Self::Json), ("csv", Self::Csv), ("md", Self::Markdown)];
 }
 
 impl FromStr for Format {
     type Err = crate::data::UnknownName;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .find(|row| row.0 == name)
-            .map(|row| row.1)
-            .ok_or_else(|| Self::Err {
-                kind: "format",
-                name: name.to_owned(),
-                known: Self::ALL.iter().map(|row| row.0).collect(),
-            })
+        Self::ALL.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| Self::Err {
+            kind: "format",
+            name: name.to_owned(),
+            known: Self::ALL.iter().map(|row| row.0).collect(),
+        })
     }
 }
 
@@ -134,31 +126,17 @@ fn distinct<'a, K: PartialEq>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> V
     keys
 }
 
-fn write_tables(
-    rows: &[Row],
-    unit: Unit,
-    out: &mut impl Write,
-    style: fn(&str) -> (String, Table),
-) -> io::Result<()> {
+fn write_tables(rows: &[Row], unit: Unit, out: &mut impl Write, style: fn(&str) -> (String, Table)) -> io::Result<()> {
     let rows: Vec<&Row> = rows.iter().collect();
     for (index, heading) in distinct(&rows, title).into_iter().enumerate() {
         let (codec, operation, data, evicted) = heading;
-        let place = if evicted {
-            ", evicted from the caches"
-        } else {
-            ""
-        };
+        let place = if evicted { ", evicted from the caches" } else { "" };
         let unit_name = match unit {
             Unit::GigabytesPerSecond => "GB/s",
             Unit::Nanoseconds => "ns",
         };
-        let heading_text =
-            format!("{codec} {operation}, {data}{place}: {unit_name} (share of memcpy's speed)");
-        let together: Vec<&Row> = rows
-            .iter()
-            .filter(|row| title(row) == heading)
-            .copied()
-            .collect();
+        let heading_text = format!("{codec} {operation}, {data}{place}: {unit_name} (share of memcpy's speed)");
+        let together: Vec<&Row> = rows.iter().filter(|row| title(row) == heading).copied().collect();
         let (heading_text, mut table) = style(&heading_text);
         fill(&mut table, &together, unit);
         if index > 0 {
@@ -178,9 +156,7 @@ fn fill(table: &mut Table, rows: &[&Row], unit: Unit) {
         let (element_type, values, bytes) = key;
         let mut cells = vec![element_type.to_owned(), grouped(values), bytes_text(bytes)];
         cells.extend(workers.iter().map(|worker| {
-            let found = rows
-                .iter()
-                .find(|row| line(row) == key && row.worker() == *worker);
+            let found = rows.iter().find(|row| line(row) == key && row.worker() == *worker);
             found.map_or_else(String::new, |row| cell(row, unit))
         }));
         table.add_row(cells);
@@ -257,11 +233,7 @@ mod tests {
     }
 
     fn rows() -> Vec<Row> {
-        vec![
-            row("scalar", 1024, 1000.0),
-            row("avx2", 1024, 125.0),
-            row("avx2", 12_345, 1000.0),
-        ]
+        vec![row("scalar", 1024, 1000.0), row("avx2", 1024, 125.0), row("avx2", 12_345, 1000.0)]
     }
 
     #[test]
@@ -282,11 +254,7 @@ mod tests {
         let mut rows = rows();
         rows[1].evicted = true;
         let text = text(&rows, Format::Table);
-        assert_eq!(
-            text.matches("byte_stream_split encode").count(),
-            2,
-            "{text}"
-        );
+        assert_eq!(text.matches("byte_stream_split encode").count(), 2, "{text}");
         assert_eq!(text.matches("evicted from the caches").count(), 1, "{text}");
     }
 
@@ -296,26 +264,17 @@ mod tests {
         let text = text(&rows, Format::Csv);
         let mut lines = text.lines();
         let header = lines.next().unwrap();
-        assert!(
-            header.starts_with("codec,operation,type,data,backend,values,"),
-            "{header}"
-        );
+        assert!(header.starts_with("codec,operation,type,data,backend,values,"), "{header}");
         assert!(header.ends_with(",of_memcpy,spread,ratio"), "{header}");
         let first = lines.next().unwrap();
-        assert!(
-            first.contains(",\"a,b\",") && first.ends_with(",0.01,"),
-            "{first}"
-        );
+        assert!(first.contains(",\"a,b\",") && first.ends_with(",0.01,"), "{first}");
         assert!(lines.next().unwrap().ends_with(",0.01,1.5"));
     }
 
     #[test]
     fn json_is_one_object_a_line() {
         let text = text(&rows(), Format::Json);
-        let read: Vec<Row> = text
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
+        let read: Vec<Row> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(read, rows());
     }
 
@@ -329,17 +288,8 @@ mod tests {
     #[test]
     fn figures_have_three_digits() {
         let shown = [0.0123, 0.9996, 1.0, 9.996, 53.21, 99.96, 12_345.6].map(significant);
-        assert_eq!(
-            shown,
-            ["0.012", "1.00", "1.00", "10.0", "53.2", "100", "12346"]
-        );
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
-        assert_eq!(
-            [0, 8192, 3 << 20, 100].map(bytes_text),
-            ["0 B", "8 KiB", "3 MiB", "100 B"]
-        );
+        assert_eq!(shown, ["0.012", "1.00", "1.00", "10.0", "53.2", "100", "12346"]);
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 8192, 3 << 20, 100].map(bytes_text), ["0 B", "8 KiB", "3 MiB", "100 B"]);
     }
 }

@@ -37,9 +37,7 @@ pub fn evict(bytes: &[u8]) {
     static SWEEP: LazyLock<Mutex<Vec<u8>>> =
         LazyLock::new(|| Mutex::new(vec![1; 4 * crate::cpu::last_level_cache_bytes() as usize]));
     core::hint::black_box(bytes);
-    let mut sweep = SWEEP
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut sweep = SWEEP.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for byte in sweep.iter_mut().step_by(32) {
         *byte = byte.wrapping_add(1);
     }
@@ -56,11 +54,7 @@ pub fn evict(bytes: &[u8]) {
 /// If the lengths differ.
 #[must_use]
 pub fn copy_non_temporal(from: &[u8], to: &mut [u8]) -> bool {
-    assert_eq!(
-        from.len(),
-        to.len(),
-        "a copy needs as much room as it has bytes"
-    );
+    assert_eq!(from.len(), to.len(), "a copy needs as much room as it has bytes");
     #[cfg(target_arch = "x86_64")]
     {
         // A streaming store must be aligned: copy up to the first boundary, and the rest, plainly.
@@ -146,17 +140,11 @@ mod tests {
         for offset in 0..70 {
             for length in [0, 1, 15, 16, 63, 64, 65, 200, 300] {
                 let mut to = vec![0xee; 400];
-                let done =
-                    copy_non_temporal(&from[3..3 + length], &mut to[offset..offset + length]);
+                let done = copy_non_temporal(&from[3..3 + length], &mut to[offset..offset + length]);
                 assert_eq!(done, cfg!(target_arch = "x86_64"));
                 if done {
                     assert_eq!(to[offset..offset + length], from[3..3 + length]);
-                    assert!(
-                        to[..offset]
-                            .iter()
-                            .chain(&to[offset + length..])
-                            .all(|&b| b == 0xee)
-                    );
+                    assert!(to[..offset].iter().chain(&to[offset + length..]).all(|&b| b == 0xee));
                 }
             }
         }

@@ -132,11 +132,7 @@ pub(crate) mod tests {
             bytes: 4 * values,
             evicted: false,
         };
-        let took = |nanoseconds| Measurement {
-            name: backend.into(),
-            nanoseconds,
-            spread: 0.01,
-        };
+        let took = |nanoseconds| Measurement { name: backend.into(), nanoseconds, spread: 0.01 };
         workload.row(&took(ns), &took(100.0))
     }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{cargo, output, program, run};
+use crate::process::{cargo, output, program, root, run};
 
 /// The packages that are tested on every target: those without heavy dependencies.
 const PACKAGES: &str = "--package bytelane --package bytelane-testkit";
@@ -21,62 +21,64 @@ pub struct Target {
     /// The backend that must be the best one there.
     pub backend: &'static str,
     pub linker: Option<&'static str>,
-    /// The program that runs a test, with its arguments; empty for the machine itself.
+    /// The program that runs a test, with its arguments, where `{root}` is the workspace's
+    /// directory; empty for the machine itself.
     pub runner: &'static str,
-    /// Tests are linked statically, since dynamic ones hang under qemu 7.2.
     pub rustflags: &'static str,
+    /// Further ones if the standard library is built from source: what else the target's own
+    /// distribution would bring.
+    pub source_rustflags: &'static str,
 }
 
-const STATIC: &str = "-Ctarget-feature=+crt-static";
-
-/// This machine, if it has AVX-512.
-pub static AVX512: Target = Target {
+/// x86-64 on this machine, with AVX-512. Tests are linked statically, since dynamic ones hang under
+/// qemu 7.2.
+pub const AVX512: Target = Target {
     triple: "x86_64-unknown-linux-gnu",
     backend: "avx512",
     linker: None,
     runner: "",
-    rustflags: STATIC,
+    rustflags: "-Ctarget-feature=+crt-static",
+    source_rustflags: "",
 };
 
 /// The oldest processor with AVX2.
-pub static HASWELL: Target = Target {
-    backend: "avx2",
-    runner: "qemu-x86_64-static -cpu Haswell",
-    ..AVX512
-};
+pub const HASWELL: Target = Target { backend: "avx2", runner: "qemu-x86_64-static -cpu Haswell", ..AVX512 };
 
-/// The oldest processor with SSE4.2 (the first with SSE4.1 alone is not emulated reliably).
-pub static NEHALEM: Target = Target {
-    backend: "sse4.1",
-    runner: "qemu-x86_64-static -cpu Nehalem",
-    ..AVX512
-};
+/// A processor with SSE4.2, and nothing later.
+pub const NEHALEM: Target = Target { backend: "sse4.1", runner: "qemu-x86_64-static -cpu Nehalem", ..AVX512 };
 
 /// 64-bit ARM, with NEON.
-pub static AARCH64: Target = Target {
+pub const AARCH64: Target = Target {
     triple: "aarch64-unknown-linux-gnu",
     backend: "neon",
     linker: Some("aarch64-linux-gnu-gcc"),
     runner: "qemu-aarch64-static",
-    rustflags: STATIC,
+    ..AVX512
 };
 
 /// A target whose `usize` has 32 bits; an x86-64 kernel runs it.
-pub static I686: Target = Target {
-    triple: "i686-unknown-linux-gnu",
-    backend: "scalar",
-    linker: Some("i686-linux-gnu-gcc"),
-    runner: "",
-    rustflags: STATIC,
-};
+pub const I686: Target =
+    Target { triple: "i686-unknown-linux-gnu", backend: "scalar", linker: Some("i686-linux-gnu-gcc"), ..AVX512 };
 
 /// A target that keeps the high byte first.
-pub static S390X: Target = Target {
+pub const S390X: Target = Target {
     triple: "s390x-unknown-linux-gnu",
     backend: "scalar",
     linker: Some("s390x-linux-gnu-gcc"),
     runner: "qemu-s390x-static",
-    rustflags: STATIC,
+    ..AVX512
+};
+
+/// WebAssembly, which has no threads: the standard library built from source leaves calls of them
+/// open, and they become traps.
+pub const WASM: Target = Target {
+    triple: "wasm32-wasip1",
+    backend: "scalar",
+    linker: Some("wasm-ld-22"),
+    runner: "node --no-warnings {root}/xtask/wasi.mjs",
+    rustflags: "",
+    source_rustflags: "-Clink-self-contained=no -L/usr/lib/wasm32-wasi \
+        -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o -Clink-arg=--unresolved-symbols=ignore-all",
 };
 
 /// How a target's standard library is had.
@@ -121,7 +123,6 @@ impl Target {
         let mut command = cargo(subcommand);
         command.args(["--locked", "--target-dir", "target/cross"]);
         command.args(["--target", self.triple]);
-        command.env("RUSTFLAGS", self.rustflags);
         let name = |suffix: &str| {
             let triple = self.triple.to_uppercase().replace('-', "_");
             format!("CARGO_TARGET_{triple}_{suffix}")
@@ -130,18 +131,20 @@ impl Target {
             command.env(name("LINKER"), linker);
         }
         if !self.runner.is_empty() {
-            command.env(name("RUNNER"), self.runner);
+            let root = root().to_str().context("the workspace's path is not UTF-8")?;
+            command.env(name("RUNNER"), self.runner.replace("{root}", root));
         }
         let toolchain = self.toolchain()?;
+        let mut rustflags = self.rustflags.to_owned();
         if !matches!(toolchain, Toolchain::Pinned) {
             // The libraries of the compiler that built this program must not be found first.
-            command
-                .env("RUSTC", DEBIAN_RUSTC)
-                .env_remove("LD_LIBRARY_PATH");
+            command.env("RUSTC", DEBIAN_RUSTC).env_remove("LD_LIBRARY_PATH");
         }
         if matches!(toolchain, Toolchain::DebianSource) {
-            command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std");
+            command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
+            rustflags = format!("{rustflags} {}", self.source_rustflags);
         }
+        command.env("RUSTFLAGS", rustflags.trim());
         Ok(command)
     }
 }
@@ -151,12 +154,8 @@ fn check_debian_compiler() -> Result<()> {
     let text = output(program(DEBIAN_RUSTC).arg("--version"))?.text;
     let version = text.split_whitespace().nth(1).unwrap_or_default();
     let stated = super::features::rust_version()?;
-    let numbers = |version: &str| -> Vec<u32> {
-        version
-            .split(['.', '-', '+'])
-            .map_while(|part| part.parse().ok())
-            .collect()
-    };
+    let numbers =
+        |version: &str| -> Vec<u32> { version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect() };
     if numbers(version) < numbers(&stated) {
         bail!("{DEBIAN_RUSTC} has version {version}, older than {stated}");
     }
@@ -168,6 +167,8 @@ fn check_debian_compiler() -> Result<()> {
 pub fn test(target: &Target) -> Result<()> {
     let mut command = target.cargo("test")?;
     command.args(PACKAGES.split_whitespace()).arg("--tests");
+    // The standard library compiles faster without it.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "0");
     command.env("BYTELANE_TEST_GRID", "reduced");
     command.env("BYTELANE_TEST_EXPECT", target.backend);
     run(&mut command)

@@ -104,7 +104,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
         ],
         in_all: true,
-        minutes: 2,
+        minutes: 3,
         run: || cross::test(&cross::I686),
     },
     Stage {
@@ -120,12 +120,22 @@ pub static STAGES: &[Stage] = &[
         run: || cross::test(&cross::S390X),
     },
     Stage {
+        name: "wasm",
+        about: "the core's tests on WebAssembly, a target without kernels",
+        needs: &[
+            Need::StandardLibrary(&cross::WASM),
+            Need::Program("wasm-ld-22", "Debian: lld-22"),
+            Need::File("/usr/lib/wasm32-wasi/libc.a", "Debian: wasi-libc"),
+            Need::Program("node", "Debian: nodejs"),
+        ],
+        in_all: true,
+        minutes: 3,
+        run: || cross::test(&cross::WASM),
+    },
+    Stage {
         name: "miri",
         about: "the core's tests under the interpreter that finds undefined behaviour",
-        needs: &[Need::Answers(
-            MIRI_VERSION,
-            "rustup component add --toolchain nightly miri",
-        )],
+        needs: &[Need::Answers(MIRI_VERSION, "rustup component add --toolchain nightly miri")],
         in_all: false,
         minutes: 5,
         run: rust::run_miri,
