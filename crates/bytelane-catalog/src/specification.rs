@@ -1,0 +1,203 @@
+//! Specifications: `name:key=value,key=value`.
+
+use crate::{CODECS, Entry};
+use std::str::FromStr;
+
+/// A parameter that a codec has.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The word before `=`.
+    pub name: &'static str,
+    /// The value if the specification gives none; `None` if it must.
+    pub default: Option<&'static str>,
+    /// What it means and which values it takes, in one line.
+    pub help: &'static str,
+}
+
+/// Why a specification names no codec.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SpecificationError {
+    /// No codec has this name.
+    #[error("there is no codec `{0}`; there are {names}", names = list(CODECS.iter().map(|entry| entry.name)))]
+    Codec(String),
+    /// The codec has no such parameter.
+    #[error("{codec} has no parameter `{parameter}`; it has {known}")]
+    Parameter {
+        /// The codec's name.
+        codec: &'static str,
+        /// The word given.
+        parameter: String,
+        /// Those it has.
+        known: String,
+    },
+    /// A parameter without a default is not given.
+    #[error("{codec} needs the parameter `{parameter}`: {help}; as in {codec}:{parameter}=..")]
+    Missing {
+        /// The codec's name.
+        codec: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What it means.
+        help: &'static str,
+    },
+    /// A value that the parameter does not take.
+    #[error("{codec}:{parameter} cannot be `{value}`: {help}")]
+    Value {
+        /// The codec's name.
+        codec: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: String,
+        /// What the parameter takes.
+        help: &'static str,
+    },
+}
+
+/// Words separated by commas.
+fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The parameters of one specification.
+#[derive(Debug)]
+pub struct Parameters<'a> {
+    entry: &'a Entry,
+    given: Vec<(&'static str, String)>,
+}
+
+impl<'a> Parameters<'a> {
+    /// Reads `key=value,key=value`.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecificationError::Parameter`] for a key that the codec does not have.
+    pub(crate) fn read(entry: &'a Entry, text: &str) -> Result<Self, SpecificationError> {
+        let mut given = Vec::new();
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let known = entry
+                .parameters
+                .iter()
+                .find(|parameter| parameter.name == name);
+            let Some(parameter) = known else {
+                return Err(SpecificationError::Parameter {
+                    codec: entry.name,
+                    parameter: name.to_owned(),
+                    known: match entry.parameters {
+                        [] => "none".to_owned(),
+                        some => list(some.iter().map(|parameter| parameter.name)),
+                    },
+                });
+            };
+            given.push((parameter.name, value.to_owned()));
+        }
+        Ok(Self { entry, given })
+    }
+
+    /// The value of a parameter that the codec has: the last one given, or the default.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecificationError::Missing`] if there is neither, [`SpecificationError::Value`] if
+    /// `accept` refuses it or it does not read as a `T`.
+    pub fn get<T: FromStr>(
+        &self,
+        name: &str,
+        accept: impl Fn(&T) -> bool,
+    ) -> Result<T, SpecificationError> {
+        let codec = self.entry.name;
+        let parameter = self
+            .entry
+            .parameters
+            .iter()
+            .find(|parameter| parameter.name == name);
+        let parameter = parameter.ok_or_else(|| SpecificationError::Parameter {
+            codec,
+            parameter: name.to_owned(),
+            known: list(self.entry.parameters.iter().map(|parameter| parameter.name)),
+        })?;
+        let given = self.given.iter().rev().find(|(given, _)| *given == name);
+        let value = given.map(|(_, value)| value.as_str()).or(parameter.default);
+        let value = value.ok_or(SpecificationError::Missing {
+            codec,
+            parameter: parameter.name,
+            help: parameter.help,
+        })?;
+        value
+            .parse()
+            .ok()
+            .filter(accept)
+            .ok_or_else(|| SpecificationError::Value {
+                codec,
+                parameter: parameter.name,
+                value: value.to_owned(),
+                help: parameter.help,
+            })
+    }
+
+    /// Whether the specification itself gives a parameter.
+    #[must_use]
+    pub fn gives(&self, name: &str) -> bool {
+        self.given.iter().any(|(given, _)| *given == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{find, open};
+
+    #[test]
+    fn messages_say_what_there_is() {
+        let message = |specification| open(specification).err().map(|error| error.to_string());
+        assert!(
+            message("byte_stream_spilt")
+                .unwrap()
+                .contains("there are byte_stream_split")
+        );
+        assert_eq!(
+            message("byte_stream_split:widht=8").unwrap(),
+            "byte_stream_split has no parameter `widht`; it has width, block, stores"
+        );
+        assert!(
+            message("byte_stream_split")
+                .unwrap()
+                .contains("needs the parameter `width`")
+        );
+        assert!(
+            message("byte_stream_split:width=0")
+                .unwrap()
+                .contains("cannot be `0`")
+        );
+        assert_eq!(message("byte_stream_split:width=8,block=10"), None);
+    }
+
+    #[test]
+    fn every_row_opens_with_its_own_cases() {
+        for entry in CODECS {
+            assert!(
+                std::ptr::eq(find(entry.name).unwrap(), entry),
+                "{} twice",
+                entry.name
+            );
+            assert!(
+                !entry.cases.is_empty() && !entry.experiments.is_empty(),
+                "{}",
+                entry.name
+            );
+            let experiments = entry
+                .experiments
+                .iter()
+                .flat_map(|experiment| experiment.cases);
+            for case in entry.cases.iter().chain(experiments) {
+                let codec = entry.open(case).unwrap();
+                assert!(
+                    codec.width() > 0 && !codec.data().is_empty(),
+                    "{}:{case}",
+                    entry.name
+                );
+            }
+        }
+    }
+}

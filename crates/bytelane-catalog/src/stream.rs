@@ -1,0 +1,124 @@
+//! Codecs between readers and writers.
+
+use crate::Failure;
+use std::io::{self, Read};
+use std::ops::{Deref, DerefMut};
+
+/// Why a stream ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// The input could not be read.
+    #[error("the input cannot be read: {0}")]
+    Read(#[source] io::Error),
+    /// The output could not be written.
+    #[error("the output cannot be written: {0}")]
+    Write(#[source] io::Error),
+    /// The codec refused.
+    #[error(transparent)]
+    Codec(#[from] Failure),
+}
+
+/// Bytes at an address that every number likes.
+#[derive(Default, Debug)]
+pub struct AlignedBytes {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl AlignedBytes {
+    /// Makes it this long; new bytes are zero.
+    pub fn resize(&mut self, length: usize) {
+        self.words.resize(length.div_ceil(8), 0);
+        self.length = length;
+    }
+
+    /// Reads from `input` until this has `length` bytes, or all that there are.
+    fn fill(&mut self, input: &mut dyn Read, length: usize) -> io::Result<()> {
+        const STEP: usize = 1 << 20;
+        let mut filled = 0;
+        while filled < length {
+            // Room grows with what has come, not with what is wanted.
+            self.resize(length.min(filled.next_power_of_two().max(STEP)));
+            if filled == self.len() {
+                self.resize(length.min(2 * filled));
+            }
+            match input.read(&mut self[filled..]) {
+                Ok(0) => break,
+                Ok(more) => filled += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.resize(filled);
+        Ok(())
+    }
+}
+
+impl Deref for AlignedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.length]
+    }
+}
+
+impl DerefMut for AlignedBytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.length]
+    }
+}
+
+/// Hands an input over in pieces of `piece` bytes, the last one as long as it is; or all at once.
+/// An empty input is one empty piece.
+///
+/// # Errors
+///
+/// [`StreamError::Read`], and what `each` returns.
+pub fn pieces(
+    input: &mut dyn Read,
+    piece: Option<usize>,
+    mut each: impl FnMut(&[u8]) -> Result<(), StreamError>,
+) -> Result<(), StreamError> {
+    let mut bytes = AlignedBytes::default();
+    for count in 0.. {
+        bytes
+            .fill(input, piece.unwrap_or(usize::MAX))
+            .map_err(StreamError::Read)?;
+        if count == 0 || !bytes.is_empty() {
+            each(&bytes)?;
+        }
+        if Some(bytes.len()) != piece {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(input: &[u8], piece: Option<usize>) -> Vec<usize> {
+        let mut lengths = Vec::new();
+        let mut together = Vec::new();
+        let mut input_left = input;
+        pieces(&mut input_left, piece, |bytes| {
+            lengths.push(bytes.len());
+            together.extend_from_slice(bytes);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(together, input);
+        lengths
+    }
+
+    #[test]
+    fn pieces_are_full_but_the_last() {
+        assert_eq!(lengths(&[7; 10], Some(4)), [4, 4, 2]);
+        assert_eq!(lengths(&[7; 8], Some(4)), [4, 4]);
+        assert_eq!(lengths(&[7; 10], None), [10]);
+        assert_eq!(lengths(&[], Some(4)), [0]);
+        assert_eq!(lengths(&[], None), [0]);
+        assert_eq!(lengths(&vec![7; 5 << 20], None), [5 << 20]);
+    }
+}

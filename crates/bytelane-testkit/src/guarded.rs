@@ -1,0 +1,139 @@
+//! Buffers between two pages that may not be touched.
+#![allow(unsafe_code)] // Memory mappings.
+
+use std::ops::{Deref, DerefMut};
+
+/// Which end of a [`Guarded`] buffer lies at a forbidden page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edge {
+    /// The first byte is the first that may be touched.
+    Front,
+    /// The last byte is the last that may be touched.
+    Back,
+}
+
+/// A buffer with a forbidden page directly before or behind it: one byte read or written on the
+/// wrong side ends the process. Where there are no such pages, a plain buffer.
+#[derive(Debug)]
+pub struct Guarded {
+    #[cfg(all(unix, not(miri)))]
+    mapping: unix::Mapping,
+    #[cfg(not(all(unix, not(miri))))]
+    mapping: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Guarded {
+    /// A buffer of `length` zero bytes.
+    #[must_use]
+    pub fn new(length: usize, edge: Edge) -> Self {
+        #[cfg(all(unix, not(miri)))]
+        let (mapping, inside) = unix::Mapping::new(length);
+        #[cfg(not(all(unix, not(miri))))]
+        let (mapping, inside) = (vec![0; length], 0..length);
+        let start = match edge {
+            Edge::Front => inside.start,
+            Edge::Back => inside.end - length,
+        };
+        Self {
+            mapping,
+            start,
+            length,
+        }
+    }
+
+    /// A buffer that holds a copy of `bytes`.
+    #[must_use]
+    pub fn copy_of(bytes: &[u8], edge: Edge) -> Self {
+        let mut guarded = Self::new(bytes.len(), edge);
+        guarded.copy_from_slice(bytes);
+        guarded
+    }
+}
+
+impl Deref for Guarded {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.mapping[self.start..][..self.length]
+    }
+}
+
+impl DerefMut for Guarded {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.mapping[self.start..][..self.length]
+    }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod unix {
+    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+    use std::ffi::c_void;
+    use std::ops::{Deref, DerefMut, Range};
+    use std::ptr::null_mut;
+
+    /// Whole pages between two forbidden ones.
+    #[derive(Debug)]
+    pub(super) struct Mapping {
+        /// The first page, which is forbidden.
+        address: *mut c_void,
+        /// Bytes of a page.
+        page: usize,
+        /// Bytes between the forbidden pages.
+        inside: usize,
+    }
+
+    impl Mapping {
+        pub(super) fn new(length: usize) -> (Self, Range<usize>) {
+            let page = rustix::param::page_size();
+            let inside = length.next_multiple_of(page).max(page);
+            let (all, protection) = (inside + 2 * page, ProtFlags::READ | ProtFlags::WRITE);
+            // SAFETY: a new mapping, at a place of the kernel's choice, overlaps nothing.
+            let address = unsafe { mmap_anonymous(null_mut(), all, protection, MapFlags::PRIVATE) };
+            let address = address.expect("memory for a guarded buffer");
+            for guard in [address, address.wrapping_byte_add(page + inside)] {
+                // SAFETY: a page of the mapping just made, to which nothing refers yet.
+                unsafe { mprotect(guard, page, MprotectFlags::empty()) }
+                    .expect("a page that may not be touched");
+            }
+            (
+                Self {
+                    address,
+                    page,
+                    inside,
+                },
+                0..inside,
+            )
+        }
+
+        /// The first byte behind the first forbidden page.
+        fn start(&self) -> *mut u8 {
+            self.address.wrapping_byte_add(self.page).cast()
+        }
+    }
+
+    impl Deref for Mapping {
+        type Target = [u8];
+
+        fn deref(&self) -> &[u8] {
+            // SAFETY: these pages are readable, zero at first, and ours alone until `drop`.
+            unsafe { std::slice::from_raw_parts(self.start(), self.inside) }
+        }
+    }
+
+    impl DerefMut for Mapping {
+        fn deref_mut(&mut self) -> &mut [u8] {
+            // SAFETY: as in `deref`; they are writable too, and `self` is borrowed exclusively.
+            unsafe { std::slice::from_raw_parts_mut(self.start(), self.inside) }
+        }
+    }
+
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            // SAFETY: this is the whole mapping, and no borrow of it outlives `self`.
+            unsafe { munmap(self.address, self.inside + 2 * self.page) }
+                .expect("a mapping of our own");
+        }
+    }
+}

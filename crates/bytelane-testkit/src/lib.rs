@@ -1,0 +1,59 @@
+//! What bytelane is tested with. Everything here iterates the one list of codecs and every backend
+//! that the machine has.
+//!
+//! Two variables of the environment change what the tests do:
+//!
+//! - `BYTELANE_TEST_GRID=reduced` takes fewer lengths and offsets, for emulators;
+//! - `BYTELANE_TEST_EXPECT=avx2` fails unless the best backend of the machine is that one, so that
+//!   a run for an instruction set cannot pass without it.
+
+mod guarded;
+pub mod sweep;
+
+pub use guarded::{Edge, Guarded};
+
+use bytelane::Backend;
+use bytelane_catalog::Codec;
+use bytelane_measure::data::{Dataset, ElementType};
+
+/// Whether the tests shall take the smaller grid.
+#[must_use]
+pub fn reduced() -> bool {
+    std::env::var("BYTELANE_TEST_GRID").is_ok_and(|grid| grid == "reduced")
+}
+
+/// The backends to test against the specification, which `Backend::Scalar` is.
+///
+/// # Panics
+///
+/// If `BYTELANE_TEST_EXPECT` names another backend than the best one here.
+#[must_use]
+pub fn backends() -> Vec<Backend> {
+    let best = Backend::available()
+        .next_back()
+        .expect("the scalar backend is always there");
+    if let Ok(expected) = std::env::var("BYTELANE_TEST_EXPECT") {
+        assert_eq!(best.name(), expected, "the best backend of this machine");
+    }
+    for missing in Backend::ALL
+        .iter()
+        .filter(|backend| !backend.is_available())
+    {
+        eprintln!("not tested: {missing} is not available on this machine");
+    }
+    Backend::available()
+        .filter(|&backend| backend != Backend::Scalar)
+        .collect()
+}
+
+/// Values for a codec, as bytes: the same for the same arguments.
+///
+/// # Panics
+///
+/// If the codec names an element type or a data set that does not exist.
+#[must_use]
+pub fn values(codec: &dyn Codec, data: &str, count: usize, seed: u64) -> Vec<u8> {
+    let element: ElementType = codec.element().parse().expect("a known element type");
+    let dataset: &Dataset = data.parse().expect("a known data set");
+    dataset.generate(element, count, seed)
+}
