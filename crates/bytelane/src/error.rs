@@ -69,3 +69,23 @@ impl From<Unavailable> for Error {
         Error::Unavailable(backend)
     }
 }
+
+/// That a result of so many bytes has a destination as long.
+#[inline]
+pub(crate) fn check_destination(needed: usize, given: usize) -> Result<(), Error> {
+    if needed == given {
+        Ok(())
+    } else {
+        Err(Error::Destination { needed, given })
+    }
+}
+
+/// The number of values that so many bytes are.
+#[inline]
+pub(crate) fn check_divisible(bytes: usize, width: usize) -> Result<usize, Error> {
+    match bytes.checked_rem(width) {
+        None => Err(Error::ZeroWidth),
+        Some(0) => Ok(bytes / width),
+        Some(_) => Err(Error::Indivisible { bytes, width }),
+    }
+}

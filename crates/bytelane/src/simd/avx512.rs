@@ -17,8 +17,9 @@ pub(crate) fn load(from: &[u8; 64]) -> __m512i {
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 pub(crate) fn load_up_to(from: &[u8]) -> __m512i {
+    let there = first_bits(from.len());
     // SAFETY: the mask has a bit for each byte of the slice, up to 64; bytes without are not read.
-    unsafe { _mm512_maskz_loadu_epi8(first_bits(from.len()), from.as_ptr().cast()) }
+    unsafe { _mm512_maskz_loadu_epi8(there, from.as_ptr().cast()) }
 }
 
 /// Stores 64 bytes.
@@ -33,16 +34,17 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 64], vector: __m512i) {
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
+    let there = first_bits(to.len());
     // SAFETY: the mask has a bit for each byte of the slice, up to 64, and `Byte` takes any; bytes
     // without a bit are not written.
-    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), first_bits(to.len()), vector) }
+    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), there, vector) }
 }
 
 /// Stores 64 bytes as `W` says.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
-    if W::STREAM && to.as_ptr().addr() % 64 == 0 {
+    if W::STREAM && to.as_ptr().addr().is_multiple_of(64) {
         // SAFETY: the array has 64 bytes, is aligned to 64, and `Byte` takes any.
         unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), vector) }
     } else {

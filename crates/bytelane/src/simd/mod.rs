@@ -74,8 +74,16 @@ pub(crate) use implement;
 /// How a kernel treats the destination of its stores, chosen once a buffer.
 pub(crate) trait Writes: Copy {
     /// Ask for each line some way ahead of the store, so that it is there, and writable, in time.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "NEON asks for nothing")
+    )]
     const AHEAD: bool = false;
     /// Go past the cache, where the destination is aligned to the vector.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "NEON has no such stores")
+    )]
     const STREAM: bool = false;
 }
 

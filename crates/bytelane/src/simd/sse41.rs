@@ -26,7 +26,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: __m128i) {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 16], vector: __m128i) {
-    if W::STREAM && to.as_ptr().addr() % 16 == 0 {
+    if W::STREAM && to.as_ptr().addr().is_multiple_of(16) {
         // SAFETY: the array has 16 bytes, is aligned to 16, and `Byte` takes any.
         unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), vector) }
     } else {

@@ -40,6 +40,7 @@ mod sse41;
 mod tests;
 
 use crate::backend::dispatch;
+use crate::error::{check_destination, check_divisible};
 use crate::simd::Writes;
 use crate::{Backend, Error, Value, memory};
 use core::ops::Range;
@@ -140,8 +141,8 @@ fn encode_bytes(
     dst: &mut [u8],
     stream: bool,
 ) -> Result<(), Error> {
-    count(src.len(), width)?;
-    destination(src.len(), dst.len())?;
+    check_divisible(src.len(), width)?;
+    check_destination(src.len(), dst.len())?;
     match (backend, width) {
         (_, 1) => dst.copy_from_slice(src),
         (Backend::Scalar, _) => scalar::encode(src, width, dst),
@@ -187,7 +188,7 @@ pub fn decode_with(
     width: usize,
     dst: &mut [u8],
 ) -> Result<(), Error> {
-    let count = count(src.len(), width)?;
+    let count = check_divisible(src.len(), width)?;
     decode_bytes(backend, src, width, 0..count, dst, false)
 }
 
@@ -206,7 +207,7 @@ pub fn decode_non_temporal(
     width: usize,
     dst: &mut [u8],
 ) -> Result<(), Error> {
-    let count = count(src.len(), width)?;
+    let count = check_divisible(src.len(), width)?;
     decode_bytes(backend, src, width, 0..count, dst, true)
 }
 
@@ -247,7 +248,7 @@ pub fn decode_range_with(
     range: Range<usize>,
     dst: &mut [u8],
 ) -> Result<(), Error> {
-    let values = count(src.len(), width)?;
+    let values = check_divisible(src.len(), width)?;
     let Range { start, end } = range;
     if start > end || end > values {
         return Err(Error::Range { start, end, values });
@@ -264,7 +265,7 @@ fn decode_bytes(
     dst: &mut [u8],
     stream: bool,
 ) -> Result<(), Error> {
-    destination(range.len() * width, dst.len())?;
+    check_destination(range.len() * width, dst.len())?;
     match (backend, width) {
         (_, 1) => dst.copy_from_slice(&src[range]),
         (Backend::Scalar, _) => scalar::decode(src, width, range, dst),
@@ -346,24 +347,5 @@ fn reverse_streams(dst: &mut [u8], count: usize) {
     let mut streams = dst.chunks_exact_mut(usize::max(count, 1));
     while let (Some(first), Some(last)) = (streams.next(), streams.next_back()) {
         first.swap_with_slice(last);
-    }
-}
-
-/// The number of values in `bytes` bytes.
-#[inline]
-fn count(bytes: usize, width: usize) -> Result<usize, Error> {
-    match bytes.checked_rem(width) {
-        None => Err(Error::ZeroWidth),
-        Some(0) => Ok(bytes / width),
-        Some(_) => Err(Error::Indivisible { bytes, width }),
-    }
-}
-
-#[inline]
-fn destination(needed: usize, given: usize) -> Result<(), Error> {
-    if needed == given {
-        Ok(())
-    } else {
-        Err(Error::Destination { needed, given })
     }
 }

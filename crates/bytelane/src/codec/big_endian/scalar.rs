@@ -1,0 +1,19 @@
+//! The specification, written down: Thrift's Binary protocol, "Integer encoding".
+//!
+//! > Integers are encoded as fixed-width values in network byte order: the most significant byte
+//! > first.
+//!
+//! On a little-endian machine, therefore, the bytes of each value in reverse order.
+#![forbid(unsafe_code)]
+
+use crate::memory::Slot;
+
+/// Byte `k` of each value of `width` bytes goes to place `width - 1 - k` of the same value.
+#[inline(never)]
+pub(super) fn swap(src: &[u8], width: usize, dst: &mut [Slot]) {
+    for i in 0..src.len() / width {
+        for k in 0..width {
+            dst[i * width + width - 1 - k].write(src[i * width + k]);
+        }
+    }
+}
