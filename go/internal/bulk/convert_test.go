@@ -1,0 +1,142 @@
+package bulk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+func random(n int) []byte {
+	source := rand.New(rand.NewPCG(1, uint64(n)))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(source.Uint32())
+	}
+	return b
+}
+
+// converted is the specification, value by value.
+func converted(src []byte, width int) []byte {
+	var dst []byte
+	for element := range slices.Chunk(src, width) {
+		switch width {
+		case 1:
+			dst = append(dst, element...)
+		case 2:
+			dst = binary.BigEndian.AppendUint16(dst, binary.NativeEndian.Uint16(element))
+		case 4:
+			dst = binary.BigEndian.AppendUint32(dst, binary.NativeEndian.Uint32(element))
+		case 8:
+			dst = binary.BigEndian.AppendUint64(dst, binary.NativeEndian.Uint64(element))
+		}
+	}
+	return dst
+}
+
+var lengths = func() []int {
+	var all []int
+	for n := range 260 {
+		all = append(all, n)
+	}
+	return append(all, 511, 512, 513, 515, 1000, 4095, 4096, 4099, 12345)
+}()
+
+func TestSameAsTheSpecificationAtEveryLengthAndAddress(t *testing.T) {
+	if !Vectorised() {
+		t.Logf("NO VECTOR PATH on this machine or build: only the plain loop is tested (%s)", runtime.GOARCH)
+	}
+	const margin = 64
+	for _, width := range []int{1, 2, 4, 8} {
+		for _, n := range lengths {
+			size := n * width
+			src := random(size + margin)
+			dst := make([]byte, margin+size+margin)
+			addresses := margin
+			if n > 260 {
+				addresses = 9
+			}
+			for address := range addresses {
+				// The source moves the other way, so that most pairs differ.
+				from := src[(margin-address)%8:][:size]
+				for i := range dst {
+					dst[i] = 0xa5
+				}
+				Convert(dst[address:address+size], from, width)
+				if want := converted(from, width); !bytes.Equal(dst[address:address+size], want) {
+					t.Fatalf("width %d, %d elements at address %d differ", width, n, address)
+				}
+				if i := slices.IndexFunc(slices.Concat(dst[:address], dst[address+size:]), func(b byte) bool { return b != 0xa5 }); i >= 0 {
+					t.Fatalf("width %d, %d elements at address %d: wrote outside", width, n, address)
+				}
+			}
+		}
+	}
+}
+
+func TestPlainLoopIsTheSpecification(t *testing.T) {
+	for _, width := range []int{2, 4, 8} {
+		for _, n := range lengths[:200] {
+			src := random(n * width)
+			dst := make([]byte, len(src))
+			convertPlain(dst, src, width)
+			if !bytes.Equal(dst, converted(src, width)) {
+				t.Fatalf("width %d, %d elements differ", width, n)
+			}
+		}
+	}
+}
+
+func TestShortDestinationPanicsBeforeWriting(t *testing.T) {
+	dst, src := make([]byte, 64), random(64)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		Convert(dst[:56:56], src, 8)
+	}()
+	if !bytes.Equal(dst, make([]byte, 64)) {
+		t.Error("written before the panic")
+	}
+}
+
+func TestUnzeroedSlicesAreSlicesLikeAnyOther(t *testing.T) {
+	for _, n := range []int{0, 1, 255, 256, 257, 5000, 100_000} {
+		values := Unzeroed[int64](n)
+		if values == nil || len(values) != n {
+			t.Fatalf("%d elements: got %d, nil %v", n, len(values), values == nil)
+		}
+		for i := range values {
+			values[i] = int64(i)
+		}
+		runtime.GC()
+		other := Unzeroed[int64](n)
+		for i := range other {
+			other[i] = -1
+		}
+		values = append(values, int64(n))
+		for i, v := range values {
+			if v != int64(i) {
+				t.Fatalf("%d elements: element %d became %d", n, i, v)
+			}
+		}
+	}
+}
+
+func FuzzConvert(f *testing.F) {
+	f.Add([]byte("0123456789abcdef"), uint8(0), uint8(1))
+	f.Add(random(515), uint8(3), uint8(5))
+	f.Fuzz(func(t *testing.T, src []byte, logarithm, address uint8) {
+		width := 1 << (logarithm % 4)
+		src = src[:len(src)/width*width]
+		dst := make([]byte, int(address)+len(src))
+		Convert(dst[address:], src, width)
+		if !bytes.Equal(dst[address:], converted(src, width)) {
+			t.Fatalf("width %d, %d bytes at address %d differ", width, len(src), address)
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package bulk
+
+import (
+	"bytes"
+	"syscall"
+	"testing"
+)
+
+// guarded returns size bytes that end where a page begins which nobody may
+// touch, or that begin where such a page ends.
+func guarded(t *testing.T, size int, atEnd bool) []byte {
+	t.Helper()
+	page := syscall.Getpagesize()
+	whole := (size + page - 1) / page * page
+	memory, err := syscall.Mmap(-1, 0, page+whole+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(memory) })
+	for _, forbidden := range [][]byte{memory[:page], memory[page+whole:]} {
+		if err := syscall.Mprotect(forbidden, syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if atEnd {
+		return memory[page+whole-size:][:size:size]
+	}
+	return memory[page:][:size:size]
+}
+
+// A read or write outside the slices ends the test with a fault.
+func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
+	const most = 4096 + 64
+	for _, atEnd := range []bool{false, true} {
+		source, destination := guarded(t, most, atEnd), guarded(t, most, atEnd)
+		copy(source, random(most))
+		for _, width := range []int{2, 4, 8} {
+			for size := 0; size <= most; size += width {
+				if size > 600 && size < most-40 {
+					continue
+				}
+				for shift := range width + 1 {
+					if size+shift > most {
+						break
+					}
+					// Unshifted, both touch the forbidden page; shifted, the source does
+					// and the destination takes other addresses.
+					src, dst := source[:size], destination[shift:shift+size]
+					if atEnd {
+						src, dst = source[most-size:], destination[most-size-shift:most-shift]
+					}
+					Convert(dst, src, width)
+					if !bytes.Equal(dst, converted(src, width)) {
+						t.Fatalf("width %d, %d bytes, at the end %v, shifted by %d: differ", width, size, atEnd, shift)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package bulk
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// Fixed lists the types whose values have one size and hold no pointers.
+type Fixed interface {
+	~bool | ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
+}
+
+// Width returns the size of a T in bytes.
+func Width[T Fixed]() int {
+	var zero T
+	return int(unsafe.Sizeof(zero))
+}
+
+// Bytes returns the memory of values. Any memory may be read as bytes. Whoever
+// writes to it owes a bool 0 or 1; every pattern of bytes is a number.
+func Bytes[T Fixed](values []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*Width[T]())
+}
+
+// unzeroedMin is the number of bytes from which clearing them costs more than
+// the detour in Unzeroed.
+const unzeroedMin = 2048
+
+// Unzeroed returns n elements whose contents are whatever was there before:
+// the caller overwrites all of them before anybody else sees them.
+//
+// make clears what it returns. The one allocator of the standard library that
+// does not is strings.Builder: Grow promises room for n further bytes, and the
+// room is left as it is. A Fixed holds no pointers and neither do a builder's
+// bytes, so the garbage collector treats both alike; builder and string are
+// forgotten at once, so nobody sees a string change.
+func Unzeroed[T Fixed](n int) []T {
+	size := n * Width[T]()
+	if size < unzeroedMin {
+		return make([]T, n)
+	}
+	var room strings.Builder
+	room.Grow(size)
+	room.WriteByte(0) // the address of an empty string's bytes is unspecified
+	first := unsafe.Pointer(unsafe.StringData(room.String()))
+	var zero T
+	if uintptr(first)%unsafe.Alignof(zero) != 0 {
+		return make([]T, n) // never seen, but Builder promises no alignment
+	}
+	return unsafe.Slice((*T)(first), n)
+}

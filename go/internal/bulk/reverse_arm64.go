@@ -1,0 +1,29 @@
+//go:build !purego
+
+package bulk
+
+// Every arm64 processor has NEON.
+const haveVector = true
+
+// reverse reverses the bytes of every element of width 2, 4 or 8 from src to
+// dst. size is in bytes, a multiple of width and not 0. The ranges must not
+// overlap.
+func reverse(dst, src *byte, size, width int) {
+	switch width {
+	case 2:
+		reverse16(dst, src, size)
+	case 4:
+		reverse32(dst, src, size)
+	default:
+		reverse64(dst, src, size)
+	}
+}
+
+//go:noescape
+func reverse16(dst, src *byte, size int)
+
+//go:noescape
+func reverse32(dst, src *byte, size int)
+
+//go:noescape
+func reverse64(dst, src *byte, size int)

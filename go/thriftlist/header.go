@@ -1,0 +1,89 @@
+package thriftlist
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Type is a type code of the binary protocol.
+type Type byte
+
+// The type codes that Thrift's binary protocol gives to elements.
+const (
+	Bool   Type = 2
+	Byte   Type = 3
+	Double Type = 4
+	I16    Type = 6
+	I32    Type = 8
+	I64    Type = 10
+	String Type = 11 // also binary
+	Struct Type = 12
+	Map    Type = 13
+	Set    Type = 14
+	List   Type = 15
+	UUID   Type = 16
+)
+
+var typeNames = [...]string{
+	Bool: "bool", Byte: "byte", Double: "double", I16: "i16", I32: "i32", I64: "i64", String: "string",
+	Struct: "struct", Map: "map", Set: "set", List: "list", UUID: "uuid",
+}
+
+// String returns the name that the type has in Thrift's language.
+func (t Type) String() string {
+	if int(t) < len(typeNames) && typeNames[t] != "" {
+		return typeNames[t]
+	}
+	return fmt.Sprintf("type %d", byte(t))
+}
+
+// HeaderLength is the number of bytes before the first element.
+const HeaderLength = 5
+
+// WriteHeader writes the header of a list or set of size elements to the front
+// of buf and returns [HeaderLength]. It panics if buf is shorter than that or
+// size is no Thrift size: negative, or above 2,147,483,647.
+func WriteHeader(buf []byte, element Type, size int) int {
+	if size < 0 || size > math.MaxInt32 {
+		panic(fmt.Sprintf("thriftlist: a list cannot hold %d elements", size))
+	}
+	_ = buf[HeaderLength-1]
+	buf[0] = byte(element)
+	binary.BigEndian.PutUint32(buf[1:], uint32(size))
+	return HeaderLength
+}
+
+// AppendHeader appends the header of a list or set of size elements to buf. It
+// panics if size is no Thrift size.
+func AppendHeader(buf []byte, element Type, size int) []byte {
+	var header [HeaderLength]byte
+	WriteHeader(header[:], element, size)
+	return append(buf, header[:]...)
+}
+
+// ReadHeader reads the header of a list or set from the front of buf and
+// returns its size and [HeaderLength]. Its error is an [*Error] if the header
+// is cut off, the elements are not of the wanted type (unless there are none),
+// the size is negative, or so many elements of at least smallest bytes cannot
+// lie in the rest of buf. No element takes less than 1 byte, a string no less
+// than 4; a struct takes 1.
+func ReadHeader(buf []byte, element Type, smallest int) (size, used int, err error) {
+	if len(buf) < HeaderLength {
+		return 0, 0, &Error{Err: ErrTruncated, Offset: len(buf),
+			Detail: fmt.Sprintf("a list's header takes %d bytes", HeaderLength)}
+	}
+	got := Type(buf[0])
+	size = int(int32(binary.BigEndian.Uint32(buf[1:])))
+	left := len(buf) - HeaderLength
+	switch {
+	case size < 0:
+		return 0, 0, &Error{Err: ErrNegativeSize, Offset: 1, Detail: fmt.Sprintf("the list's size is %d", size)}
+	case size > 0 && got != element:
+		return 0, 0, &Error{Err: ErrElementType, Detail: fmt.Sprintf("the elements are %v, not %v", got, element)}
+	case size > left/max(smallest, 1):
+		return 0, 0, &Error{Err: ErrTruncated, Offset: len(buf),
+			Detail: fmt.Sprintf("%d elements of %v need more than the %d bytes left", size, element, left)}
+	}
+	return size, HeaderLength, nil
+}
