@@ -7,7 +7,9 @@ use anyhow::{Context, Result, ensure};
 
 /// The workspace's root directory.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the workspace")
 }
 
 /// A program that will start in the workspace's root, without the variables that would change
@@ -34,7 +36,9 @@ pub fn cargo(arguments: &str) -> Command {
 pub fn run(command: &mut Command) -> Result<()> {
     let line = describe(command);
     println!("$ {line}");
-    let status = command.status().with_context(|| format!("cannot start `{line}`"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start `{line}`"))?;
     ensure!(status.success(), "`{line}` failed: {status}");
     Ok(())
 }
@@ -42,7 +46,10 @@ pub fn run(command: &mut Command) -> Result<()> {
 /// What the command prints, on both streams; an exit code other than 0 is an error that shows it.
 pub fn output(command: &mut Command) -> Result<Output> {
     let line = describe(command);
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{line}`"))?;
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start `{line}`"))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let status = output.status;
     ensure!(status.success(), "`{line}` failed: {status}\n{errors}");
@@ -70,5 +77,9 @@ fn describe(command: &Command) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    if word.contains([' ', '\t']) { format!("'{word}'") } else { word.to_owned() }
+    if word.contains([' ', '\t']) {
+        format!("'{word}'")
+    } else {
+        word.to_owned()
+    }
 }

@@ -35,7 +35,11 @@ pub struct Options {
 }
 
 fn names() -> PossibleValuesParser {
-    STAGES.iter().map(|stage| stage.name).collect::<Vec<_>>().into()
+    STAGES
+        .iter()
+        .map(|stage| stage.name)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 fn names_and_all() -> PossibleValuesParser {
@@ -75,7 +79,10 @@ enum Outcome {
 
 impl Outcome {
     fn is_failure(&self) -> bool {
-        matches!(self, Outcome::Failed(..) | Outcome::Skipped { required: true, .. })
+        matches!(
+            self,
+            Outcome::Failed(..) | Outcome::Skipped { required: true, .. }
+        )
     }
 }
 
@@ -122,7 +129,10 @@ fn run_stage(stage: &Stage, options: &Options) -> Outcome {
 
 fn list() {
     for stage in STAGES {
-        println!("{:<12} {} (budget: {} min)", stage.name, stage.about, stage.minutes);
+        println!(
+            "{:<12} {} (budget: {} min)",
+            stage.name, stage.about, stage.minutes
+        );
         if let Some(reason) = stage.missing() {
             println!("{:<12} would be skipped here: {reason}", "");
         }
@@ -134,7 +144,10 @@ fn list() {
 
 /// A table of what ran, then the failures, then, as the last lines, what did not run and why.
 fn summarise(outcomes: &[(&Stage, Outcome)]) {
-    println!("\n{:<12} {:<8} {:>9} {:>7}", "stage", "result", "min:s", "budget");
+    println!(
+        "\n{:<12} {:<8} {:>9} {:>7}",
+        "stage", "result", "min:s", "budget"
+    );
     for (stage, outcome) in outcomes {
         let (result, elapsed) = match outcome {
             Outcome::Passed(elapsed) => ("passed", Some(*elapsed)),
@@ -143,7 +156,10 @@ fn summarise(outcomes: &[(&Stage, Outcome)]) {
             Outcome::Excluded(_) => continue,
         };
         let time = elapsed.map_or("-".to_owned(), minutes);
-        println!("{:<12} {result:<8} {time:>9} {:>7}", stage.name, stage.minutes);
+        println!(
+            "{:<12} {result:<8} {time:>9} {:>7}",
+            stage.name, stage.minutes
+        );
         if elapsed.is_some_and(|elapsed| elapsed > stage.budget()) {
             println!("warning: {} took longer than its budget", stage.name);
         }

@@ -42,10 +42,18 @@ pub const AVX512: Target = Target {
 };
 
 /// The oldest processor with AVX2.
-pub const HASWELL: Target = Target { backend: "avx2", runner: "qemu-x86_64-static -cpu Haswell", ..AVX512 };
+pub const HASWELL: Target = Target {
+    backend: "avx2",
+    runner: "qemu-x86_64-static -cpu Haswell",
+    ..AVX512
+};
 
 /// A processor with SSE4.2, and nothing later.
-pub const NEHALEM: Target = Target { backend: "sse4.1", runner: "qemu-x86_64-static -cpu Nehalem", ..AVX512 };
+pub const NEHALEM: Target = Target {
+    backend: "sse4.1",
+    runner: "qemu-x86_64-static -cpu Nehalem",
+    ..AVX512
+};
 
 /// 64-bit ARM, with NEON.
 pub const AARCH64: Target = Target {
@@ -57,8 +65,12 @@ pub const AARCH64: Target = Target {
 };
 
 /// A target whose `usize` has 32 bits; an x86-64 kernel runs it.
-pub const I686: Target =
-    Target { triple: "i686-unknown-linux-gnu", backend: "scalar", linker: Some("i686-linux-gnu-gcc"), ..AVX512 };
+pub const I686: Target = Target {
+    triple: "i686-unknown-linux-gnu",
+    backend: "scalar",
+    linker: Some("i686-linux-gnu-gcc"),
+    ..AVX512
+};
 
 /// A target that keeps the high byte first.
 pub const S390X: Target = Target {
@@ -131,17 +143,23 @@ impl Target {
             command.env(name("LINKER"), linker);
         }
         if !self.runner.is_empty() {
-            let root = root().to_str().context("the workspace's path is not UTF-8")?;
+            let root = root()
+                .to_str()
+                .context("the workspace's path is not UTF-8")?;
             command.env(name("RUNNER"), self.runner.replace("{root}", root));
         }
         let toolchain = self.toolchain()?;
         let mut rustflags = self.rustflags.to_owned();
         if !matches!(toolchain, Toolchain::Pinned) {
             // The libraries of the compiler that built this program must not be found first.
-            command.env("RUSTC", DEBIAN_RUSTC).env_remove("LD_LIBRARY_PATH");
+            command
+                .env("RUSTC", DEBIAN_RUSTC)
+                .env_remove("LD_LIBRARY_PATH");
         }
         if matches!(toolchain, Toolchain::DebianSource) {
-            command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
+            command
+                .env("RUSTC_BOOTSTRAP", "1")
+                .arg("-Zbuild-std=std,panic_abort");
             rustflags = format!("{rustflags} {}", self.source_rustflags);
         }
         command.env("RUSTFLAGS", rustflags.trim());
@@ -154,8 +172,12 @@ fn check_debian_compiler() -> Result<()> {
     let text = output(program(DEBIAN_RUSTC).arg("--version"))?.text;
     let version = text.split_whitespace().nth(1).unwrap_or_default();
     let stated = super::features::rust_version()?;
-    let numbers =
-        |version: &str| -> Vec<u32> { version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect() };
+    let numbers = |version: &str| -> Vec<u32> {
+        version
+            .split(['.', '-', '+'])
+            .map_while(|part| part.parse().ok())
+            .collect()
+    };
     if numbers(version) < numbers(&stated) {
         bail!("{DEBIAN_RUSTC} has version {version}, older than {stated}");
     }

@@ -25,7 +25,10 @@ pub fn run_stage() -> Result<()> {
         check_licence(licence, &allowed).with_context(|| format!("the licence of {package}"))?;
         check_source(package)?;
     }
-    println!("{} crates have permitted licences and come from the registry", crates.len());
+    println!(
+        "{} crates have permitted licences and come from the registry",
+        crates.len()
+    );
     core_has_no_dependencies()
 }
 
@@ -33,17 +36,21 @@ pub fn run_stage() -> Result<()> {
 fn allowed_licences() -> Result<Vec<Licensee>> {
     let text = fs::read_to_string(root().join("deny.toml")).context("cannot read deny.toml")?;
     let table: Table = text.parse().context("deny.toml is not TOML")?;
-    let list = table["licenses"]["allow"].as_array().context("licenses.allow is no list")?;
+    let list = table["licenses"]["allow"]
+        .as_array()
+        .context("licenses.allow is no list")?;
     let licensee = |value: &toml::Value| {
-        let name = value.as_str().context("a licence in deny.toml is no text")?;
+        let name = value
+            .as_str()
+            .context("a licence in deny.toml is no text")?;
         Licensee::parse(name).with_context(|| format!("{name} is no SPDX licence"))
     };
     list.iter().map(licensee).collect()
 }
 
 fn check_licence(text: &str, allowed: &[Licensee]) -> Result<()> {
-    let licence =
-        Expression::parse_mode(text, ParseMode::LAX).with_context(|| format!("`{text}` is no SPDX expression"))?;
+    let licence = Expression::parse_mode(text, ParseMode::LAX)
+        .with_context(|| format!("`{text}` is no SPDX expression"))?;
     let permitted = licence.evaluate(|wanted| allowed.iter().any(|have| have.satisfies(wanted)));
     ensure!(permitted, "deny.toml does not allow `{text}`");
     Ok(())
@@ -52,11 +59,19 @@ fn check_licence(text: &str, allowed: &[Licensee]) -> Result<()> {
 /// `cargo tree` names the source of a package in parentheses unless it is the standard registry;
 /// only this workspace's own directories are another allowed source.
 fn check_source(package: &str) -> Result<()> {
-    let root = root().to_str().context("the workspace's path is not UTF-8")?;
-    let notes = package.split('(').skip(1).map(|note| note.trim_end().trim_end_matches(')'));
+    let root = root()
+        .to_str()
+        .context("the workspace's path is not UTF-8")?;
+    let notes = package
+        .split('(')
+        .skip(1)
+        .map(|note| note.trim_end().trim_end_matches(')'));
     for note in notes {
         let known = note == "proc-macro" || note.starts_with(root);
-        ensure!(known, "{package} comes neither from the registry nor from this workspace");
+        ensure!(
+            known,
+            "{package} comes neither from the registry nor from this workspace"
+        );
     }
     Ok(())
 }
@@ -65,6 +80,9 @@ fn check_source(package: &str) -> Result<()> {
 fn core_has_no_dependencies() -> Result<()> {
     let tree = "tree --locked --package bytelane --all-features --target all --edges normal,build";
     let tree = output(&mut cargo(tree))?.text;
-    ensure!(tree.trim().lines().count() == 1, "the core crate has dependencies:\n{tree}");
+    ensure!(
+        tree.trim().lines().count() == 1,
+        "the core crate has dependencies:\n{tree}"
+    );
     Ok(())
 }

@@ -21,7 +21,10 @@ pub fn run_stage() -> Result<()> {
 pub fn rust_version() -> Result<String> {
     let manifest = read_toml("Cargo.toml")?;
     let version = &manifest["workspace"]["package"]["rust-version"];
-    Ok(version.as_str().context("rust-version is no text")?.to_owned())
+    Ok(version
+        .as_str()
+        .context("rust-version is no text")?
+        .to_owned())
 }
 
 /// The pinned toolchain, with which all tests run, is a release of the stated `rust-version`; so
@@ -36,12 +39,16 @@ fn rust_version_is_tested() -> Result<()> {
         "rust-toolchain.toml pins {pinned}, but rust-version is {stated}, which nothing builds with"
     );
     let used = output(program("rustc").arg("--version"))?.text;
-    ensure!(used.starts_with(&format!("rustc {pinned} ")), "the tests run with {used}, not {pinned}");
+    ensure!(
+        used.starts_with(&format!("rustc {pinned} ")),
+        "the tests run with {used}, not {pinned}"
+    );
     Ok(())
 }
 
 fn read_toml(path: &str) -> Result<Table> {
-    let text = fs::read_to_string(root().join(path)).with_context(|| format!("cannot read {path}"))?;
+    let text =
+        fs::read_to_string(root().join(path)).with_context(|| format!("cannot read {path}"))?;
     text.parse().with_context(|| format!("{path} is not TOML"))
 }
 
@@ -51,18 +58,25 @@ const PACKAGE_FILES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LIC
 /// `cargo package` takes every published crate without a warning, and with the files that belong.
 fn packages_are_clean() -> Result<()> {
     let packages = published_packages()?;
-    let mut command = cargo("package --locked --no-verify --allow-dirty --target-dir target/package");
+    let mut command =
+        cargo("package --locked --no-verify --allow-dirty --target-dir target/package");
     for package in &packages {
         command.args(["--package", package]);
         let mut list = cargo("package --locked --list --allow-dirty --package");
         let files = output(list.arg(package))?.text;
         for required in PACKAGE_FILES {
             let present = files.lines().any(|file| file == required);
-            ensure!(present, "the package {package} would be published without {required}");
+            ensure!(
+                present,
+                "the package {package} would be published without {required}"
+            );
         }
     }
     let messages = output(&mut command)?.errors;
-    ensure!(!messages.contains("warning:"), "cargo package warns:\n{messages}");
+    ensure!(
+        !messages.contains("warning:"),
+        "cargo package warns:\n{messages}"
+    );
     println!("clean packages: {}", packages.join(", "));
     Ok(())
 }
@@ -71,7 +85,11 @@ fn packages_are_clean() -> Result<()> {
 fn published_packages() -> Result<Vec<String>> {
     let mut packages = Vec::new();
     for entry in fs::read_dir(root().join("crates"))? {
-        let name = entry?.file_name().into_string().ok().context("a crate's name is not UTF-8")?;
+        let name = entry?
+            .file_name()
+            .into_string()
+            .ok()
+            .context("a crate's name is not UTF-8")?;
         let manifest = read_toml(&format!("crates/{name}/Cargo.toml"))?;
         let package = manifest["package"].as_table().context("no [package]")?;
         if package.get("publish").and_then(|publish| publish.as_bool()) != Some(false) {

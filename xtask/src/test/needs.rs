@@ -25,15 +25,25 @@ impl Need {
     /// Why the need is not met, or nothing if it is.
     pub fn missing(&self) -> Option<String> {
         match self {
-            Need::Program(name, source) => (!on_search_path(name)).then(|| format!("no program `{name}` ({source})")),
-            Need::File(path, source) => (!Path::new(path).exists()).then(|| format!("no file {path} ({source})")),
+            Need::Program(name, source) => {
+                (!on_search_path(name)).then(|| format!("no program `{name}` ({source})"))
+            }
+            Need::File(path, source) => {
+                (!Path::new(path).exists()).then(|| format!("no file {path} ({source})"))
+            }
             Need::Answers(command, source) => {
                 let answers = process::output(process::program(command[0]).args(&command[1..]));
-                answers.is_err().then(|| format!("`{}` does not run ({source})", command.join(" ")))
+                answers
+                    .is_err()
+                    .then(|| format!("`{}` does not run ({source})", command.join(" ")))
             }
-            Need::StandardLibrary(target) => target.toolchain().err().map(|error| format!("{error:#}")),
+            Need::StandardLibrary(target) => {
+                target.toolchain().err().map(|error| format!("{error:#}"))
+            }
             Need::Avx512 => avx512_missing(),
-            Need::X86 => (!cfg!(target_arch = "x86_64")).then(|| "the host is not x86-64".to_owned()),
+            Need::X86 => {
+                (!cfg!(target_arch = "x86_64")).then(|| "the host is not x86-64".to_owned())
+            }
         }
     }
 }
@@ -55,7 +65,12 @@ fn avx512_missing() -> Option<String> {
         };
     }
     let missing = missing!("avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2");
-    let reason = || format!("the processor lacks {}, and no emulator has it", missing.join(", "));
+    let reason = || {
+        format!(
+            "the processor lacks {}, and no emulator has it",
+            missing.join(", ")
+        )
+    };
     (!missing.is_empty()).then(reason)
 }
 

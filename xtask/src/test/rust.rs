@@ -7,7 +7,9 @@ use crate::process::{cargo, program, run};
 /// Format, lints, documentation and tests of the whole workspace.
 pub fn run_stage() -> Result<()> {
     run(&mut cargo("fmt --all --check"))?;
-    run(&mut cargo("clippy --locked --workspace --all-targets -- --deny warnings"))?;
+    run(&mut cargo(
+        "clippy --locked --workspace --all-targets -- --deny warnings",
+    ))?;
     let mut documentation = cargo("doc --locked --workspace --no-deps");
     run(documentation.env("RUSTDOCFLAGS", "--deny warnings"))?;
     run(&mut cargo("test --locked --workspace"))

@@ -135,7 +135,10 @@ pub static STAGES: &[Stage] = &[
     Stage {
         name: "miri",
         about: "the core's tests under the interpreter that finds undefined behaviour",
-        needs: &[Need::Answers(MIRI_VERSION, "rustup component add --toolchain nightly miri")],
+        needs: &[Need::Answers(
+            MIRI_VERSION,
+            "rustup component add --toolchain nightly miri",
+        )],
         in_all: false,
         minutes: 5,
         run: rust::run_miri,
