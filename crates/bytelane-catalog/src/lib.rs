@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
 
+mod big_endian;
 mod byte_stream_split;
 mod specification;
 pub mod stream;
@@ -21,11 +22,12 @@ pub mod stream;
 pub use specification::{Parameter, Parameters, SpecificationError};
 
 use bytelane::Backend;
+use bytemuck::Pod;
 use std::io::{Read, Write};
 use stream::{AlignedBytes, StreamError};
 
 /// Every codec there is.
-pub static CODECS: &[Entry] = &[byte_stream_split::ENTRY];
+pub static CODECS: &[Entry] = &[byte_stream_split::ENTRY, big_endian::ENTRY];
 
 /// A codec of the list.
 #[derive(Debug)]
@@ -170,6 +172,23 @@ pub trait Codec: Send + Sync {
                 .map_err(StreamError::Write)
         })
     }
+}
+
+/// The numbers that bytes are, in this machine's order.
+pub(crate) fn numbers<T: Pod>(bytes: &[u8]) -> Result<&[T], Failure> {
+    // An empty `Vec` has no place in memory that could be aligned.
+    if bytes.is_empty() {
+        return Ok(&[]);
+    }
+    bytemuck::try_cast_slice(bytes).map_err(|error| format!("numbers: {error}").into())
+}
+
+/// The numbers that bytes are, to write to.
+pub(crate) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Failure> {
+    if bytes.is_empty() {
+        return Ok(&mut []);
+    }
+    bytemuck::try_cast_slice_mut(bytes).map_err(|error| format!("numbers: {error}").into())
 }
 
 /// The codec of a specification: a name, and after a colon parameters separated by commas.

@@ -1,0 +1,123 @@
+//! The row of `big_endian`.
+
+use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
+use bytelane::{Backend, Value, big_endian};
+use bytemuck::Pod;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "big_endian",
+    summary: "numbers in network order, as in the lists of Thrift's Binary protocol",
+    parameters: &[Parameter {
+        name: "width",
+        default: None,
+        help: "bytes a value: 1, 2, 4 or 8",
+    }],
+    open: |parameters| {
+        let width = parameters.get("width", |width| [1, 2, 4, 8].contains(width))?;
+        Ok(Box::new(BigEndian { width }))
+    },
+    cases: &["width=1", "width=2", "width=4", "width=8"],
+    experiments: &[Experiment {
+        title: "Lists of 16, 1000 and 12,345 numbers, and of a million",
+        cases: &["width=2", "width=4", "width=8"],
+        data: &["random"],
+        values: &[16, 1000, 12_345, 1_000_000],
+        evicted: false,
+    }],
+};
+
+struct BigEndian {
+    width: usize,
+}
+
+impl Codec for BigEndian {
+    fn element(&self) -> String {
+        format!("i{}", 8 * self.width)
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn data(&self) -> &'static [&'static str] {
+        &["random"]
+    }
+
+    fn max_encoded_len(&self, values: usize) -> usize {
+        values
+    }
+
+    fn max_decoded_len(&self, encoded: usize) -> usize {
+        encoded
+    }
+
+    fn encode(
+        &self,
+        backend: Backend,
+        values: &[u8],
+        encoded: &mut [u8],
+    ) -> Result<usize, Failure> {
+        let encode = match self.width {
+            1 => encode::<u8>,
+            2 => encode::<u16>,
+            4 => encode::<u32>,
+            _ => encode::<u64>,
+        };
+        let room = usize::min(encoded.len(), values.len());
+        encode(backend, values, &mut encoded[..room])?;
+        Ok(values.len())
+    }
+
+    fn decode(
+        &self,
+        backend: Backend,
+        encoded: &[u8],
+        values: &mut [u8],
+    ) -> Result<Decoded, Failure> {
+        let decode = match self.width {
+            1 => decode::<u8>,
+            2 => decode::<u16>,
+            4 => decode::<u32>,
+            _ => decode::<u64>,
+        };
+        decode(backend, encoded, values)?;
+        Ok(Decoded {
+            read: encoded.len(),
+            written: values.len(),
+        })
+    }
+
+    fn piece(&self) -> Option<usize> {
+        Some(1 << 16)
+    }
+}
+
+fn encode<T: Value + Pod>(
+    backend: Backend,
+    values: &[u8],
+    encoded: &mut [u8],
+) -> Result<(), Failure> {
+    big_endian::encode_with(backend, numbers::<T>(values)?, encoded)?;
+    from_little_endian::<T>(encoded);
+    Ok(())
+}
+
+fn decode<T: Value + Pod>(
+    backend: Backend,
+    encoded: &[u8],
+    values: &mut [u8],
+) -> Result<(), Failure> {
+    big_endian::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
+    from_little_endian::<T>(values);
+    Ok(())
+}
+
+/// Values are little-endian here, whatever the machine: on a big-endian one the codec, which
+/// takes the machine's own numbers, has changed nothing yet.
+fn from_little_endian<T>(bytes: &mut [u8]) {
+    if cfg!(target_endian = "big") {
+        bytes
+            .chunks_exact_mut(size_of::<T>())
+            .for_each(<[u8]>::reverse);
+    }
+}
