@@ -1,0 +1,164 @@
+//! Names of the IDL to names of Rust.
+
+use std::collections::HashSet;
+
+/// Words that cannot be names in Rust, in any edition.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "Self", "static", "struct", "super", "trait", "true", "try", "type",
+    "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Types that generated code names without a path.
+const TYPES: &[&str] = &[
+    "BTreeMap",
+    "BTreeSet",
+    "Box",
+    "Debug",
+    "Clone",
+    "Copy",
+    "Default",
+    "Eq",
+    "Hash",
+    "LazyLock",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "Result",
+    "String",
+    "Vec",
+];
+
+/// The words of a name: at underscores, and where a capital follows a small letter, or follows
+/// another capital or a digit and begins a word of small ones (`HTTPServer` is `HTTP`, `Server`).
+fn words(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (i, &c) in characters.iter().enumerate() {
+        if matches!(c, '_' | '.' | '-') {
+            words.push(String::new());
+            continue;
+        }
+        let before_small = characters
+            .get(i + 1)
+            .is_some_and(|next| next.is_lowercase());
+        let begins = i > 0
+            && c.is_uppercase()
+            && match characters[i - 1] {
+                previous if previous.is_uppercase() || previous.is_numeric() => before_small,
+                _ => true,
+            };
+        if begins {
+            words.push(String::new());
+        }
+        words.last_mut().expect("one at least").push(c);
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn escaped(name: String) -> String {
+    let starts_with_digit = name.starts_with(|c: char| c.is_numeric());
+    let name = if starts_with_digit || name.is_empty() {
+        format!("_{name}")
+    } else {
+        name
+    };
+    if KEYWORDS.contains(&&*name) || TYPES.contains(&&*name) {
+        name + "_"
+    } else {
+        name
+    }
+}
+
+/// `fooBar` to `foo_bar`: fields, functions, modules.
+pub(crate) fn snake_case(name: &str) -> String {
+    escaped(words(name).join("_").to_lowercase())
+}
+
+/// `foo_bar` to `FooBar`: types and the numbers of enums. Runs of capitals that are a whole word
+/// stay as they are in types (`HTTPServer`), and are one word in numbers (`BOLD_RED`).
+pub(crate) fn camel_case(name: &str) -> String {
+    let all_capitals = !name.contains(char::is_lowercase);
+    let capitalised = |word: String| {
+        let mut characters = word.chars();
+        let first = characters
+            .next()
+            .map(|c| c.to_uppercase().to_string())
+            .unwrap_or_default();
+        let rest = characters.as_str();
+        first
+            + &if all_capitals {
+                rest.to_lowercase()
+            } else {
+                rest.to_owned()
+            }
+    };
+    escaped(words(name).into_iter().map(capitalised).collect())
+}
+
+/// `fooBar` to `FOO_BAR`: constants.
+pub(crate) fn upper_case(name: &str) -> String {
+    escaped(words(name).join("_").to_uppercase())
+}
+
+/// Gives each name once: one that is taken gets an underscore behind it.
+#[derive(Default)]
+pub(crate) struct Unique(HashSet<String>);
+
+impl Unique {
+    pub(crate) fn name(&mut self, mut name: String) -> String {
+        while !self.0.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// The Rust names of members of one type, in their order, without those in `taken`.
+pub(crate) fn members<'a>(
+    names: impl Iterator<Item = &'a str>,
+    case: fn(&str) -> String,
+    taken: &[&str],
+) -> Vec<String> {
+    let mut unique = Unique::default();
+    for name in taken {
+        unique.name((*name).to_owned());
+    }
+    names.map(|name| unique.name(case(name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases() {
+        assert_eq!(snake_case("fooBar"), "foo_bar");
+        assert_eq!(snake_case("HTTPServer2X"), "http_server2x");
+        assert_eq!(snake_case("type"), "type_");
+        assert_eq!(snake_case("_secret"), "secret");
+        assert_eq!(camel_case("my_struct"), "MyStruct");
+        assert_eq!(camel_case("HTTPServer"), "HTTPServer");
+        assert_eq!(camel_case("BOLD_RED"), "BoldRed");
+        assert_eq!(camel_case("ONE"), "One");
+        assert_eq!(camel_case("String"), "String_");
+        assert_eq!(camel_case("2D"), "_2d");
+        assert_eq!(upper_case("maxValue"), "MAX_VALUE");
+        assert_eq!(upper_case("INT32CONSTANT"), "INT32CONSTANT");
+    }
+
+    #[test]
+    fn no_name_twice() {
+        let mut unique = Unique::default();
+        let names = ["a", "b", "a", "a"].map(|name| unique.name(name.to_owned()));
+        assert_eq!(names, ["a", "b", "a_", "a__"]);
+    }
+}

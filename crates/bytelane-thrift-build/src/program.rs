@@ -1,0 +1,252 @@
+//! A file with all that it includes, and names looked up in them.
+
+use crate::names::{Unique, snake_case};
+use crate::parser::parse;
+use crate::source::{Error, Place, SharedSource, Source};
+use crate::syntax::*;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The number of a file in a [`Program`].
+pub(crate) type FileId = usize;
+
+/// A definition: its file and its number there.
+pub(crate) type DefinitionId = (FileId, usize);
+
+/// A file that was read, and what it includes.
+pub(crate) struct File {
+    pub(crate) source: SharedSource,
+    pub(crate) document: Document,
+    /// The name before a dot, for each included file.
+    includes: HashMap<String, FileId>,
+    definitions: HashMap<String, usize>,
+    /// The name of the Rust module.
+    pub(crate) module: String,
+}
+
+/// Files, each after those that it includes.
+#[derive(Default)]
+pub(crate) struct Program {
+    pub(crate) files: Vec<File>,
+}
+
+impl Program {
+    /// Reads files and everything that they include, relative to themselves or to `directories`.
+    pub(crate) fn load(paths: &[PathBuf], directories: &[PathBuf]) -> Result<Self, Error> {
+        let mut loader = Loader {
+            program: Self::default(),
+            directories,
+            known: HashMap::new(),
+        };
+        for path in paths {
+            loader.load(path, None)?;
+        }
+        let mut modules = Unique::default();
+        for file in &mut loader.program.files {
+            file.module = modules.name(module_name(file));
+        }
+        Ok(loader.program)
+    }
+
+    pub(crate) fn definition(&self, (file, index): DefinitionId) -> &Definition {
+        &self.files[file].document.definitions[index]
+    }
+
+    /// All definitions, in order.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = DefinitionId> {
+        let numbers = |(file, f): (usize, &File)| {
+            (0..f.document.definitions.len()).map(move |index| (file, index))
+        };
+        self.files.iter().enumerate().flat_map(numbers)
+    }
+
+    pub(crate) fn error<T>(
+        &self,
+        file: FileId,
+        place: Place,
+        message: impl Into<String>,
+    ) -> Result<T, Error> {
+        Err(Error::at(&self.files[file].source, place, message))
+    }
+
+    /// What a name means in a file: a definition there, or `include.definition`.
+    pub(crate) fn find(&self, file: FileId, name: &str) -> Option<DefinitionId> {
+        let in_file = |file: FileId, name: &str| {
+            self.files[file]
+                .definitions
+                .get(name)
+                .map(|&index| (file, index))
+        };
+        in_file(file, name).or_else(|| {
+            let (include, name) = name.rsplit_once('.')?;
+            in_file(*self.files[file].includes.get(include)?, name)
+        })
+    }
+
+    /// A type with its typedefs followed: the file in which it is written, and the type. An error
+    /// if it names nothing, or no type.
+    pub(crate) fn resolve<'a>(
+        &'a self,
+        file: FileId,
+        ty: &'a Type,
+    ) -> Result<(FileId, Resolved<'a>), Error> {
+        let (mut here, mut current) = (file, ty);
+        for _ in 0..=self.definitions().count() {
+            let name = match current {
+                Type::Base(base) => return Ok((here, Resolved::Base(*base))),
+                Type::List(element) => return Ok((here, Resolved::List(element))),
+                Type::Set(element) => return Ok((here, Resolved::Set(element))),
+                Type::Map(key, value) => return Ok((here, Resolved::Map(key, value))),
+                Type::Named(name) => name,
+            };
+            let Some(id) = self.find(here, &name.text) else {
+                return self.error(
+                    here,
+                    name.place,
+                    format!("there is no type `{}`", name.text),
+                );
+            };
+            match &self.definition(id).kind {
+                Kind::Typedef(next) => (here, current) = (id.0, next),
+                Kind::Enum(variants) => return Ok((here, Resolved::Enum(id, variants))),
+                Kind::Struct(shape, fields) => {
+                    return Ok((here, Resolved::Struct(id, *shape, fields)));
+                }
+                Kind::Const(..) | Kind::Service(..) => {
+                    return self.error(here, name.place, format!("`{}` is no type", name.text));
+                }
+            }
+        }
+        let Type::Named(name) = ty else {
+            unreachable!("only names lead to typedefs")
+        };
+        self.error(
+            file,
+            name.place,
+            format!("the typedef `{}` leads back to itself", name.text),
+        )
+    }
+}
+
+/// A type without typedefs.
+pub(crate) enum Resolved<'a> {
+    Base(Base),
+    List(&'a Type),
+    Set(&'a Type),
+    Map(&'a Type, &'a Type),
+    Enum(DefinitionId, &'a [Variant]),
+    Struct(DefinitionId, Shape, &'a [Field]),
+}
+
+/// `namespace rs a.b` names the module `a_b`; otherwise it is called as the file.
+fn module_name(file: &File) -> String {
+    let namespaces = &file.document.namespaces;
+    let ours = namespaces
+        .iter()
+        .find(|(scope, _)| matches!(&**scope, "rs" | "rust"));
+    let stem = file
+        .source
+        .path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    snake_case(ours.map_or(&*stem, |(_, name)| &name.text))
+}
+
+struct Loader<'a> {
+    program: Program,
+    directories: &'a [PathBuf],
+    /// Files by their canonical paths; none while they are being read.
+    known: HashMap<PathBuf, Option<FileId>>,
+}
+
+impl Loader<'_> {
+    /// Reads a file unless it is known. `from` is the `include` that names it.
+    fn load(&mut self, path: &Path, from: Option<(&SharedSource, Place)>) -> Result<FileId, Error> {
+        let error = |message: String| match from {
+            Some((source, place)) => Error::at(source, place, message),
+            None => Error::with(path, message),
+        };
+        let unreadable = |reason: std::io::Error| {
+            let of = if from.is_some() {
+                format!(" {}", path.display())
+            } else {
+                String::new()
+            };
+            error(format!("cannot be read{of}: {reason}"))
+        };
+        let canonical = path.canonicalize().map_err(unreadable)?;
+        match self.known.get(&canonical) {
+            Some(Some(id)) => return Ok(*id),
+            Some(None) => return Err(error("this file includes itself".to_owned())),
+            None => self.known.insert(canonical.clone(), None),
+        };
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let text = String::from_utf8(bytes).map_err(|bad| {
+            error(format!(
+                "is not UTF-8 at byte {}",
+                bad.utf8_error().valid_up_to()
+            ))
+        })?;
+        let source = Arc::new(Source {
+            path: path.to_owned(),
+            text,
+        });
+        let document = parse(&source)?;
+        let includes = self.includes(&source, &document)?;
+        let mut definitions = HashMap::new();
+        for (index, definition) in document.definitions.iter().enumerate() {
+            let name = &definition.name;
+            if definitions.insert(name.text.clone(), index).is_some() {
+                let message = format!("`{}` is defined already", name.text);
+                return Err(Error::at(&source, name.place, message));
+            }
+        }
+        let id = self.program.files.len();
+        let module = String::new();
+        self.program.files.push(File {
+            source,
+            document,
+            includes,
+            definitions,
+            module,
+        });
+        self.known.insert(canonical, Some(id));
+        Ok(id)
+    }
+
+    fn includes(
+        &mut self,
+        source: &SharedSource,
+        document: &Document,
+    ) -> Result<HashMap<String, FileId>, Error> {
+        let mut includes = HashMap::new();
+        for include in &document.includes {
+            let beside = source
+                .path
+                .parent()
+                .unwrap_or(Path::new(""))
+                .join(&include.text);
+            let elsewhere = self
+                .directories
+                .iter()
+                .map(|directory| directory.join(&include.text));
+            let found = std::iter::once(beside)
+                .chain(elsewhere)
+                .find(|path| path.exists());
+            let Some(path) = found else {
+                let message = format!("there is no file `{}`", include.text);
+                return Err(Error::at(source, include.place, message));
+            };
+            let id = self.load(&path, Some((source, include.place)))?;
+            let stem = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            includes.insert(stem, id);
+        }
+        Ok(includes)
+    }
+}

@@ -1,0 +1,106 @@
+//! Source files, places in them, and errors that show the place.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file that was read.
+#[derive(Debug)]
+pub struct Source {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+/// A place in a file: the offset of a byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Place(pub usize);
+
+/// Something that is wrong in a file, or with it.
+///
+/// It displays as the compiler's messages do: `file:line:column: message`, the line, and a caret
+/// below the place.
+#[derive(Clone, Debug)]
+pub struct Error {
+    /// What is wrong.
+    pub message: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Line and column, both from 1, and the text of the line; none if the file could not be read.
+    pub at: Option<(usize, usize, String)>,
+}
+
+impl Error {
+    /// An error at a place of a file.
+    pub(crate) fn at(source: &Source, place: Place, message: impl Into<String>) -> Self {
+        let offset = place.0.min(source.text.len());
+        let before = &source.text[..offset];
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = source.text[start..].lines().next().unwrap_or("");
+        let number = before.matches('\n').count() + 1;
+        let column = source.text[start..offset].chars().count() + 1;
+        Self {
+            message: message.into(),
+            path: source.path.clone(),
+            at: Some((number, column, line.to_owned())),
+        }
+    }
+
+    /// An error with a file as a whole.
+    pub(crate) fn with(path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            path: path.to_owned(),
+            at: None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        let Some((line, column, text)) = &self.at else {
+            return write!(f, "{path}: {}", self.message);
+        };
+        writeln!(f, "{path}:{line}:{column}: {}", self.message)?;
+        let number = line.to_string();
+        writeln!(f, "{number} | {text}")?;
+        // Tabs stay tabs, so that the caret stands below its character.
+        let indent = text
+            .chars()
+            .take(column - 1)
+            .map(|c| if c == '\t' { c } else { ' ' });
+        write!(
+            f,
+            "{:1$} | {2}^",
+            "",
+            number.len(),
+            indent.collect::<String>()
+        )
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A file shared by all that was read from it.
+pub(crate) type SharedSource = Arc<Source>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_point_at_their_place() {
+        let text = "namespace rs a\n\tstrukt B {}\n".to_owned();
+        let source = Source {
+            path: "a/b.thrift".into(),
+            text,
+        };
+        let error = Error::at(&source, Place(16), "there is no `strukt`");
+        let shown = "a/b.thrift:2:2: there is no `strukt`\n2 | \tstrukt B {}\n  | \t^";
+        assert_eq!(error.to_string(), shown);
+        let end = Error::at(&source, Place(28), "the end").to_string();
+        assert_eq!(end, "a/b.thrift:3:1: the end\n3 | \n  | ^");
+    }
+}

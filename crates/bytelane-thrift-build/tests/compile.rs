@@ -1,0 +1,172 @@
+//! From files to files, as a build script or the command does it.
+
+use bytelane_thrift_build::Compiler;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn idl(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/idl")
+        .join(name)
+}
+
+/// A directory of this test's own, empty.
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+#[test]
+fn everything_becomes_readable_rust() {
+    let modules = Compiler::new()
+        .modules(&[idl("everything.thrift")])
+        .unwrap();
+    let names: Vec<&str> = modules.iter().map(|module| &*module.name).collect();
+    assert_eq!(names, ["common_shared", "everything"]);
+    for module in &modules {
+        insta::assert_snapshot!(&*module.name, module.text);
+    }
+}
+
+#[test]
+fn files_are_written_beside_and_only_if_they_change() {
+    let directory = directory("written");
+    let compiler = Compiler::new();
+    let paths = compiler
+        .compile(&[idl("everything.thrift")], &directory)
+        .unwrap();
+    let names: Vec<_> = paths
+        .iter()
+        .map(|path| path.file_name().unwrap().to_owned())
+        .collect();
+    assert_eq!(names, ["common_shared.rs", "everything.rs", "mod.rs"]);
+    let list = fs::read_to_string(directory.join("mod.rs")).unwrap();
+    assert_eq!(list, "pub mod common_shared;\npub mod everything;\n");
+
+    let written = |path: &PathBuf| fs::metadata(path).unwrap().modified().unwrap();
+    let before: Vec<_> = paths.iter().map(written).collect();
+    let again = compiler
+        .compile(&[idl("everything.thrift")], &directory)
+        .unwrap();
+    assert_eq!(again.iter().map(written).collect::<Vec<_>>(), before);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 3);
+}
+
+#[test]
+fn includes_are_found_beside_and_in_directories() {
+    let directory = directory("includes");
+    fs::create_dir(directory.join("other")).unwrap();
+    let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
+    write("other/b.thrift", "struct B { 1: i32 x }");
+    write("a.thrift", "include \"b.thrift\"\nstruct A { 1: b.B b }");
+    let compiler = Compiler::new();
+    let error = compiler
+        .modules(&[directory.join("a.thrift")])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("a.thrift:1:9: there is no file `b.thrift`\n1 | include"),
+        "{error}"
+    );
+    let modules = compiler
+        .include(directory.join("other"))
+        .modules(&[directory.join("a.thrift")]);
+    assert!(modules.unwrap()[1].text.contains("pub b: super::b::B,"));
+}
+
+#[test]
+fn errors_show_their_place() {
+    let directory = directory("errors");
+    let cases = [
+        (
+            "struct A { 1: Operaton o }",
+            "1:15: there is no type `Operaton`",
+        ),
+        ("service S {}\nstruct A { 1: S s }", "2:15: `S` is no type"),
+        (
+            "typedef B A\ntypedef A B",
+            "1:9: the typedef `B` leads back to itself",
+        ),
+        ("struct A {}\nstruct A {}", "2:8: `A` is defined already"),
+        (
+            "struct A { 1: i8 a = 300 }",
+            "1:22: expected an integer of 8 bits",
+        ),
+        (
+            "const list<i32> A = [1, \"x\"]",
+            "1:25: expected an integer of 32 bits",
+        ),
+        (
+            "const i32 A = B\nconst i32 B = 1",
+            "1:15: `B` is defined later",
+        ),
+        (
+            "enum E { A }\nconst E X = E.B",
+            "2:13: expected a number of the enum",
+        ),
+        (
+            "struct A { 1: i32 x }\nconst A Y = {\"y\": 1}",
+            "2:14: there is no field `y`",
+        ),
+        (
+            "union U { 1: i32 x, 2: i32 y }\nconst U X = {\"x\": 1, \"y\": 2}",
+            "2:13: expected exactly one field of the union",
+        ),
+        (
+            "const uuid X = \"12\"",
+            "1:16: expected 32 hexadecimal digits",
+        ),
+        ("service S extends T {}", "1:19: there is no service `T`"),
+        (
+            "service S { oneway i32 f() }",
+            "1:24: `f` is oneway and cannot return",
+        ),
+        ("include \"case.thrift\"", "1:9: this file includes itself"),
+        (
+            "const double X = 1e999",
+            "1:18: expected a number that a double holds",
+        ),
+    ];
+    for (text, expected) in cases {
+        let path = directory.join("case.thrift");
+        fs::write(&path, text).unwrap();
+        let error = Compiler::new().modules(&[&path]).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("case.thrift:{expected}")),
+            "{text}: {error}"
+        );
+    }
+    let missing = Compiler::new()
+        .modules(&[directory.join("none.thrift")])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        missing.contains("none.thrift: cannot be read: "),
+        "{missing}"
+    );
+}
+
+/// Whatever bytes the files hold: an error or modules, no panic.
+#[test]
+fn no_text_panics() {
+    let directory = directory("changed");
+    fs::copy(idl("shared.thrift"), directory.join("shared.thrift")).unwrap();
+    let text = fs::read(idl("everything.thrift")).unwrap();
+    let path = directory.join("changed.thrift");
+    let mut compiled = 0;
+    for at in (0..text.len()).step_by(11) {
+        for cut in [true, false] {
+            let mut changed = text.clone();
+            if cut {
+                changed.truncate(at);
+            } else {
+                changed.remove(at);
+            }
+            fs::write(&path, changed).unwrap();
+            compiled += usize::from(Compiler::new().modules(&[&path]).is_ok());
+        }
+    }
+    assert!(compiled > 30, "only {compiled} still compile");
+}
