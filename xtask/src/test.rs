@@ -3,6 +3,7 @@
 mod cross;
 mod dependencies;
 mod features;
+mod fuzz;
 mod needs;
 mod rust;
 mod stages;

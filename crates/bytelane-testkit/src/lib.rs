@@ -7,6 +7,7 @@
 //! - `BYTELANE_TEST_EXPECT=avx2` fails unless the best backend of the machine is that one, so that
 //!   a run for an instruction set cannot pass without it.
 
+pub mod fuzz;
 mod guarded;
 pub mod sweep;
 
@@ -15,6 +16,7 @@ pub use guarded::{Edge, Guarded};
 use bytelane::Backend;
 use bytelane_catalog::Codec;
 use bytelane_measure::data::{Dataset, ElementType};
+use std::sync::Once;
 
 /// Whether the tests shall take the smaller grid.
 #[must_use]
@@ -35,12 +37,15 @@ pub fn backends() -> Vec<Backend> {
     if let Ok(expected) = std::env::var("BYTELANE_TEST_EXPECT") {
         assert_eq!(best.name(), expected, "the best backend of this machine");
     }
-    for missing in Backend::ALL
-        .iter()
-        .filter(|backend| !backend.is_available())
-    {
-        eprintln!("not tested: {missing} is not available on this machine");
-    }
+    static MISSING_ARE_NAMED: Once = Once::new();
+    MISSING_ARE_NAMED.call_once(|| {
+        for missing in Backend::ALL
+            .iter()
+            .filter(|backend| !backend.is_available())
+        {
+            eprintln!("not tested: {missing} is not available on this machine");
+        }
+    });
     Backend::available()
         .filter(|&backend| backend != Backend::Scalar)
         .collect()

@@ -249,3 +249,39 @@ pub fn assert_same_on(specification: &str, codec: &dyn Codec, encoded: &[u8], ro
         );
     }
 }
+
+/// Whatever values an encoder is given, each backend gives the same bytes or the same error as
+/// the specification, and decodes its bytes to the same values again.
+pub fn assert_same_encoding(specification: &str, codec: &dyn Codec, values: &[u8]) {
+    let values = Guarded::copy_of(values, Edge::Back);
+    let room = codec.max_encoded_len(values.len());
+    let expected = encode(codec, Backend::Scalar, &values, room);
+    for backend in backends().into_iter().chain([Backend::Scalar]) {
+        let encoded = encode(codec, backend, &values, room);
+        match (&encoded, &expected) {
+            (Ok(encoded), Ok(expected)) => {
+                assert_eq!(
+                    encoded, expected,
+                    "{specification}, {backend}, of {:?}",
+                    &*values
+                );
+                let mut back = Guarded::new(values.len(), Edge::Back);
+                codec
+                    .decode(backend, encoded, &mut back)
+                    .expect(specification);
+                assert_eq!(*back, *values, "{specification}, {backend}");
+            }
+            (Err(error), Err(expected)) => {
+                assert_eq!(
+                    error.to_string(),
+                    expected.to_string(),
+                    "{specification}, {backend}"
+                );
+            }
+            _ => panic!(
+                "{specification}, {backend}: {encoded:?}, not {expected:?}, of {:?}",
+                &*values
+            ),
+        }
+    }
+}

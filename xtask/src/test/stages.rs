@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::needs::Need;
-use super::{cross, dependencies, features, rust};
+use super::{cross, dependencies, features, fuzz, rust};
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
 pub struct Stage {
@@ -58,6 +58,14 @@ pub static STAGES: &[Stage] = &[
         in_all: true,
         minutes: 1,
         run: dependencies::run_stage,
+    },
+    Stage {
+        name: "fuzz",
+        about: "each fuzz target for some seconds, with the stable compiler",
+        needs: &[Need::Program("g++", "Debian: g++")],
+        in_all: true,
+        minutes: 3,
+        run: fuzz::run_stage,
     },
     Stage {
         name: "avx512",

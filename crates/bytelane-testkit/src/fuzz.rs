@@ -1,0 +1,94 @@
+//! What the fuzz targets do with one input; here, so that the ordinary tests run it as well.
+//!
+//! An input is a header and a body. The header's first two bytes choose a case of a codec.
+
+use crate::sweep::{assert_same_encoding, assert_same_on, encode};
+use crate::values;
+use bytelane::Backend;
+use bytelane_catalog::{CODECS, Codec};
+use std::sync::LazyLock;
+
+/// Every case of every codec, opened.
+static CASES: LazyLock<Vec<(String, Box<dyn Codec>)>> = LazyLock::new(|| {
+    let cases = |entry: &'static bytelane_catalog::Entry| {
+        entry.cases.iter().map(|case| {
+            let codec = entry.open(case).expect("a case of its own");
+            (format!("{}:{case}", entry.name), codec)
+        })
+    };
+    CODECS.iter().flat_map(cases).collect()
+});
+
+fn chosen(header: [u8; 2]) -> (&'static str, &'static dyn Codec) {
+    let case = usize::from(u16::from_le_bytes(header)) % CASES.len();
+    let (specification, codec) = &CASES[case];
+    (specification, &**codec)
+}
+
+/// The third byte of a decoder's input if the destination shall have all the room that the body
+/// can need; other bytes are the number of values it has room for.
+const ALL_ROOM: u8 = 255;
+
+/// Decodes the body, after three bytes of header, on every backend: the results and the errors must
+/// be those of the specification.
+///
+/// # Panics
+///
+/// If a backend differs.
+pub fn decoder(input: &[u8]) {
+    let Some((&[low, high, room], body)) = input.split_first_chunk() else {
+        return;
+    };
+    let (specification, codec) = chosen([low, high]);
+    let most = codec.max_decoded_len(body.len());
+    let room = match room {
+        ALL_ROOM => most - most % codec.width(),
+        values => usize::from(values) * codec.width(),
+    };
+    assert_same_on(specification, codec, body, room);
+}
+
+/// Encodes the body, after two bytes of header, on every backend and back again.
+///
+/// # Panics
+///
+/// If a backend differs from the specification, or what is decoded from what was encoded.
+pub fn encoder(input: &[u8]) {
+    let Some((&header, body)) = input.split_first_chunk() else {
+        return;
+    };
+    let (specification, codec) = chosen(header);
+    let whole = body.len() - body.len() % codec.width();
+    assert_same_encoding(specification, codec, &body[..whole]);
+}
+
+/// Inputs for [`decoder`] to start from: what each case makes of each of its data sets.
+#[must_use]
+pub fn decoder_seeds() -> Vec<Vec<u8>> {
+    seeds(|case, codec, values| {
+        let room = codec.max_encoded_len(values.len());
+        let encoded = encode(codec, Backend::Scalar, values, room).expect("values encode");
+        let count = values.len() / codec.width();
+        let room = u8::try_from(count).unwrap_or(ALL_ROOM);
+        [&case[..], &[room], &encoded].concat()
+    })
+}
+
+/// Inputs for [`encoder`] to start from.
+#[must_use]
+pub fn encoder_seeds() -> Vec<Vec<u8>> {
+    seeds(|case, _, values| [&case[..], values].concat())
+}
+
+fn seeds(make: impl Fn([u8; 2], &dyn Codec, &[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (case, (_, codec)) in CASES.iter().enumerate() {
+        let case = u16::try_from(case).expect("two bytes choose").to_le_bytes();
+        for data in codec.data() {
+            for count in [0, 3, 21, 150] {
+                seeds.push(make(case, &**codec, &values(&**codec, data, count, 3)));
+            }
+        }
+    }
+    seeds
+}
