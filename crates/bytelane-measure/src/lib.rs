@@ -37,8 +37,10 @@ pub mod buffer;
 pub mod clock;
 pub mod cpu;
 pub mod data;
+#[cfg(feature = "rows")]
 pub mod format;
 pub mod memory;
 pub mod rounds;
+#[cfg(feature = "rows")]
 pub mod row;
 pub mod transform;

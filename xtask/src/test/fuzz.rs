@@ -35,7 +35,12 @@ pub fn run_stage() -> Result<()> {
             .arg(corpus)
             .arg(format!("-artifact_prefix={artifacts}"));
         command.arg(format!("-max_total_time={SECONDS}"));
-        run(command.args(["-rss_limit_mb=1024", "-timeout=10", "-print_final_stats=1"]))?;
+        run(command.args([
+            "-rss_limit_mb=1024",
+            "-timeout=10",
+            "-print_final_stats=1",
+            "-verbosity=0",
+        ]))?;
     }
     Ok(())
 }
