@@ -17,13 +17,22 @@ pub(crate) const ENTRY: Entry = Entry {
         Ok(Box::new(BigEndian { width }))
     },
     cases: &["width=1", "width=2", "width=4", "width=8"],
-    experiments: &[Experiment {
-        title: "Lists of 16, 1000 and 12,345 numbers, and of a million",
-        cases: &["width=2", "width=4", "width=8"],
-        data: &["random"],
-        values: &[16, 1000, 12_345, 1_000_000],
-        evicted: false,
-    }],
+    experiments: &[
+        Experiment {
+            title: "Lists of 16, 1000 and 12,345 numbers, and of a million",
+            cases: &["width=2", "width=4", "width=8"],
+            data: &["random"],
+            values: &[16, 1000, 12_345, 1_000_000],
+            evicted: false,
+        },
+        Experiment {
+            title: "A long array, far beyond the caches",
+            cases: &["width=4"],
+            data: &["random"],
+            values: &[100_000_000],
+            evicted: false,
+        },
+    ],
 };
 
 struct BigEndian {

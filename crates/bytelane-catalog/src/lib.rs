@@ -180,6 +180,7 @@ pub(crate) fn numbers<T: Pod>(bytes: &[u8]) -> Result<&[T], Failure> {
     if bytes.is_empty() {
         return Ok(&[]);
     }
+    whole::<T>(bytes.len())?;
     bytemuck::try_cast_slice(bytes).map_err(|error| format!("numbers: {error}").into())
 }
 
@@ -188,7 +189,19 @@ pub(crate) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Failure>
     if bytes.is_empty() {
         return Ok(&mut []);
     }
+    whole::<T>(bytes.len())?;
     bytemuck::try_cast_slice_mut(bytes).map_err(|error| format!("numbers: {error}").into())
+}
+
+/// Refuses a length that is not a whole number of numbers.
+fn whole<T>(bytes: usize) -> Result<(), bytelane::Error> {
+    match bytes % size_of::<T>() {
+        0 => Ok(()),
+        _ => Err(bytelane::Error::Indivisible {
+            bytes,
+            width: size_of::<T>(),
+        }),
+    }
 }
 
 /// The codec of a specification: a name, and after a colon parameters separated by commas.

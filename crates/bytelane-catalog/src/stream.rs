@@ -80,18 +80,29 @@ pub fn pieces(
     mut each: impl FnMut(&[u8]) -> Result<(), StreamError>,
 ) -> Result<(), StreamError> {
     let mut bytes = AlignedBytes::default();
-    for count in 0.. {
+    let mut offset = 0_u64;
+    loop {
         bytes
             .fill(input, piece.unwrap_or(usize::MAX))
             .map_err(StreamError::Read)?;
-        if count == 0 || !bytes.is_empty() {
-            each(&bytes)?;
+        if offset == 0 || !bytes.is_empty() {
+            each(&bytes).map_err(|error| at(offset, error))?;
         }
+        offset += bytes.len() as u64;
         if Some(bytes.len()) != piece {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
+}
+
+/// The error with the place of the piece in which it happened, unless that is the first.
+fn at(offset: u64, error: StreamError) -> StreamError {
+    match error {
+        StreamError::Codec(failure) if offset > 0 => {
+            StreamError::Codec(format!("in the piece at byte {offset}: {failure}").into())
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -120,5 +131,24 @@ mod tests {
         assert_eq!(lengths(&[], Some(4)), [0]);
         assert_eq!(lengths(&[], None), [0]);
         assert_eq!(lengths(&vec![7; 5 << 20], None), [5 << 20]);
+    }
+
+    #[test]
+    fn a_failure_names_its_piece() {
+        let refuse_short = |bytes: &[u8]| match bytes.len() {
+            4 => Ok(()),
+            short => Err(StreamError::Codec(
+                format!("{short} bytes are too few").into(),
+            )),
+        };
+        let message = |mut input: &[u8]| {
+            let result = pieces(&mut input, Some(4), refuse_short);
+            result.unwrap_err().to_string()
+        };
+        assert_eq!(message(&[7; 3]), "3 bytes are too few");
+        assert_eq!(
+            message(&[7; 10]),
+            "in the piece at byte 8: 2 bytes are too few"
+        );
     }
 }

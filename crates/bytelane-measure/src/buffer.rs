@@ -80,9 +80,15 @@ pub struct Pool {
 impl Pool {
     /// `count` inputs (at least one), each `offset % PAGE` bytes after a page boundary;
     /// `generate` gives the content of each, by its index.
-    pub fn generate(count: usize, offset: usize, mut generate: impl FnMut(usize) -> Vec<u8>) -> Self {
+    pub fn generate(
+        count: usize,
+        offset: usize,
+        mut generate: impl FnMut(usize) -> Vec<u8>,
+    ) -> Self {
         let inputs = (0..count.max(1)).map(|index| Buffer::from_slice(&generate(index), offset));
-        Self { inputs: inputs.collect() }
+        Self {
+            inputs: inputs.collect(),
+        }
     }
 
     /// The input of the call with this number: they take turns.
@@ -90,7 +96,11 @@ impl Pool {
     #[must_use]
     pub fn input(&self, call: usize) -> &[u8] {
         // A division would show beside a call of some nanoseconds.
-        if self.inputs.len() == 1 { &self.inputs[0] } else { &self.inputs[call % self.inputs.len()] }
+        if self.inputs.len() == 1 {
+            &self.inputs[0]
+        } else {
+            &self.inputs[call % self.inputs.len()]
+        }
     }
 
     /// All inputs.

@@ -40,7 +40,11 @@ pub fn name() -> String {
 #[cfg(target_arch = "x86_64")]
 fn brand() -> Option<String> {
     let brand = raw_cpuid::CpuId::new().get_processor_brand_string()?;
-    let name = brand.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = brand
+        .as_str()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     (!name.is_empty()).then_some(name)
 }
 
@@ -56,7 +60,10 @@ fn brand() -> Option<String> {
     field("model name").or_else(|| {
         // Arm's kernels print numbers only.
         let (implementer, part) = (field("CPU implementer")?, field("CPU part")?);
-        Some(format!("{} implementer {implementer} part {part}", std::env::consts::ARCH))
+        Some(format!(
+            "{} implementer {implementer} part {part}",
+            std::env::consts::ARCH
+        ))
     })
 }
 
@@ -69,7 +76,11 @@ pub fn caches() -> Vec<Cache> {
                 let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{file}");
                 Some(std::fs::read_to_string(path).ok()?.trim().to_owned())
             };
-            Some(Cache { level: read("level")?.parse().ok()?, kind: read("type")?, bytes: parse_size(&read("size")?)? })
+            Some(Cache {
+                level: read("level")?.parse().ok()?,
+                kind: read("type")?,
+                bytes: parse_size(&read("size")?)?,
+            })
         })
         .collect()
 }
@@ -77,7 +88,11 @@ pub fn caches() -> Vec<Cache> {
 /// The size in bytes of the largest cache; 32 MiB where the system does not tell.
 #[must_use]
 pub fn last_level_cache_bytes() -> u64 {
-    caches().iter().map(|cache| cache.bytes).max().unwrap_or(32 << 20)
+    caches()
+        .iter()
+        .map(|cache| cache.bytes)
+        .max()
+        .unwrap_or(32 << 20)
 }
 
 /// Sizes as in `/sys`: `48K`, `2048K`, `32M`.
@@ -114,7 +129,10 @@ fn pin(core: Option<usize>) -> io::Result<usize> {
     use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
     let core = core.unwrap_or_else(sched_getcpu);
     if core >= CpuSet::MAX_CPU {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("there is no core {core}")));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("there is no core {core}"),
+        ));
     }
     let mut set = CpuSet::new();
     set.set(core);
@@ -124,7 +142,10 @@ fn pin(core: Option<usize>) -> io::Result<usize> {
 
 #[cfg(not(target_os = "linux"))]
 fn pin(_: Option<usize>) -> io::Result<usize> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "threads are pinned on Linux only"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "threads are pinned on Linux only",
+    ))
 }
 
 #[cfg(test)]
@@ -141,14 +162,24 @@ mod tests {
         assert_eq!(parse_size("48K"), Some(48 << 10));
         assert_eq!(parse_size("32M"), Some(32 << 20));
         assert_eq!(parse_size("512"), Some(512));
-        for wrong in ["", "K", "x48K", "99999999999999999999K", "18446744073709551615K"] {
+        for wrong in [
+            "",
+            "K",
+            "x48K",
+            "99999999999999999999K",
+            "18446744073709551615K",
+        ] {
             assert_eq!(parse_size(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn caches_print_their_size() {
-        let cache = |level, kind: &str, bytes| Cache { level, kind: kind.into(), bytes };
+        let cache = |level, kind: &str, bytes| Cache {
+            level,
+            kind: kind.into(),
+            bytes,
+        };
         assert_eq!(cache(1, "Data", 48 << 10).to_string(), "L1d 48 KiB");
         assert_eq!(cache(2, "Unified", 2 << 20).to_string(), "L2 2 MiB");
         assert_eq!(cache(2, "Unified", 1_310_720).to_string(), "L2 1280 KiB");

@@ -81,7 +81,10 @@ impl ElementType {
             Self::Fixed(width) => {
                 let (width, digits) = (usize::from(width), value.to_be_bytes());
                 let sign = if value < 0 { 0xff } else { 0 };
-                bytes.extend(std::iter::repeat_n(sign, width.saturating_sub(digits.len())));
+                bytes.extend(std::iter::repeat_n(
+                    sign,
+                    width.saturating_sub(digits.len()),
+                ));
                 bytes.extend(&digits[digits.len().saturating_sub(width)..]);
             }
             // Two's complement: the low bytes are the value modulo the type's range.
@@ -105,7 +108,10 @@ impl fmt::Display for ElementType {
         if let Self::Fixed(width) = self {
             return write!(formatter, "fixed{width}");
         }
-        let name = NAMED_TYPES.iter().find(|(_, element)| element == self).map_or("", |row| row.0);
+        let name = NAMED_TYPES
+            .iter()
+            .find(|(_, element)| element == self)
+            .map_or("", |row| row.0);
         formatter.pad(name)
     }
 }
@@ -115,7 +121,10 @@ impl FromStr for ElementType {
 
     /// Reads `u8`, `i8`, .. `f64`, or `fixedN` with N from 1 to 255.
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let named = NAMED_TYPES.iter().find(|row| row.0 == name).map(|row| row.1);
+        let named = NAMED_TYPES
+            .iter()
+            .find(|row| row.0 == name)
+            .map(|row| row.1);
         let fixed = || {
             let width = name.strip_prefix("fixed")?.parse().ok()?;
             (width > 0).then_some(Self::Fixed(width))
@@ -123,7 +132,11 @@ impl FromStr for ElementType {
         named.or_else(fixed).ok_or_else(|| {
             let mut known: Vec<&str> = NAMED_TYPES.iter().map(|row| row.0).collect();
             known.push("fixedN (N bytes)");
-            UnknownName { kind: "element type", name: name.to_owned(), known }
+            UnknownName {
+                kind: "element type",
+                name: name.to_owned(),
+                known,
+            }
         })
     }
 }
@@ -142,7 +155,11 @@ pub struct UnknownName {
 impl fmt::Display for UnknownName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, name, known } = self;
-        write!(formatter, "there is no {kind} `{name}`; there are {}", known.join(", "))
+        write!(
+            formatter,
+            "there is no {kind} `{name}`; there are {}",
+            known.join(", ")
+        )
     }
 }
 
@@ -300,11 +317,14 @@ impl FromStr for &'static Dataset {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        DATASETS.iter().find(|dataset| dataset.name == name).ok_or_else(|| UnknownName {
-            kind: "data set",
-            name: name.to_owned(),
-            known: DATASETS.iter().map(|dataset| dataset.name).collect(),
-        })
+        DATASETS
+            .iter()
+            .find(|dataset| dataset.name == name)
+            .ok_or_else(|| UnknownName {
+                kind: "data set",
+                name: name.to_owned(),
+                known: DATASETS.iter().map(|dataset| dataset.name).collect(),
+            })
     }
 }
 
@@ -318,16 +338,29 @@ mod tests {
 
     fn u32s(name: &str, values: usize) -> Vec<u32> {
         let bytes = dataset(name).generate(ElementType::U32, values, 7);
-        bytes.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect()
+        bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| u32::from_le_bytes(bytes))
+            .collect()
     }
 
     fn f64s(name: &str, values: usize) -> Vec<f64> {
         let bytes = dataset(name).generate(ElementType::F64, values, 7);
-        bytes.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()
+        bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| f64::from_le_bytes(bytes))
+            .collect()
     }
 
     fn all_types() -> impl Iterator<Item = ElementType> {
-        NAMED_TYPES.iter().map(|row| row.1).chain([1, 2, 3, 8, 9, 16, 255].map(ElementType::Fixed))
+        NAMED_TYPES
+            .iter()
+            .map(|row| row.1)
+            .chain([1, 2, 3, 8, 9, 16, 255].map(ElementType::Fixed))
     }
 
     #[test]
@@ -335,9 +368,19 @@ mod tests {
         for dataset in DATASETS {
             for element in all_types() {
                 let bytes = dataset.generate(element, 100, 1);
-                assert_eq!(bytes.len(), 100 * element.width(), "{} {element}", dataset.name);
+                assert_eq!(
+                    bytes.len(),
+                    100 * element.width(),
+                    "{} {element}",
+                    dataset.name
+                );
                 assert_eq!(bytes, dataset.generate(element, 100, 1));
-                assert_ne!(bytes, dataset.generate(element, 100, 2), "{} {element}", dataset.name);
+                assert_ne!(
+                    bytes,
+                    dataset.generate(element, 100, 2),
+                    "{} {element}",
+                    dataset.name
+                );
                 assert!(dataset.generate(element, 0, 1).is_empty());
             }
         }
@@ -346,7 +389,10 @@ mod tests {
     #[test]
     fn names_are_unique_and_read_back() {
         for dataset in DATASETS {
-            assert!(std::ptr::eq(dataset, dataset.name.parse::<&Dataset>().unwrap()));
+            assert!(std::ptr::eq(
+                dataset,
+                dataset.name.parse::<&Dataset>().unwrap()
+            ));
         }
         for element in all_types() {
             assert_eq!(element.to_string().parse(), Ok(element));
@@ -356,7 +402,10 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let message = "nosuch".parse::<&Dataset>().unwrap_err().to_string();
-        assert!(message.contains("`nosuch`") && message.contains("gaps, smooth"), "{message}");
+        assert!(
+            message.contains("`nosuch`") && message.contains("gaps, smooth"),
+            "{message}"
+        );
         for wrong in ["f8", "fixed", "fixed0", "fixed256", ""] {
             assert!(wrong.parse::<ElementType>().is_err(), "{wrong}");
         }
@@ -370,7 +419,11 @@ mod tests {
 
         assert!(u32s("one_byte", 10_000).iter().all(|&value| value < 64));
         let two_bytes = u32s("two_bytes", 10_000);
-        assert!(two_bytes.iter().all(|&value| (-4096..4096).contains(&(value as i32))));
+        assert!(
+            two_bytes
+                .iter()
+                .all(|&value| (-4096..4096).contains(&(value as i32)))
+        );
 
         let widths = u32s("mixed_widths", 28_000);
         let wide = widths.iter().filter(|&&value| value >= 1 << 24).count();
@@ -378,10 +431,18 @@ mod tests {
 
         let smooth = f64s("smooth", 100_000);
         assert!(smooth.iter().all(|value| (200.0..400.0).contains(value)));
-        assert!(smooth.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 2.0));
+        assert!(
+            smooth
+                .windows(2)
+                .all(|pair| (pair[0] - pair[1]).abs() < 2.0)
+        );
 
         let decimals = f64s("decimals", 10_000);
-        assert!(decimals.iter().all(|value| (value * 10.0).round() / 10.0 == *value));
+        assert!(
+            decimals
+                .iter()
+                .all(|value| (value * 10.0).round() / 10.0 == *value)
+        );
 
         let mut repeated = f64s("repeated", 10_000);
         repeated.sort_by(f64::total_cmp);

@@ -4,7 +4,8 @@
 //! that did the same work stand side by side ([`Format::Table`], [`Format::Markdown`]).
 
 use crate::row::Row;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use crate::transform::MEMCPY;
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -25,19 +26,27 @@ pub enum Format {
 
 impl Format {
     /// Every format with its name on the command line.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("table", Self::Table), ("json", Self::Json), ("csv", Self::Csv), ("md", Self::Markdown)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("table", Self::Table),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("md", Self::Markdown),
+    ];
 }
 
 impl FromStr for Format {
     type Err = crate::data::UnknownName;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| Self::Err {
-            kind: "format",
-            name: name.to_owned(),
-            known: Self::ALL.iter().map(|row| row.0).collect(),
-        })
+        Self::ALL
+            .iter()
+            .find(|row| row.0 == name)
+            .map(|row| row.1)
+            .ok_or_else(|| Self::Err {
+                kind: "format",
+                name: name.to_owned(),
+                known: Self::ALL.iter().map(|row| row.0).collect(),
+            })
     }
 }
 
@@ -110,8 +119,11 @@ fn title(row: &Row) -> (&str, &str, &str, bool) {
 }
 
 /// What the figures on one line have in common, besides the title.
-fn line(row: &Row) -> (&str, u64, u64) {
-    (&row.element_type, row.values, row.bytes)
+type Line<'a> = (&'a str, &'a str, u64, u64);
+
+fn line(row: &Row) -> Line<'_> {
+    let parameters = row.parameters.as_deref().unwrap_or_default();
+    (&row.element_type, parameters, row.values, row.bytes)
 }
 
 /// The distinct values of `key`, in order of appearance.
@@ -126,17 +138,31 @@ fn distinct<'a, K: PartialEq>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> V
     keys
 }
 
-fn write_tables(rows: &[Row], unit: Unit, out: &mut impl Write, style: fn(&str) -> (String, Table)) -> io::Result<()> {
+fn write_tables(
+    rows: &[Row],
+    unit: Unit,
+    out: &mut impl Write,
+    style: fn(&str) -> (String, Table),
+) -> io::Result<()> {
     let rows: Vec<&Row> = rows.iter().collect();
     for (index, heading) in distinct(&rows, title).into_iter().enumerate() {
         let (codec, operation, data, evicted) = heading;
-        let place = if evicted { ", evicted from the caches" } else { "" };
+        let place = if evicted {
+            ", evicted from the caches"
+        } else {
+            ""
+        };
         let unit_name = match unit {
             Unit::GigabytesPerSecond => "GB/s",
             Unit::Nanoseconds => "ns",
         };
-        let heading_text = format!("{codec} {operation}, {data}{place}: {unit_name} (share of memcpy's speed)");
-        let together: Vec<&Row> = rows.iter().filter(|row| title(row) == heading).copied().collect();
+        let heading_text =
+            format!("{codec} {operation}, {data}{place}: {unit_name} (share of memcpy's speed)");
+        let together: Vec<&Row> = rows
+            .iter()
+            .filter(|row| title(row) == heading)
+            .copied()
+            .collect();
         let (heading_text, mut table) = style(&heading_text);
         fill(&mut table, &together, unit);
         if index > 0 {
@@ -149,21 +175,40 @@ fn write_tables(rows: &[Row], unit: Unit, out: &mut impl Write, style: fn(&str) 
 
 fn fill(table: &mut Table, rows: &[&Row], unit: Unit) {
     let workers = distinct(rows, Row::worker);
-    let mut header = vec!["type".to_owned(), "values".to_owned(), "bytes".to_owned()];
-    header.extend(workers.iter().cloned());
+    let with_parameters = rows.iter().any(|row| row.parameters.is_some());
+    let mut header = vec!["type", "parameters", "values", "bytes"];
+    header.retain(|&name| with_parameters || name != "parameters");
+    let texts = header.len() - 2; // The other columns hold numbers.
+    header.extend(workers.iter().map(String::as_str));
     table.set_header(header);
-    for key in distinct(rows, line) {
-        let (element_type, values, bytes) = key;
-        let mut cells = vec![element_type.to_owned(), grouped(values), bytes_text(bytes)];
+    for key in sorted_by_size(distinct(rows, line)) {
+        let (element_type, parameters, values, bytes) = key;
+        let mut cells = vec![element_type.to_owned()];
+        cells.extend(with_parameters.then(|| parameters.to_owned()));
+        cells.extend([grouped(values), bytes_text(bytes)]);
         cells.extend(workers.iter().map(|worker| {
-            let found = rows.iter().find(|row| line(row) == key && row.worker() == *worker);
+            let found = rows
+                .iter()
+                .find(|row| line(row) == key && row.worker() == *worker);
             found.map_or_else(String::new, |row| cell(row, unit))
         }));
         table.add_row(cells);
     }
-    for column in table.column_iter_mut().skip(1) {
+    for column in table.column_iter_mut().skip(texts) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+}
+
+/// Types and parameters stay in their order of appearance, sizes within them ascend.
+fn sorted_by_size<'a>(mut lines: Vec<Line<'a>>) -> Vec<Line<'a>> {
+    let kinds: Vec<(&str, &str)> = lines.iter().map(|line| (line.0, line.1)).collect();
+    lines.sort_by_key(|&(element_type, parameters, values, bytes)| {
+        let first = kinds
+            .iter()
+            .position(|&kind| kind == (element_type, parameters));
+        (first, values, bytes)
+    });
+    lines
 }
 
 fn cell(row: &Row, unit: Unit) -> String {
@@ -171,12 +216,15 @@ fn cell(row: &Row, unit: Unit) -> String {
         Unit::GigabytesPerSecond => significant(row.gb_per_s),
         Unit::Nanoseconds => significant(row.ns),
     };
-    format!("{figure} ({:.2})", row.of_memcpy)
+    match row.backend.as_str() {
+        MEMCPY => figure,
+        _ => format!("{figure} ({:.2})", row.of_memcpy),
+    }
 }
 
 fn terminal_table(heading: &str) -> (String, Table) {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_content_arrangement(ContentArrangement::Dynamic);
     (heading.to_owned(), table)
 }
@@ -233,7 +281,11 @@ mod tests {
     }
 
     fn rows() -> Vec<Row> {
-        vec![row("scalar", 1024, 1000.0), row("avx2", 1024, 125.0), row("avx2", 12_345, 1000.0)]
+        vec![
+            row("scalar", 1024, 1000.0),
+            row("avx2", 1024, 125.0),
+            row("avx2", 12_345, 1000.0),
+        ]
     }
 
     #[test]
@@ -254,7 +306,11 @@ mod tests {
         let mut rows = rows();
         rows[1].evicted = true;
         let text = text(&rows, Format::Table);
-        assert_eq!(text.matches("byte_stream_split encode").count(), 2, "{text}");
+        assert_eq!(
+            text.matches("byte_stream_split encode").count(),
+            2,
+            "{text}"
+        );
         assert_eq!(text.matches("evicted from the caches").count(), 1, "{text}");
     }
 
@@ -264,17 +320,26 @@ mod tests {
         let text = text(&rows, Format::Csv);
         let mut lines = text.lines();
         let header = lines.next().unwrap();
-        assert!(header.starts_with("codec,operation,type,data,backend,values,"), "{header}");
+        assert!(
+            header.starts_with("codec,operation,type,data,backend,values,"),
+            "{header}"
+        );
         assert!(header.ends_with(",of_memcpy,spread,ratio"), "{header}");
         let first = lines.next().unwrap();
-        assert!(first.contains(",\"a,b\",") && first.ends_with(",0.01,"), "{first}");
+        assert!(
+            first.contains(",\"a,b\",") && first.ends_with(",0.01,"),
+            "{first}"
+        );
         assert!(lines.next().unwrap().ends_with(",0.01,1.5"));
     }
 
     #[test]
     fn json_is_one_object_a_line() {
         let text = text(&rows(), Format::Json);
-        let read: Vec<Row> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let read: Vec<Row> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert_eq!(read, rows());
     }
 
@@ -288,8 +353,17 @@ mod tests {
     #[test]
     fn figures_have_three_digits() {
         let shown = [0.0123, 0.9996, 1.0, 9.996, 53.21, 99.96, 12_345.6].map(significant);
-        assert_eq!(shown, ["0.012", "1.00", "1.00", "10.0", "53.2", "100", "12346"]);
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0, 8192, 3 << 20, 100].map(bytes_text), ["0 B", "8 KiB", "3 MiB", "100 B"]);
+        assert_eq!(
+            shown,
+            ["0.012", "1.00", "1.00", "10.0", "53.2", "100", "12346"]
+        );
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [0, 8192, 3 << 20, 100].map(bytes_text),
+            ["0 B", "8 KiB", "3 MiB", "100 B"]
+        );
     }
 }

@@ -2,42 +2,75 @@
 //! value from the optimiser.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use crate::buffer::PAGE;
+
 /// Bytes in a cache line on the CPUs that [`evict`] flushes line by line.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
 /// Drops `bytes` from every level of cache.
 ///
-/// x86-64 flushes line by line (`clflush`); elsewhere a walk over a buffer four times as large as
-/// the last-level cache displaces them, which takes longer and is less thorough.
+/// x86-64 flushes line by line (`clflushopt`, or `clflush` where the CPU lacks it); elsewhere a
+/// walk over a buffer four times as large as the last-level cache displaces them, which takes
+/// longer and is less thorough.
 #[cfg(target_arch = "x86_64")]
 pub fn evict(bytes: &[u8]) {
-    use core::arch::x86_64::{_mm_clflush, _mm_mfence};
-    for line in bytes.chunks(LINE) {
-        // SAFETY: clflush is part of x86-64 and the address lies inside a live slice. It only
-        // writes modified lines back, so no value in memory changes.
-        unsafe { _mm_clflush(line.as_ptr()) };
-    }
-    if let Some(last) = bytes.last() {
-        // A slice that does not start on a line may reach into one line more than it has chunks.
-        // SAFETY: as above.
-        unsafe { _mm_clflush(last) };
-    }
+    use core::arch::x86_64::_mm_mfence;
+    let flush = if has_clflushopt() {
+        flush_line_weakly_ordered
+    } else {
+        flush_line
+    };
+    bytes.chunks(LINE).for_each(flush);
+    // A slice that does not start on a line may reach into one line more than it has chunks.
+    bytes.rchunks(1).take(1).for_each(flush);
     // SAFETY: mfence is part of x86-64 and takes no operands.
     unsafe { _mm_mfence() };
 }
 
+#[cfg(target_arch = "x86_64")]
+fn has_clflushopt() -> bool {
+    static FOUND: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
+        let features = raw_cpuid::CpuId::new().get_extended_feature_info();
+        features.is_some_and(|features| features.has_clflushopt())
+    });
+    *FOUND
+}
+
+/// Flushes the line of the first byte, one after the other: 100 ns each.
+#[cfg(target_arch = "x86_64")]
+fn flush_line(bytes: &[u8]) {
+    // SAFETY: clflush is part of x86-64 and the address comes from a live slice. It only writes
+    // modified lines back, so no value in memory changes.
+    unsafe { core::arch::x86_64::_mm_clflush(bytes.as_ptr()) };
+}
+
+/// The same without waiting for the flush before: 20 times as fast. For CPUs with `clflushopt`.
+#[cfg(target_arch = "x86_64")]
+fn flush_line_weakly_ordered(bytes: &[u8]) {
+    assert!(has_clflushopt());
+    // SAFETY: the CPU has the instruction, as just asserted, and the address comes from a live
+    // slice. It only writes modified lines back, so no value in memory changes.
+    unsafe {
+        core::arch::asm!("clflushopt [{}]", in(reg) bytes.as_ptr(), options(nostack, preserves_flags));
+    }
+}
+
 /// Drops `bytes` from every level of cache.
 ///
-/// x86-64 flushes line by line (`clflush`); elsewhere a walk over a buffer four times as large as
-/// the last-level cache displaces them, which takes longer and is less thorough.
+/// x86-64 flushes line by line (`clflushopt`, or `clflush` where the CPU lacks it); elsewhere a
+/// walk over a buffer four times as large as the last-level cache displaces them, which takes
+/// longer and is less thorough.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn evict(bytes: &[u8]) {
     use std::sync::{LazyLock, Mutex};
     static SWEEP: LazyLock<Mutex<Vec<u8>>> =
         LazyLock::new(|| Mutex::new(vec![1; 4 * crate::cpu::last_level_cache_bytes() as usize]));
     core::hint::black_box(bytes);
-    let mut sweep = SWEEP.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut sweep = SWEEP
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     for byte in sweep.iter_mut().step_by(32) {
         *byte = byte.wrapping_add(1);
     }
@@ -54,7 +87,11 @@ pub fn evict(bytes: &[u8]) {
 /// If the lengths differ.
 #[must_use]
 pub fn copy_non_temporal(from: &[u8], to: &mut [u8]) -> bool {
-    assert_eq!(from.len(), to.len(), "a copy needs as much room as it has bytes");
+    assert_eq!(
+        from.len(),
+        to.len(),
+        "a copy needs as much room as it has bytes"
+    );
     #[cfg(target_arch = "x86_64")]
     {
         // A streaming store must be aligned: copy up to the first boundary, and the rest, plainly.
@@ -70,54 +107,67 @@ pub fn copy_non_temporal(from: &[u8], to: &mut [u8]) -> bool {
     cfg!(target_arch = "x86_64")
 }
 
+/// Copies whole lines, from four pages in turn: a single stream of reads leaves half of the
+/// memory's bandwidth unused.
 #[cfg(target_arch = "x86_64")]
 fn stream_lines(from: &[[u8; LINE]], to: &mut [[u8; LINE]]) {
-    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    for (from, to) in from.iter().zip(to) {
-        let quarters = from.as_chunks::<16>().0;
-        for (quarter, place) in quarters.iter().zip(to.as_chunks_mut::<16>().0) {
-            let place = place.as_mut_ptr().cast::<__m128i>();
-            assert!(place.is_aligned());
-            // SAFETY: SSE2 is part of x86-64 and `quarter` is 16 readable bytes.
-            let value = unsafe { _mm_loadu_si128(quarter.as_ptr().cast()) };
-            // SAFETY: `place` is 16 writable bytes that we borrow exclusively, aligned as just
-            // asserted; the fence below orders the store before whatever the caller does next.
-            unsafe { _mm_stream_si128(place, value) };
+    const LINES: usize = PAGE / LINE;
+    let (from_groups, from_rest) = from.as_chunks::<{ 4 * LINES }>();
+    let (to_groups, to_rest) = to.as_chunks_mut::<{ 4 * LINES }>();
+    for (from, to) in from_groups.iter().zip(to_groups) {
+        for line in 0..LINES {
+            for page in 0..4 {
+                stream_line(&from[page * LINES + line], &mut to[page * LINES + line]);
+            }
         }
     }
+    for (from, to) in from_rest.iter().zip(to_rest) {
+        stream_line(from, to);
+    }
     // SAFETY: sfence is part of x86-64 and takes no operands.
-    unsafe { _mm_sfence() };
+    unsafe { core::arch::x86_64::_mm_sfence() };
 }
 
-/// Returns `byte` through a register that the optimiser cannot see through, so that a loop around
-/// it stays a loop over single bytes: the "not vectorised" baseline of published tables.
+/// Needs a fence before anyone may rely on the order of its stores.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn stream_line(from: &[u8; LINE], to: &mut [u8; LINE]) {
+    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    for (from, to) in from
+        .as_chunks::<16>()
+        .0
+        .iter()
+        .zip(to.as_chunks_mut::<16>().0)
+    {
+        let to = to.as_mut_ptr().cast::<__m128i>();
+        assert!(to.is_aligned());
+        // SAFETY: SSE2 is part of x86-64 and `from` is 16 readable bytes.
+        let value = unsafe { _mm_loadu_si128(from.as_ptr().cast()) };
+        // SAFETY: `to` is 16 writable bytes that we borrow exclusively, aligned as just asserted;
+        // the caller's fence orders the store before whatever comes next.
+        unsafe { _mm_stream_si128(to, value) };
+    }
+}
+
+/// Returns `value` through a register that the optimiser cannot see through, so that a loop around
+/// it handles one value at a time: the "not vectorised" baseline of published tables.
 ///
 /// Unlike [`core::hint::black_box`] it costs no trip through memory.
 #[inline(always)]
 #[must_use]
-pub fn opaque(byte: u8) -> u8 {
-    #[cfg(target_arch = "x86_64")]
+pub fn opaque(value: u64) -> u64 {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
-        let mut byte = byte;
-        // SAFETY: an empty instruction sequence; the register keeps its value.
+        let mut value = value;
+        // SAFETY: no instruction, only a comment in the assembly; the register keeps its value.
         unsafe {
-            core::arch::asm!("/* {0} */", inout(reg_byte) byte,
+            core::arch::asm!("/* {0} */", inout(reg) value,
                 options(pure, nomem, nostack, preserves_flags));
         }
-        byte
-    }
-    #[cfg(target_arch = "aarch64")]
-    {
-        let mut word = u32::from(byte);
-        // SAFETY: an empty instruction sequence; the register keeps its value.
-        unsafe {
-            core::arch::asm!("/* {0:w} */", inout(reg) word,
-                options(pure, nomem, nostack, preserves_flags));
-        }
-        word as u8
+        value
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    core::hint::black_box(byte)
+    core::hint::black_box(value)
 }
 
 #[cfg(test)]
@@ -136,15 +186,21 @@ mod tests {
 
     #[test]
     fn non_temporal_copies_every_length_and_offset() {
-        let from: Vec<u8> = (0..400).map(|i| (i * 7) as u8).collect();
-        for offset in 0..70 {
-            for length in [0, 1, 15, 16, 63, 64, 65, 200, 300] {
-                let mut to = vec![0xee; 400];
-                let done = copy_non_temporal(&from[3..3 + length], &mut to[offset..offset + length]);
+        let from: Vec<u8> = (0..40_000).map(|i| (i * 7) as u8).collect();
+        for offset in [0, 1, 15, 16, 63, 64, 69] {
+            for length in [0, 1, 15, 16, 63, 64, 65, 200, 16_384, 17_001, 33_000] {
+                let mut to = vec![0xee; 40_000];
+                let done =
+                    copy_non_temporal(&from[3..3 + length], &mut to[offset..offset + length]);
                 assert_eq!(done, cfg!(target_arch = "x86_64"));
                 if done {
                     assert_eq!(to[offset..offset + length], from[3..3 + length]);
-                    assert!(to[..offset].iter().chain(&to[offset + length..]).all(|&b| b == 0xee));
+                    assert!(
+                        to[..offset]
+                            .iter()
+                            .chain(&to[offset + length..])
+                            .all(|&b| b == 0xee)
+                    );
                 }
             }
         }
@@ -158,6 +214,10 @@ mod tests {
 
     #[test]
     fn opaque_is_the_identity() {
-        assert!((0..=255).all(|byte| opaque(byte) == byte));
+        assert!(
+            [0, 1, 255, u64::MAX]
+                .iter()
+                .all(|&value| opaque(value) == value)
+        );
     }
 }

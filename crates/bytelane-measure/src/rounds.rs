@@ -33,7 +33,11 @@ impl<'a> Subject<'a> {
                 call(index);
             }
         };
-        Self { name: name.into(), batch: Box::new(batch), evict: None }
+        Self {
+            name: name.into(),
+            batch: Box::new(batch),
+            evict: None,
+        }
     }
 
     /// Runs `evict` before each call, outside the measured time; its argument is the number of
@@ -63,7 +67,11 @@ impl<'a> Subject<'a> {
 
     /// How many calls fill a sample.
     fn calibrate(&mut self, clock: Clock, sample: Duration) -> usize {
-        let most = if self.evict.is_some() { MOST_EVICTED_CALLS } else { usize::MAX };
+        let most = if self.evict.is_some() {
+            MOST_EVICTED_CALLS
+        } else {
+            usize::MAX
+        };
         let mut calls = 1;
         loop {
             let taken = self.sample(clock, 0, calls);
@@ -73,7 +81,11 @@ impl<'a> Subject<'a> {
             // A short first sample says little about the next: at most double until it does.
             let wanted = sample.as_secs_f64() / taken.as_secs_f64().max(1e-9) * calls as f64;
             let long_enough = taken * 8 >= sample;
-            let next = if long_enough { wanted.ceil() as usize } else { calls.saturating_mul(2) };
+            let next = if long_enough {
+                wanted.ceil() as usize
+            } else {
+                calls.saturating_mul(2)
+            };
             calls = next.clamp(calls + 1, most);
             if long_enough {
                 return calls;
@@ -84,7 +96,10 @@ impl<'a> Subject<'a> {
 
 impl fmt::Debug for Subject<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Subject").field("name", &self.name).finish_non_exhaustive()
+        formatter
+            .debug_struct("Subject")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -113,7 +128,11 @@ pub struct Rounds {
 impl Default for Rounds {
     /// Eleven rounds of one millisecond on the monotonic clock.
     fn default() -> Self {
-        Self { clock: Clock::Monotonic, rounds: FEWEST_ROUNDS, sample: Duration::from_millis(1) }
+        Self {
+            clock: Clock::Monotonic,
+            rounds: FEWEST_ROUNDS,
+            sample: Duration::from_millis(1),
+        }
     }
 }
 
@@ -124,7 +143,10 @@ impl Rounds {
     /// takes longer than a sample.
     #[must_use]
     pub fn measure(&self, mut subjects: Vec<Subject<'_>>) -> Vec<Measurement> {
-        let calls: Vec<usize> = subjects.iter_mut().map(|subject| subject.calibrate(self.clock, self.sample)).collect();
+        let calls: Vec<usize> = subjects
+            .iter_mut()
+            .map(|subject| subject.calibrate(self.clock, self.sample))
+            .collect();
         let mut samples = vec![Vec::new(); subjects.len()];
         for round in 0..self.rounds.max(FEWEST_ROUNDS) {
             for ((subject, &calls), samples) in subjects.iter_mut().zip(&calls).zip(&mut samples) {
@@ -133,7 +155,9 @@ impl Rounds {
             }
         }
         let summaries = subjects.into_iter().zip(samples);
-        summaries.map(|(subject, samples)| summarise(subject.name, samples)).collect()
+        summaries
+            .map(|(subject, samples)| summarise(subject.name, samples))
+            .collect()
     }
 }
 
@@ -142,13 +166,20 @@ fn summarise(name: String, mut samples: Vec<f64>) -> Measurement {
     // No call takes no time: a clock too coarse for the sample must not lead to infinite speed.
     let nanoseconds = quantile(&samples, 0.5).max(1e-3);
     let spread = (quantile(&samples, 0.75) - quantile(&samples, 0.25)) / nanoseconds;
-    Measurement { name, nanoseconds, spread }
+    Measurement {
+        name,
+        nanoseconds,
+        spread,
+    }
 }
 
 /// The value below which the given share of `sorted` lies, between two of them if need be.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    let (below, above) = (
+        sorted[place.floor() as usize],
+        sorted[place.ceil() as usize],
+    );
     below + (above - below) * place.fract()
 }
 
@@ -157,7 +188,11 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    const QUICK: Rounds = Rounds { clock: Clock::Monotonic, rounds: 0, sample: Duration::from_micros(50) };
+    const QUICK: Rounds = Rounds {
+        clock: Clock::Monotonic,
+        rounds: 0,
+        sample: Duration::from_micros(50),
+    };
 
     #[test]
     fn quantiles_interpolate() {
@@ -186,12 +221,20 @@ mod tests {
                 order.borrow_mut().push((name, call));
             }
         };
-        let measured = QUICK.measure(vec![Subject::new("a", slow('a')), Subject::new("b", slow('b'))]);
+        let measured = QUICK.measure(vec![
+            Subject::new("a", slow('a')),
+            Subject::new("b", slow('b')),
+        ]);
         assert_eq!(measured.len(), 2);
         let order = order.into_inner();
         let turns = &order[2..]; // the first two calibrate
         assert_eq!(turns.len(), 2 * FEWEST_ROUNDS);
-        assert!(turns.chunks(2).enumerate().all(|(round, pair)| pair == [('a', round), ('b', round)]));
+        assert!(
+            turns
+                .chunks(2)
+                .enumerate()
+                .all(|(round, pair)| pair == [('a', round), ('b', round)])
+        );
     }
 
     #[test]

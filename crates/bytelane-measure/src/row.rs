@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 pub struct Row {
     /// The codec, e.g. `byte_stream_split`.
     pub codec: String,
+    /// The codec's parameters, if it has any, e.g. `width=4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
     /// What was done, e.g. `encode`.
     pub operation: String,
     /// The type of a value, e.g. `f32`.
@@ -81,6 +84,7 @@ impl Workload {
         let bytes = self.bytes as f64;
         Row {
             codec: self.codec.clone(),
+            parameters: None,
             operation: self.operation.clone(),
             element_type: self.element_type.clone(),
             data: self.data.clone(),
@@ -132,7 +136,11 @@ pub(crate) mod tests {
             bytes: 4 * values,
             evicted: false,
         };
-        let took = |nanoseconds| Measurement { name: backend.into(), nanoseconds, spread: 0.01 };
+        let took = |nanoseconds| Measurement {
+            name: backend.into(),
+            nanoseconds,
+            spread: 0.01,
+        };
         workload.row(&took(ns), &took(100.0))
     }
 

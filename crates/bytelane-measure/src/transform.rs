@@ -42,8 +42,16 @@ pub struct Buffers<'a> {
 
 impl<'a> Buffers<'a> {
     /// A subject that does `work` from an input to the output.
-    pub fn subject(self, name: impl Into<String>, mut work: impl FnMut(&[u8], &mut [u8]) + 'a) -> Subject<'a> {
-        let Self { inputs, output, evicted } = self;
+    pub fn subject(
+        self,
+        name: impl Into<String>,
+        mut work: impl FnMut(&[u8], &mut [u8]) + 'a,
+    ) -> Subject<'a> {
+        let Self {
+            inputs,
+            output,
+            evicted,
+        } = self;
         let subject = Subject::new(name, move |call| {
             let mut output = output.borrow_mut();
             work(black_box(inputs.input(call)), black_box(&mut output));
@@ -60,7 +68,9 @@ impl<'a> Buffers<'a> {
     /// A plain copy of the input.
     #[must_use]
     pub fn memcpy(self) -> Subject<'a> {
-        self.subject(MEMCPY, |input, output| output[..input.len()].copy_from_slice(input))
+        self.subject(MEMCPY, |input, output| {
+            output[..input.len()].copy_from_slice(input)
+        })
     }
 
     /// A copy of the input with stores that bypass the caches; none where the architecture has no
@@ -82,16 +92,29 @@ mod tests {
 
     #[test]
     fn copies_copy_in_cache_and_evicted() {
-        let quick = Rounds { sample: Duration::from_micros(5), ..Rounds::default() };
+        let quick = Rounds {
+            sample: Duration::from_micros(5),
+            ..Rounds::default()
+        };
         for evicted in [false, true] {
             let inputs = Pool::generate(2, 0, |_| vec![7; 1000]);
             let output = RefCell::new(Buffer::zeroed(1001, 64));
-            let buffers = Buffers { inputs: &inputs, output: &output, evicted };
-            for copy in [Some(buffers.memcpy()), buffers.non_temporal_copy()].into_iter().flatten() {
+            let buffers = Buffers {
+                inputs: &inputs,
+                output: &output,
+                evicted,
+            };
+            for copy in [Some(buffers.memcpy()), buffers.non_temporal_copy()]
+                .into_iter()
+                .flatten()
+            {
                 output.borrow_mut().fill(0);
                 let measured = quick.measure(vec![copy]);
                 assert!(measured[0].nanoseconds > 0.0);
-                assert!(output.borrow()[..1000].iter().all(|&byte| byte == 7), "{measured:?}");
+                assert!(
+                    output.borrow()[..1000].iter().all(|&byte| byte == 7),
+                    "{measured:?}"
+                );
                 assert_eq!(output.borrow()[1000], 0);
             }
         }

@@ -1,0 +1,22 @@
+//! The environment variable `BYTELANE_BACKEND`.
+
+use anyhow::Context;
+use bytelane::Backend;
+
+const VARIABLE: &str = "BYTELANE_BACKEND";
+
+/// Makes the backend that the environment asks for the active one, and returns it if it does.
+pub fn force_from_environment() -> anyhow::Result<Option<Backend>> {
+    let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
+        return Ok(None);
+    };
+    let name = name.to_string_lossy();
+    let force = || -> anyhow::Result<Backend> {
+        let backend = name.parse()?;
+        Backend::set_active(backend)?;
+        Ok(backend)
+    };
+    force()
+        .map(Some)
+        .with_context(|| format!("{VARIABLE}={name}"))
+}

@@ -1,0 +1,72 @@
+//! The command line.
+
+use crate::Outcome;
+use crate::commands::{bench, completions, cpu, transcode};
+use clap::{Parser, Subcommand};
+
+/// Typed values to the bytes of wire and file formats and back, at the speed of memory.
+///
+/// The kernels for this CPU's instruction set are chosen at run time; the environment variable
+/// BYTELANE_BACKEND forces another one (see `bytelane cpu`).
+#[derive(Debug, Parser)]
+#[command(name = "bytelane", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(flatten)]
+    pub color: colorchoice_clap::Color,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 fine, 1 something was found (where a command says so), 2 error.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Cpu(cpu::Arguments),
+    Bench(bench::Arguments),
+    Encode(transcode::Encode),
+    Decode(transcode::Decode),
+    Completions(completions::Arguments),
+}
+
+impl Command {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self {
+            Self::Cpu(arguments) => arguments.run(),
+            Self::Bench(arguments) => arguments.run(),
+            Self::Encode(arguments) => arguments.run(),
+            Self::Decode(arguments) => arguments.run(),
+            Self::Completions(arguments) => arguments.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// A snapshot for each command, including those that are added later.
+    #[test]
+    fn help_texts() {
+        let mut root = Cli::command().term_width(100);
+        root.build();
+        snapshot(&mut root, "bytelane".to_owned());
+    }
+
+    fn snapshot(command: &mut clap::Command, name: String) {
+        insta::assert_snapshot!(name.clone(), command.render_long_help());
+        for subcommand in command
+            .get_subcommands_mut()
+            .filter(|sub| sub.get_name() != "help")
+        {
+            let name = format!("{name}_{}", subcommand.get_name());
+            snapshot(subcommand, name);
+        }
+    }
+}

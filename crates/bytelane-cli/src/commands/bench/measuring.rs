@@ -1,0 +1,101 @@
+//! The options that every benchmark has: how to measure, and how to show it.
+
+use anyhow::Context;
+use bytelane_measure::clock::Clock;
+use bytelane_measure::cpu;
+use bytelane_measure::format::{self, Format, Unit};
+use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
+use bytelane_measure::row::Row;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::io::{self, Write};
+use std::time::Duration;
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct Measuring {
+    /// Rounds in which each subject takes its turn; the median counts. At least 11
+    #[arg(long, value_name = "N", default_value_t = FEWEST_ROUNDS)]
+    rounds: usize,
+    /// Length of a turn in microseconds; short calls are repeated to fill it
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000)]
+    sample: u64,
+    /// Count the thread's CPU time instead of time on the wall, where others load the machine
+    #[arg(long)]
+    cpu_time: bool,
+    /// Run on this core [default: the one it starts on]
+    #[arg(long, value_name = "NUMBER")]
+    core: Option<usize>,
+    /// Table for people, one JSON object a line, CSV, or tables in Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser(),
+        help_heading = "Output")]
+    format: Format,
+    /// Show nanoseconds a call in tables, not gigabytes a second
+    #[arg(long, help_heading = "Output")]
+    nanoseconds: bool,
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)).try_map(|name| name.parse())
+}
+
+impl Measuring {
+    /// Settles on a core and returns how to measure.
+    pub fn rounds(&self) -> anyhow::Result<Rounds> {
+        match self.core {
+            Some(core) => {
+                cpu::pin_to_core(core).with_context(|| format!("cannot run on core {core}"))?;
+            }
+            // Without being asked to, we pin where we can: some systems and sandboxes cannot.
+            None => drop(cpu::pin_to_current_core()),
+        }
+        Ok(Rounds {
+            clock: if self.cpu_time {
+                Clock::ThreadCpu
+            } else {
+                Clock::Monotonic
+            },
+            rounds: self.rounds,
+            sample: Duration::from_micros(self.sample),
+        })
+    }
+
+    /// Measures `cases` one after the other and shows their rows; progress goes to standard error
+    /// if that is a terminal.
+    pub fn show<C>(
+        &self,
+        cases: &[C],
+        label: impl Fn(&C) -> String,
+        mut measure: impl FnMut(&C) -> anyhow::Result<Vec<Row>>,
+    ) -> anyhow::Result<()> {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}")?;
+        let progress = ProgressBar::new(cases.len() as u64)
+            .with_style(style)
+            .with_finish(ProgressFinish::AndClear);
+        let mut out = io::stdout().lock();
+        let mut rows = Vec::new();
+        for case in cases {
+            progress.set_message(label(case));
+            let measured = measure(case).with_context(|| label(case))?;
+            match self.format {
+                // For whoever waits at the other end of a pipe.
+                Format::Json => {
+                    format::write(&measured, Format::Json, Unit::default(), &mut out)?;
+                    out.flush()?;
+                }
+                _ => rows.extend(measured),
+            }
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+        let unit = if self.nanoseconds {
+            Unit::Nanoseconds
+        } else {
+            Unit::GigabytesPerSecond
+        };
+        format::write(&rows, self.format, unit, &mut out)?;
+        out.flush()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! `bytelane bench`.
+
+mod baselines;
+mod codec;
+mod measuring;
+
+use crate::Outcome;
+use clap::{Args, Subcommand};
+
+/// Measure on this machine
+///
+/// Every figure stands beside memcpy of the same values in the same run: the share of its speed is
+/// what compares with other machines. All subjects take turns on one core, and the median of the
+/// rounds is shown.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Codec(codec::Arguments),
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self.what {
+            What::Codec(arguments) => arguments.run(),
+        }
+    }
+}

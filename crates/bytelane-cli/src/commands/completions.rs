@@ -1,0 +1,37 @@
+//! `bytelane completions`.
+
+use crate::Outcome;
+use crate::cli::Cli;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::io::{self, Write};
+
+/// Print the completions for a shell
+///
+/// For bash, with bash-completion installed:
+///
+///     bytelane completions bash > ~/.local/share/bash-completion/completions/bytelane
+///
+/// For fish:
+///
+///     bytelane completions fish > ~/.config/fish/completions/bytelane.fish
+///
+/// For zsh, into a directory that is in $fpath:
+///
+///     bytelane completions zsh > ~/.zfunc/_bytelane
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The shell
+    shell: Shell,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        // Into memory first: the generator panics where it cannot write.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "bytelane", &mut script);
+        io::stdout().write_all(&script)?;
+        Ok(Outcome::Fine)
+    }
+}

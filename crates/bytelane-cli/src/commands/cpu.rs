@@ -1,0 +1,55 @@
+//! `bytelane cpu`.
+
+use crate::{Outcome, backend};
+use bytelane::Backend;
+use bytelane_measure::cpu;
+use comfy_table::{Table, presets};
+use std::io::{self, Write};
+
+/// Show what this CPU has, and which kernels run on it
+///
+/// Lists every backend (a set of instructions that the codecs have kernels for): the active one,
+/// the others that this CPU can run, and what is missing for the rest.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let forced = backend::force_from_environment()?;
+        let reason = match forced {
+            Some(_) => "forced by BYTELANE_BACKEND",
+            None => "the best that this CPU has",
+        };
+        let caches: Vec<String> = cpu::caches().iter().map(ToString::to_string).collect();
+        let mut out = io::stdout().lock();
+        writeln!(out, "CPU:     {} ({})", cpu::name(), std::env::consts::ARCH)?;
+        if !caches.is_empty() {
+            writeln!(out, "caches:  {}", caches.join(", "))?;
+        }
+        writeln!(out, "backend: {}, {reason}\n", Backend::active())?;
+        writeln!(out, "{}", backends().trim_fmt())?;
+        Ok(Outcome::Fine)
+    }
+}
+
+fn backends() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_header(["backend", "state", "needs"]);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    for &backend in Backend::ALL {
+        let missing: Vec<&str> = backend.missing_features().collect();
+        let state = match backend {
+            _ if backend == Backend::active() => "active".to_owned(),
+            _ if backend.is_available() => "available".to_owned(),
+            _ => format!("unavailable: no {}", missing.join(", ")),
+        };
+        let needs = match backend.features() {
+            [] => "nothing".to_owned(),
+            features => features.join(" "),
+        };
+        table.add_row([backend.name(), &state, &needs]);
+    }
+    table
+}

@@ -1,0 +1,6 @@
+//! The subcommands, one file each.
+
+pub mod bench;
+pub mod completions;
+pub mod cpu;
+pub mod transcode;

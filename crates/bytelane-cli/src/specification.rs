@@ -1,0 +1,96 @@
+//! `CODEC[:key=value,..]` on the command line.
+
+use bytelane_catalog::{CODECS, Codec, Entry, SpecificationError};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+
+/// A codec of the catalog with the parameters that were given.
+#[derive(Clone, Debug)]
+pub struct Specification {
+    pub entry: &'static Entry,
+    pub parameters: String,
+}
+
+impl Specification {
+    /// The codec; parameters that were left out must have defaults.
+    pub fn open(&self) -> Result<Box<dyn Codec>, anyhow::Error> {
+        self.entry.open(&self.parameters).map_err(explain)
+    }
+
+    fn read(text: String) -> Result<Self, anyhow::Error> {
+        let (name, parameters) = text.split_once(':').unwrap_or((&text, ""));
+        let entry = bytelane_catalog::find(name).map_err(explain)?;
+        Ok(Self {
+            entry,
+            parameters: parameters.to_owned(),
+        })
+    }
+}
+
+/// The error, with the name that was probably meant.
+fn explain(error: SpecificationError) -> anyhow::Error {
+    let meant = match &error {
+        SpecificationError::Codec(name) => similar(name, CODECS.iter().map(|entry| entry.name)),
+        SpecificationError::Parameter {
+            codec, parameter, ..
+        } => {
+            let entries = CODECS.iter().filter(|entry| entry.name == *codec);
+            let parameters = entries.flat_map(|entry| entry.parameters);
+            similar(parameter, parameters.map(|parameter| parameter.name))
+        }
+        SpecificationError::Missing { .. } | SpecificationError::Value { .. } => None,
+    };
+    match meant {
+        Some(meant) => anyhow::anyhow!("{error}; did you mean `{meant}`?"),
+        None => error.into(),
+    }
+}
+
+/// The name most like `wrong`, if it is like it at all.
+fn similar<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = names.map(|name| (strsim::jaro_winkler(wrong, name), name));
+    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (best.0 > 0.75).then_some(best.1)
+}
+
+/// Reads a [`Specification`], and tells help and completions which codecs there are.
+#[derive(Clone, Debug)]
+pub struct SpecificationParser;
+
+impl TypedValueParser for SpecificationParser {
+    type Value = Specification;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Specification, clap::Error> {
+        StringValueParser::new()
+            .try_map(Specification::read)
+            .parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let codecs = CODECS.iter();
+        Some(Box::new(codecs.map(|entry| {
+            PossibleValue::new(entry.name).help(entry.summary)
+        })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similar_names_are_found_and_others_are_not() {
+        let names = ["byte_stream_split", "big_endian", "base64"];
+        assert_eq!(
+            similar("byte_steam_split", names.into_iter()),
+            Some("byte_stream_split")
+        );
+        assert_eq!(similar("bigendian", names.into_iter()), Some("big_endian"));
+        assert_eq!(similar("zzz", names.into_iter()), None);
+        assert_eq!(similar("x", [].into_iter()), None);
+    }
+}

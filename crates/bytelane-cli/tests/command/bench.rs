@@ -1,0 +1,169 @@
+//! `bytelane bench codec`: that it runs, what it measures, what it prints. How fast is not a test.
+
+use crate::{bytelane, failure, text};
+use assert_cmd::Command;
+use serde_json::{Map, Value};
+
+/// As short as it can be: figures mean nothing, everything else is as in a real run.
+fn bench(arguments: &[&str]) -> Command {
+    let mut command = bytelane(&["bench", "codec", "--sample", "1"]);
+    command.args(arguments);
+    command
+}
+
+fn rows(arguments: &[&str]) -> Vec<Map<String, Value>> {
+    let output = bench(arguments).args(["--format", "json"]).unwrap();
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn distinct(rows: &[Map<String, Value>], key: &str) -> Vec<String> {
+    let mut values: Vec<String> = rows.iter().map(|row| row[key].to_string()).collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+#[test]
+fn every_codec_of_the_catalog_is_measured_on_every_backend() {
+    for entry in bytelane_catalog::CODECS {
+        let rows = rows(&[entry.name, "--values", "1,100"]);
+        assert_eq!(distinct(&rows, "codec"), [format!("\"{}\"", entry.name)]);
+        assert_eq!(distinct(&rows, "operation"), ["\"decode\"", "\"encode\""]);
+        assert_eq!(distinct(&rows, "values"), ["1", "100"]);
+        let backends = distinct(&rows, "backend");
+        for backend in bytelane::Backend::available() {
+            assert!(
+                backends.contains(&format!("\"{backend}\"")),
+                "{backend}: {backends:?}"
+            );
+        }
+        assert!(backends.contains(&"\"memcpy\"".to_owned()));
+    }
+}
+
+#[test]
+fn rows_have_every_key_and_their_figures_agree() {
+    let rows = rows(&["byte_stream_split", "--type", "f32", "--values", "1000"]);
+    for row in &rows {
+        for key in ["codec", "operation", "type", "data", "backend"] {
+            assert!(row[key].is_string(), "{key} in {row:?}");
+        }
+        let number = |key: &str| {
+            row[key]
+                .as_f64()
+                .unwrap_or_else(|| panic!("{key} in {row:?}"))
+        };
+        assert_eq!((number("values"), number("bytes")), (1000.0, 4000.0));
+        assert_eq!(row["evicted"], false);
+        let close = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-9;
+        assert!(close(number("gb_per_s"), 4000.0 / number("ns")));
+        assert!(close(
+            number("of_memcpy"),
+            number("gb_per_s") / number("memcpy_gb_per_s")
+        ));
+    }
+}
+
+#[test]
+fn options_choose_what_is_measured() {
+    let rows = rows(&[
+        "byte_stream_split:width=12",
+        "--operation",
+        "decode",
+        "--values",
+        "100",
+        "--backend",
+        "scalar",
+        "--data",
+        "random",
+        "--evicted",
+        "--inputs",
+        "3",
+    ]);
+    assert_eq!(distinct(&rows, "type"), ["\"fixed12\""]);
+    assert_eq!(distinct(&rows, "operation"), ["\"decode\""]);
+    assert_eq!(distinct(&rows, "data"), ["\"random\""]);
+    assert_eq!(distinct(&rows, "evicted"), ["true"]);
+    let backends = distinct(&rows, "backend");
+    assert!(
+        backends.contains(&"\"scalar\"".to_owned()) && backends.len() <= 3,
+        "{backends:?}"
+    );
+}
+
+#[test]
+fn the_published_experiments_are_the_default() {
+    let rows = rows(&["byte_stream_split", "--type", "f32"]);
+    let in_cache: Vec<_> = rows
+        .iter()
+        .filter(|row| row["evicted"] == false)
+        .cloned()
+        .collect();
+    assert_eq!(
+        distinct(&in_cache, "values"),
+        ["1024", "262144", "32768", "4096", "65536"]
+    );
+    let evicted: Vec<_> = rows
+        .iter()
+        .filter(|row| row["evicted"] == true)
+        .cloned()
+        .collect();
+    assert_eq!(distinct(&evicted, "bytes"), [(32 << 20).to_string()]);
+    assert!(distinct(&evicted, "backend").contains(&"\"not vectorised\"".to_owned()));
+}
+
+#[test]
+fn the_environment_restricts_the_backends() {
+    let arguments = [
+        "byte_stream_split:width=4",
+        "--values",
+        "10",
+        "--format",
+        "csv",
+    ];
+    let output = bench(&arguments).env("BYTELANE_BACKEND", "scalar").unwrap();
+    let lines = text(&output.stdout);
+    let backends = lines
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(5).unwrap());
+    assert_eq!(
+        backends.collect::<Vec<_>>(),
+        ["memcpy", "scalar", "memcpy", "scalar"]
+    );
+}
+
+#[test]
+fn tables_put_backends_side_by_side() {
+    let arguments = ["byte_stream_split:width=4", "--values", "10,20", "--format"];
+    for format in ["table", "md"] {
+        let shown = text(&bench(&arguments).arg(format).unwrap().stdout);
+        let is_header = |line: &&str| line.contains(" memcpy ") && line.contains(" scalar ");
+        assert_eq!(shown.lines().filter(is_header).count(), 2, "{shown}");
+        assert_eq!(
+            shown.lines().filter(|line| line.contains("f32")).count(),
+            4,
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn wrong_options_say_what_there_is() {
+    assert!(failure(&mut bench(&["byte_stream_spilt"])).contains("`byte_stream_split`"));
+    assert!(failure(&mut bench(&["--data", "smoth"])).contains("smooth"));
+    assert!(failure(&mut bench(&["--backend", "avx3"])).contains("avx2"));
+    assert!(failure(&mut bench(&["--type", "f33"])).contains("f32"));
+    assert!(failure(&mut bench(&["byte_stream_split", "--type", "fixed99"])).contains("fixed99"));
+    assert!(failure(&mut bench(&["--values", "0"])).contains('0'));
+    assert!(failure(&mut bench(&["--core", "100000"])).contains("100000"));
+    let missing = bytelane::Backend::ALL
+        .iter()
+        .find(|backend| !backend.is_available());
+    let message = failure(&mut bench(&["--backend", missing.unwrap().name()]));
+    assert!(message.contains("there are scalar"), "{message}");
+}

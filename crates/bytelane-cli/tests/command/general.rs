@@ -1,0 +1,114 @@
+//! What holds for every command.
+
+use crate::{bytelane, failure, text};
+use std::process::Stdio;
+
+fn stdout(arguments: &[&str]) -> String {
+    text(&bytelane(arguments).unwrap().stdout)
+}
+
+#[test]
+fn cpu_lists_every_backend_and_one_is_active() {
+    let shown = stdout(&["cpu"]);
+    for backend in bytelane::Backend::ALL {
+        let line = shown
+            .lines()
+            .find(|line| line.trim_start().starts_with(backend.name()));
+        let line = line.unwrap_or_else(|| panic!("no {backend} in\n{shown}"));
+        let state = if *backend == bytelane::Backend::active() {
+            " active"
+        } else if backend.is_available() {
+            " available"
+        } else {
+            " unavailable: no "
+        };
+        assert!(line.contains(state), "{line}");
+    }
+    assert!(shown.contains("the best that this CPU has"), "{shown}");
+}
+
+#[test]
+fn the_environment_forces_a_backend() {
+    let output = bytelane(&["cpu"])
+        .env("BYTELANE_BACKEND", "scalar")
+        .unwrap();
+    assert!(text(&output.stdout).contains("backend: scalar, forced by BYTELANE_BACKEND"));
+    bytelane(&["cpu"])
+        .env("BYTELANE_BACKEND", "")
+        .assert()
+        .success();
+}
+
+#[test]
+fn a_wrong_backend_is_an_error_that_lists_the_right_ones() {
+    let missing = bytelane::Backend::ALL
+        .iter()
+        .find(|backend| !backend.is_available());
+    let missing = missing
+        .expect("no machine has every instruction set")
+        .name();
+    for name in ["avx3", missing] {
+        for arguments in [
+            &["cpu"][..],
+            &["encode", "big_endian:width=4"],
+            &["bench", "codec"],
+        ] {
+            let message = failure(bytelane(arguments).env("BYTELANE_BACKEND", name));
+            assert!(
+                message.contains(&format!("BYTELANE_BACKEND={name}")),
+                "{message}"
+            );
+            assert!(message.contains("there are scalar"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn misspelt_commands_and_options_get_a_suggestion() {
+    assert!(failure(&mut bytelane(&["encod"])).contains("'encode'"));
+    assert!(failure(&mut bytelane(&["bench", "codec", "--operatoin"])).contains("'--operation'"));
+}
+
+#[test]
+fn completions_name_every_command() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = stdout(&["completions", shell]);
+        for command in ["cpu", "bench", "encode", "decode", "completions"] {
+            assert!(script.contains(command), "{command} in {shell}");
+        }
+    }
+}
+
+#[test]
+fn colour_only_where_it_is_wanted() {
+    let escape = "\u{1b}[";
+    let wrong = ["encode", "byte_stream_split:width=8", "/nonexistent"];
+    assert!(!failure(&mut bytelane(&wrong)).contains(escape));
+    let coloured = |color: &str| {
+        let output = bytelane(&["--color", color]).args(wrong).output().unwrap();
+        text(&output.stderr).contains(escape)
+    };
+    assert!(coloured("always"));
+    assert!(!coloured("never"));
+}
+
+#[test]
+fn every_command_survives_a_closed_pipe() {
+    for arguments in [
+        &["cpu"][..],
+        &["completions", "bash"],
+        &["--help"],
+        &["encode", "--help"],
+    ] {
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("bytelane"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}

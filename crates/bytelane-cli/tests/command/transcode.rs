@@ -1,0 +1,255 @@
+//! `bytelane encode` and `bytelane decode` as a user runs them.
+
+use crate::{bytelane, failure, text};
+use std::fs;
+use std::process::Stdio;
+
+/// 1,000 doubles that are not all alike, as bytes.
+fn doubles() -> Vec<u8> {
+    (0..1000)
+        .flat_map(|i| (f64::from(i) * 0.37).to_le_bytes())
+        .collect()
+}
+
+/// The specification of BYTE_STREAM_SPLIT, for one block.
+fn split(values: &[u8], width: usize) -> Vec<u8> {
+    (0..width)
+        .flat_map(|k| values.iter().skip(k).step_by(width).copied())
+        .collect()
+}
+
+/// Runs with these bytes as standard input, and returns standard output.
+fn pipe(arguments: &[&str], input: &[u8]) -> Vec<u8> {
+    let output = bytelane(arguments).write_stdin(input).unwrap();
+    assert_eq!(text(&output.stderr), "");
+    output.stdout
+}
+
+#[test]
+fn whole_input_is_one_block() {
+    let values = doubles();
+    let encoded = pipe(&["encode", "byte_stream_split:width=8"], &values);
+    assert_eq!(encoded, split(&values, 8));
+    assert_eq!(
+        pipe(&["decode", "byte_stream_split:width=8", "-"], &encoded),
+        values
+    );
+}
+
+#[test]
+fn blocks_of_n_values_with_a_shorter_last_one() {
+    let values = doubles();
+    let expected: Vec<u8> = values
+        .chunks(300 * 8)
+        .flat_map(|block| split(block, 8))
+        .collect();
+    let encoded = pipe(&["encode", "byte_stream_split:width=8,block=300"], &values);
+    assert_eq!(encoded, expected);
+    assert_eq!(
+        pipe(&["decode", "byte_stream_split:block=300,width=8"], &encoded),
+        values
+    );
+}
+
+#[test]
+fn big_endian_streams() {
+    let values: Vec<u8> = (0..400_000_u32).flat_map(u32::to_le_bytes).collect();
+    let expected: Vec<u8> = (0..400_000_u32).flat_map(u32::to_be_bytes).collect();
+    let encoded = pipe(&["encode", "big_endian:width=4"], &values);
+    assert!(encoded == expected);
+    assert!(pipe(&["decode", "big_endian:width=4"], &encoded) == values);
+}
+
+#[test]
+fn from_file_to_file_and_in_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+    fs::write(&input, doubles()).unwrap();
+    let run = |command: &str, from: &std::path::Path, to: &std::path::Path| {
+        let arguments = [command, "byte_stream_split:width=8"];
+        bytelane(&arguments)
+            .arg(from)
+            .arg("-o")
+            .arg(to)
+            .assert()
+            .success()
+            .stdout("")
+            .stderr("");
+    };
+    run("encode", &input, &output);
+    assert_eq!(fs::read(&output).unwrap(), split(&doubles(), 8));
+    run("decode", &output, &output);
+    assert_eq!(fs::read(&output).unwrap(), doubles());
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 2);
+}
+
+#[test]
+fn an_empty_input_is_an_empty_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (directory.path().join("empty"), directory.path().join("out"));
+    fs::write(&input, "").unwrap();
+    for codec in [
+        "byte_stream_split:width=8",
+        "byte_stream_split:width=8,block=9",
+        "big_endian:width=2",
+    ] {
+        for command in ["encode", "decode"] {
+            bytelane(&[command, codec])
+                .arg(&input)
+                .arg("-o")
+                .arg(&output)
+                .assert()
+                .success();
+            assert_eq!(fs::read(&output).unwrap(), b"", "{command} {codec}");
+            fs::remove_file(&output).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_broken_input_names_its_numbers_and_leaves_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+    fs::write(&input, [7; 13]).unwrap();
+    for (codec, bytes) in [
+        ("byte_stream_split:width=8", "13 bytes"),
+        ("byte_stream_split:width=8,block=1", "at byte 8: 5 bytes"),
+        ("big_endian:width=8", "13 bytes"),
+    ] {
+        for command in ["encode", "decode"] {
+            let mut run = bytelane(&[command, codec]);
+            let message = failure(run.arg(&input).arg("-o").arg(&output));
+            assert!(
+                message.contains(bytes) && message.contains("8 bytes"),
+                "{message}"
+            );
+            assert!(message.contains(&*input.to_string_lossy()), "{message}");
+            assert_eq!(
+                fs::read_dir(&directory).unwrap().count(),
+                1,
+                "{command} {codec}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_failure_keeps_the_old_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = directory.path().join("out");
+    fs::write(&output, "precious").unwrap();
+    let mut run = bytelane(&["encode", "big_endian:width=4", "-o"]);
+    failure(run.arg(&output).write_stdin([1, 2, 3]));
+    assert_eq!(fs::read(&output).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+}
+
+#[test]
+fn directories_and_missing_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = directory.path().to_string_lossy().into_owned();
+    let missing = format!("{name}/missing");
+    let codec = "big_endian:width=4";
+    assert!(failure(&mut bytelane(&["encode", codec, &name])).contains("is a directory"));
+    assert!(failure(&mut bytelane(&["encode", codec, "-o", &name])).contains("is a directory"));
+    assert!(failure(&mut bytelane(&["encode", codec, &missing])).contains(&missing));
+    let beyond = format!("{missing}/out");
+    assert!(failure(&mut bytelane(&["encode", codec, "-o", &beyond])).contains(&beyond));
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+}
+
+#[test]
+fn a_misspelt_codec_or_key_gets_a_suggestion() {
+    let message = failure(&mut bytelane(&["encode", "byte_stream_spilt:width=8"]));
+    assert!(message.contains("byte_stream_spilt"), "{message}");
+    assert!(message.contains("byte_stream_split"), "{message}");
+    let message = failure(&mut bytelane(&["encode", "byte_stream_split:widht=8"]));
+    assert!(
+        message.contains("`widht`") && message.contains("`width`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn wrong_values_of_keys() {
+    for (codec, named) in [
+        ("byte_stream_split:width=0", "width"),
+        ("byte_stream_split:width=x", "width"),
+        ("byte_stream_split:width=-8", "width"),
+        ("byte_stream_split:width", "width"),
+        ("byte_stream_split:width=8,block=0", "block"),
+        ("byte_stream_split", "width"),
+        ("byte_stream_split:width=99999999999999999999", "width"),
+        (
+            "byte_stream_split:width=18446744073709551615,block=18446744073709551615",
+            "18446744073709551615",
+        ),
+    ] {
+        let message = failure(bytelane(&["encode", codec]).write_stdin([0; 8]));
+        assert!(message.contains(named), "{codec}: {message}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("bytelane"));
+    let mut child = command
+        .args(["encode", "big_endian:width=4", "/dev/zero"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (text(&output.stderr).as_str(), output.status.code()),
+        ("", Some(0))
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn links_devices_and_permissions_survive() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let directory = tempfile::tempdir().unwrap();
+    let (real, link) = (directory.path().join("real"), directory.path().join("link"));
+    fs::write(&real, "old").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&real, &link).unwrap();
+    let run = |output: &std::path::Path| {
+        let mut run = bytelane(&["encode", "big_endian:width=2", "-o"]);
+        run.arg(output).write_stdin("abcd").assert().success();
+    };
+    run(&link);
+    assert_eq!(fs::read(&real).unwrap(), b"badc");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().mode() & 0o777, 0o640);
+    run("/dev/null".as_ref());
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+/// 512 MiB through a pipe within 128 MiB of address space.
+#[test]
+#[cfg(target_os = "linux")]
+fn long_streams_need_little_memory() {
+    let limited = "ulimit -v 131072; head -c 536870912 /dev/zero | \"$0\" \"$@\" | wc -c";
+    for codec in [
+        "byte_stream_split:width=8,block=65536",
+        "big_endian:width=4",
+    ] {
+        for command in ["encode", "decode"] {
+            let output = std::process::Command::new("sh")
+                .args(["-c", limited])
+                .arg(assert_cmd::cargo::cargo_bin!("bytelane"))
+                .args([command, codec])
+                .output()
+                .unwrap();
+            assert_eq!(text(&output.stderr), "", "{command} {codec}");
+            assert_eq!(
+                text(&output.stdout).trim(),
+                "536870912",
+                "{command} {codec}"
+            );
+        }
+    }
+}
