@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
 
+mod base64;
 mod big_endian;
 mod byte_stream_split;
 mod specification;
@@ -27,7 +28,7 @@ use std::io::{Read, Write};
 use stream::{AlignedBytes, StreamError};
 
 /// Every codec there is.
-pub static CODECS: &[Entry] = &[byte_stream_split::ENTRY, big_endian::ENTRY];
+pub static CODECS: &[Entry] = &[byte_stream_split::ENTRY, big_endian::ENTRY, base64::ENTRY];
 
 /// A codec of the list.
 #[derive(Debug)]

@@ -74,6 +74,71 @@ pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
     *to = from.map(Slot::new);
 }
 
+/// The first 16 bytes of a slice as two little-endian numbers, zeros for those that it does not have.
+///
+/// Two reads that overlap say the same about the bytes that both have.
+#[inline(always)]
+pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
+    fn number<const N: usize>(from: &[u8], at: usize) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[..N].copy_from_slice(&from[at..at + N]);
+        u64::from_le_bytes(bytes)
+    }
+    let len = from.len();
+    match len {
+        16.. => [number::<8>(from, 0), number::<8>(from, 8)],
+        // A shift by all of the 64 bits takes two.
+        8.. => [
+            number::<8>(from, 0),
+            number::<8>(from, len - 8) >> (8 * (15 - len)) >> 8,
+        ],
+        4.. => [
+            number::<4>(from, 0) | number::<4>(from, len - 4) << (8 * (len - 4)),
+            0,
+        ],
+        2.. => [
+            number::<2>(from, 0) | number::<2>(from, len - 2) << (8 * (len - 2)),
+            0,
+        ],
+        1 => [u64::from(from[0]), 0],
+        0 => [0; 2],
+    }
+}
+
+/// Writes the first bytes of a [`pair`], as many as there are slots, up to 16.
+#[inline(always)]
+pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
+    fn put<const N: usize>(to: &mut [Slot], at: usize, number: u64) {
+        to[at..at + N].copy_from_slice(&number.to_le_bytes().map(Slot::new)[..N]);
+    }
+    let len = to.len();
+    match len {
+        16.. => {
+            put::<8>(to, 0, low);
+            put::<8>(to, 8, high);
+        }
+        8.. => {
+            put::<8>(to, 0, low);
+            // A shift by all of the 64 bits takes two; the first place is the same either way.
+            put::<8>(
+                to,
+                len - 8,
+                low >> (8 * (len - 8)) | high << (8 * (15 - len)) << 8,
+            );
+        }
+        4.. => {
+            put::<4>(to, 0, low);
+            put::<4>(to, len - 4, low >> (8 * (len - 4)));
+        }
+        2.. => {
+            put::<2>(to, 0, low);
+            put::<2>(to, len - 2, low >> (8 * (len - 2)));
+        }
+        1 => put::<1>(to, 0, low),
+        0 => {}
+    }
+}
+
 /// Appends up to `most` values to a `Vec` by writing their bytes to its spare capacity, which is
 /// not zeroed before. `fill` returns how many values it wrote, the first ones; what it returns as
 /// an error is passed on, and the `Vec` keeps its length.
@@ -97,4 +162,17 @@ pub(crate) fn append<T: Value, E>(
     // `count`, and every pattern of bits is a `T`.
     unsafe { to.set_len(to.len() + count) };
     Ok(count)
+}
+
+/// As [`append`], to a `String`: for kernels that write ASCII only.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn append_ascii<E>(
+    to: &mut alloc::string::String,
+    most: usize,
+    fill: impl FnOnce(&mut [Slot]) -> Result<usize, E>,
+) -> Result<(), E> {
+    // SAFETY: only bytes are appended, and only after the kernel has written them. Its characters
+    // come from a table of ASCII, whatever the bytes, so the `String` stays UTF-8.
+    append(unsafe { to.as_mut_vec() }, most, fill).map(drop)
 }

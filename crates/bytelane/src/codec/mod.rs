@@ -1,5 +1,6 @@
 //! The codecs. None of them contains unsafe code: scalar and kernel files forbid it, and the other
 //! files deny it to all but the macros of `simd` and `backend`.
 
+pub mod base64;
 pub mod big_endian;
 pub mod byte_stream_split;

@@ -1,5 +1,5 @@
 //! AVX2: vectors of 32 bytes, in two lanes of 16 that most shuffles do not cross.
-#![allow(unsafe_code)] // Loads and stores on arrays.
+#![allow(unsafe_code)] // Loads and stores on arrays, and compiler barriers.
 
 use super::Writes;
 use crate::memory::Byte;
@@ -63,4 +63,19 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m256i, b: __m256i) -> __m2
         4 => _mm256_unpackhi_epi32(a, b),
         _ => _mm256_unpackhi_epi64(a, b),
     }
+}
+
+/// A value that the compiler cannot see through. Where it can, LLVM takes a multiplication of one
+/// instruction apart into several that it believes to be cheaper.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn opaque(vector: __m256i) -> __m256i {
+    #[allow(unused_mut, reason = "Miri knows no assembly")]
+    let mut vector = vector;
+    // SAFETY: no instruction at all. `pure`, so that it may leave a loop.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", inout(ymm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+    }
+    vector
 }

@@ -19,3 +19,67 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: uint8x16_t) {
     // SAFETY: the array has 16 bytes, and `Byte` takes any; the store needs no alignment.
     unsafe { vst1q_u8(to.as_mut_ptr().cast(), vector) }
 }
+
+/// Loads 48 bytes: every third one to the same vector.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn load3(from: &[u8; 48]) -> uint8x16x3_t {
+    // SAFETY: the array has 48 bytes; the load needs no alignment.
+    unsafe { vld3q_u8(from.as_ptr()) }
+}
+
+/// Loads 64 bytes: every fourth one to the same vector.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn load4(from: &[u8; 64]) -> uint8x16x4_t {
+    // SAFETY: the array has 64 bytes; the load needs no alignment.
+    unsafe { vld4q_u8(from.as_ptr()) }
+}
+
+/// Loads 24 bytes: every third one to the same vector.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn load3_short(from: &[u8; 24]) -> uint8x8x3_t {
+    // SAFETY: the array has 24 bytes; the load needs no alignment.
+    unsafe { vld3_u8(from.as_ptr()) }
+}
+
+/// Loads 32 bytes: every fourth one to the same vector.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn load4_short(from: &[u8; 32]) -> uint8x8x4_t {
+    // SAFETY: the array has 32 bytes; the load needs no alignment.
+    unsafe { vld4_u8(from.as_ptr()) }
+}
+
+/// Stores 48 bytes, the reverse of [`load3`].
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn store3<B: Byte>(to: &mut [B; 48], vectors: uint8x16x3_t) {
+    // SAFETY: the array has 48 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { vst3q_u8(to.as_mut_ptr().cast(), vectors) }
+}
+
+/// Stores 64 bytes, the reverse of [`load4`].
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn store4<B: Byte>(to: &mut [B; 64], vectors: uint8x16x4_t) {
+    // SAFETY: the array has 64 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { vst4q_u8(to.as_mut_ptr().cast(), vectors) }
+}
+
+/// Stores 24 bytes, the reverse of [`load3_short`].
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn store3_short<B: Byte>(to: &mut [B; 24], vectors: uint8x8x3_t) {
+    // SAFETY: the array has 24 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { vst3_u8(to.as_mut_ptr().cast(), vectors) }
+}
+
+/// Stores 32 bytes, the reverse of [`load4_short`].
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn store4_short<B: Byte>(to: &mut [B; 32], vectors: uint8x8x4_t) {
+    // SAFETY: the array has 32 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { vst4_u8(to.as_mut_ptr().cast(), vectors) }
+}

@@ -1,5 +1,5 @@
 //! SSE4.1: vectors of 16 bytes.
-#![allow(unsafe_code)] // Loads and stores on arrays.
+#![allow(unsafe_code)] // Loads and stores on arrays, and compiler barriers.
 
 use super::Writes;
 use super::x86::prefetch_write;
@@ -65,4 +65,19 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m128i, b: __m128i) -> __m1
         4 => _mm_unpackhi_epi32(a, b),
         _ => _mm_unpackhi_epi64(a, b),
     }
+}
+
+/// A value that the compiler cannot see through. Where it can, LLVM takes a multiplication of one
+/// instruction apart into several that it believes to be cheaper.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn opaque(vector: __m128i) -> __m128i {
+    #[allow(unused_mut, reason = "Miri knows no assembly")]
+    let mut vector = vector;
+    // SAFETY: no instruction at all. `pure`, so that it may leave a loop.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+    }
+    vector
 }

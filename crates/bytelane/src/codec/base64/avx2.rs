@@ -1,0 +1,125 @@
+//! AVX2: 24 bytes against 32 characters in a vector, each lane as SSE4.1 does it.
+
+use super::Quads;
+use super::sse41::{IN_ORDER, ROWS, decode16, encode12, spread};
+use super::tables::Tables;
+use crate::backend::{Avx2, avx2};
+use crate::memory::{Slot, write};
+use crate::simd::avx2::{load, load_lanes, opaque, store};
+use crate::simd::sse41;
+use crate::simd::{window, window_mut};
+use core::arch::x86_64::*;
+
+avx2! {
+    impl Quads for Avx2 {
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool = decode256;
+        fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
+        fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
+    }
+}
+
+/// The same 16 bytes in both lanes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn both(table: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(sse41::load(table))
+}
+
+/// The characters of eight groups, spread as in `sse41`, where the steps are explained.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn characters(tables: &Tables, units: __m256i) -> __m256i {
+    let even = _mm256_mulhi_epu16(
+        _mm256_and_si256(units, _mm256_set1_epi32(0x0fc0_fc00)),
+        opaque(_mm256_set1_epi32(0x0400_0040)),
+    );
+    let odd = _mm256_mullo_epi16(
+        _mm256_and_si256(units, _mm256_set1_epi32(0x003f_03f0)),
+        opaque(_mm256_set1_epi32(0x0100_0010)),
+    );
+    let values = _mm256_or_si256(even, odd);
+    let above = _mm256_subs_epu8(values, _mm256_set1_epi8(51));
+    let class = _mm256_sub_epi8(above, _mm256_cmpgt_epi8(values, _mm256_set1_epi8(25)));
+    _mm256_add_epi8(
+        values,
+        _mm256_shuffle_epi8(both(&tables.halves.from_value), class),
+    )
+}
+
+/// Lane 0 takes bytes 0 to 15 and uses the first twelve, lane 1 bytes 8 to 23 and uses the last.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
+    let lanes = load_lanes(window(bytes, 0), window(bytes, 8));
+    let order = load_lanes(&const { spread::<0>() }, &const { spread::<4>() });
+    store(text, characters(tables, _mm256_shuffle_epi8(lanes, order)));
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+    for i in 0..8 {
+        encode24(tables, window(bytes, 24 * i), window_mut(text, 32 * i));
+    }
+}
+
+/// 32 characters to 24 bytes and eight zeros, and a vector of what is outside the alphabet: see `sse41`.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bytes(tables: &Tables, text: __m256i) -> (__m256i, __m256i) {
+    let last = _mm256_set1_epi8(tables.halves.last as i8);
+    let upper = _mm256_and_si256(_mm256_srli_epi32(text, 4), last);
+    let row = _mm256_shuffle_epi8(both(&ROWS), upper);
+    let not_in_row = _mm256_shuffle_epi8(
+        both(&tables.halves.not_in_row),
+        _mm256_and_si256(text, last),
+    );
+    let index = _mm256_andnot_si256(_mm256_cmpeq_epi8(text, last), upper);
+    let values = _mm256_add_epi8(
+        text,
+        _mm256_shuffle_epi8(both(&tables.halves.from_character), index),
+    );
+    let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x0140_0140));
+    let groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_1000));
+    let lanes = _mm256_shuffle_epi8(groups, both(&IN_ORDER));
+    // Three units of 4 bytes and one of zeros from each lane.
+    let together = _mm256_permutevar8x32_epi32(lanes, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
+    (together, _mm256_and_si256(row, not_in_row))
+}
+
+/// Stores the 24 bytes of a vector and none of its zeros.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store24(to: &mut [Slot; 24], bytes: __m256i) {
+    sse41::store(window_mut(to, 0), _mm256_castsi256_si128(bytes));
+    let upper = _mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
+    write(window_mut(to, 16), upper.to_le_bytes());
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
+    let (bytes, bad) = bytes(tables, load(text));
+    store24(to, bytes);
+    _mm256_testz_si256(bad, bad) != 0
+}
+
+/// Each vector but the last writes its zeros to where the next one writes its bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
+    let mut bad = _mm256_setzero_si256();
+    for i in 0..8 {
+        let (bytes, bad_here) = bytes(tables, load(window(text, 32 * i)));
+        bad = _mm256_or_si256(bad, bad_here);
+        if i < 7 {
+            store(window_mut(to, 24 * i), bytes);
+        } else {
+            store24(window_mut(to, 24 * i), bytes);
+        }
+    }
+    _mm256_testz_si256(bad, bad) != 0
+}

@@ -1,0 +1,155 @@
+//! AVX-512: 48 bytes against 64 characters in a vector; masks for whatever is shorter.
+
+use super::sse41::{decode16, encode12};
+use super::tables::Tables;
+use super::{PAD, Quads, avx2};
+use crate::backend::{Avx512, avx512};
+use crate::memory::Slot;
+use crate::simd::avx512::{first_bits, load, load_up_to, opaque, store, store_up_to};
+use crate::simd::{window, window_mut};
+use core::arch::x86_64::*;
+
+avx512! {
+    impl Quads for Avx512 {
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool = decode256;
+        fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
+        fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
+        fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool = decode_rest;
+    }
+}
+
+/// Groups of three bytes, their middle byte twice: `a1 a0 a2 a1`.
+const SPREAD: [u8; 64] = {
+    let mut order = [0; 64];
+    let mut i = 0;
+    while i < 16 {
+        let group = 3 * i as u8;
+        order[4 * i] = group + 1;
+        order[4 * i + 1] = group;
+        order[4 * i + 2] = group + 2;
+        order[4 * i + 3] = group + 1;
+        i += 1;
+    }
+    order
+};
+
+/// The three bytes of each group, from its 24 bits as a little-endian number; what is behind the
+/// 48 of them is of no use.
+const IN_ORDER: [u8; 64] = {
+    let mut order = [0; 64];
+    let mut i = 0;
+    while i < 48 {
+        order[i] = (i / 3 * 4 + 2 - i % 3) as u8;
+        i += 1;
+    }
+    order
+};
+
+/// The characters of 48 bytes. Of 8 bytes, two groups as the units `000000111111.... ....222222333333`
+/// of `sse41`, one instruction takes eight times the 8 bits from a given one on, around the end; the
+/// look-up ignores their upper two.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn characters(tables: &Tables, bytes: __m512i) -> __m512i {
+    let units = _mm512_permutexvar_epi8(opaque(&SPREAD), bytes);
+    let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x3036_242a_1016_040a), units);
+    _mm512_permutexvar_epi8(values, load(&tables.characters))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+    for i in 0..4 {
+        let bytes = if i < 3 {
+            load(window(bytes, 48 * i))
+        } else {
+            load_up_to(&bytes[144..])
+        };
+        store(window_mut(text, 64 * i), characters(tables, bytes));
+    }
+}
+
+/// Up to 48 bytes at a time, with their padding.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn encode_rest(tables: &Tables, src: &[u8], mut at: usize, dst: &mut [Slot]) {
+    while at < src.len() {
+        let bytes = &src[at..usize::min(at + 48, src.len())];
+        let text = first_bits((bytes.len() * 4).div_ceil(3));
+        let pad = _mm512_set1_epi8(PAD as i8);
+        let to = &mut dst[at / 3 * 4..];
+        store_up_to(
+            to,
+            _mm512_mask_mov_epi8(pad, text, characters(tables, load_up_to(bytes))),
+        );
+        at += 48;
+    }
+}
+
+/// 64 characters to 48 bytes, and a vector in which bit 7 is set where a character is outside the
+/// alphabet: that of the character beyond ASCII, or of its place in the table.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
+    let values = _mm512_permutex2var_epi8(
+        load(window(&tables.values, 0)),
+        text,
+        load(window(&tables.values, 64)),
+    );
+    // Values of 6 bits to pairs of 12 bits, and these to groups of 24.
+    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi32(0x0140_0140));
+    let groups = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
+    const ANY: i32 = 0xfe;
+    (groups, _mm512_ternarylogic_epi32::<ANY>(bad, text, values))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
+    let mut bad = _mm512_setzero_si512();
+    let mut vectors = [bad; 4];
+    for i in 0..4 {
+        (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
+        vectors[i] = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
+    }
+    for i in 0..3 {
+        store(window_mut(to, 48 * i), vectors[i]);
+    }
+    store_up_to(&mut to[144..], vectors[3]);
+    _mm512_movepi8_mask(bad) == 0
+}
+
+/// Up to 64 characters at a time. Those behind the end count as the value 0, so that the bits
+/// behind the last byte are all there is in the bytes that are not stored.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn decode_rest(
+    tables: &Tables,
+    text: &[u8],
+    mut at: usize,
+    dst: &mut [Slot],
+    canonical: bool,
+) -> bool {
+    let mut bad = _mm512_setzero_si512();
+    let mut spare = 0;
+    while at < text.len() {
+        let characters = &text[at..usize::min(at + 64, text.len())];
+        let filled = _mm512_mask_mov_epi8(
+            _mm512_set1_epi8(b'A' as i8),
+            first_bits(characters.len()),
+            load_up_to(characters),
+        );
+        let vector;
+        (vector, bad) = groups(tables, filled, bad);
+        let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector);
+        let len = characters.len() * 3 / 4;
+        store_up_to(&mut dst[at / 4 * 3..][..len], bytes);
+        spare |= _mm512_test_epi8_mask(bytes, bytes) & first_bits(48) & !first_bits(len);
+        at += 64;
+    }
+    _mm512_movepi8_mask(bad) == 0 && (spare == 0 || !canonical)
+}

@@ -1,0 +1,130 @@
+//! The algorithm, once for all instruction sets: large blocks, and a rest that depends on whether
+//! there are masks.
+//!
+//! Without masks, the rest goes in small blocks, the last one overlapping, which writes some
+//! characters twice with the same result; what then is left, a part of a group or a buffer
+//! shorter than a small block, travels as two numbers:
+//!
+//! ```text
+//! bytes     |---------- 192 ----------|--- 24 ---|--- 24 ---|--10--|
+//! blocks    |------------ 1 ----------|---- 2 ---|---- 3 ---|
+//!                                                   |---- 4 ---|      up to the last whole group
+//!                                                              |5|    one or two bytes and padding
+//! ```
+#![forbid(unsafe_code)]
+
+use super::{DecodeError, PAD, Quads, Tables};
+use crate::Error;
+use crate::memory::{Slot, pair, put_pair};
+use crate::simd::{window, window_mut};
+
+/// Bytes to characters. `dst` is as long as the result, with padding or without.
+#[inline(always)]
+pub(super) fn encode<S: Quads>(
+    simd: S,
+    tables: &Tables,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> Result<(), Error> {
+    let mut at = 0;
+    while src.len() - at >= 192 {
+        simd.encode192(tables, window(src, at), window_mut(dst, at / 3 * 4));
+        at += 192;
+    }
+    simd.encode_rest(tables, src, at, dst);
+    Ok(())
+}
+
+/// Characters without their padding to bytes; `dst` is as long as these. False if anything is
+/// wrong with the text: the specification then finds out what.
+#[inline(always)]
+pub(super) fn decode<S: Quads>(
+    simd: S,
+    tables: &Tables,
+    text: &[u8],
+    dst: &mut [Slot],
+    canonical: bool,
+) -> Result<bool, DecodeError> {
+    let mut at = 0;
+    while text.len() - at >= 256 {
+        if !simd.decode256(tables, window(text, at), window_mut(dst, at / 4 * 3)) {
+            return Ok(false);
+        }
+        at += 256;
+    }
+    Ok(simd.decode_rest(tables, text, at, dst, canonical))
+}
+
+/// The bytes from `at`, a multiple of 3, on, without masks.
+#[inline(always)]
+pub(super) fn encode_rest(
+    simd: impl Quads,
+    tables: &Tables,
+    src: &[u8],
+    mut at: usize,
+    dst: &mut [Slot],
+) {
+    let groups = src.len() / 3 * 3;
+    if groups >= 24 {
+        while at < groups {
+            at = usize::min(at, groups - 24);
+            simd.encode24(tables, window(src, at), window_mut(dst, at / 3 * 4));
+            at += 24;
+        }
+    }
+    while at < src.len() {
+        let bytes = &src[at..usize::min(at + 12, src.len())];
+        let to = at / 3 * 4;
+        let to = &mut dst[to..];
+        let text = (4 * bytes.len()).div_ceil(3);
+        let characters = with_filling(simd.encode12(tables, pair(bytes)), text, PAD);
+        let len = usize::min(16, to.len());
+        put_pair(&mut to[..len], characters);
+        at += 12;
+    }
+}
+
+/// The characters from `at`, a multiple of 4, on, without masks.
+#[inline(always)]
+pub(super) fn decode_rest(
+    simd: impl Quads,
+    tables: &Tables,
+    text: &[u8],
+    mut at: usize,
+    dst: &mut [Slot],
+    canonical: bool,
+) -> bool {
+    let quads = text.len() / 4 * 4;
+    let mut good = true;
+    if quads >= 32 {
+        while at < quads {
+            at = usize::min(at, quads - 32);
+            good &= simd.decode32(tables, window(text, at), window_mut(dst, at / 4 * 3));
+            at += 32;
+        }
+    }
+    while at < text.len() {
+        let characters = &text[at..usize::min(at + 16, text.len())];
+        // The character of the value 0, in both alphabets.
+        let filled = with_filling(pair(characters), characters.len(), b'A');
+        let len = characters.len() * 3 / 4;
+        let (bytes, in_alphabet) = simd.decode16(tables, filled);
+        put_pair(&mut dst[at / 4 * 3..][..len], bytes);
+        good &= in_alphabet && (!canonical || with_filling(bytes, len, 0) == bytes);
+        at += 16;
+    }
+    good
+}
+
+/// 16 bytes of which all but the first `len` are replaced by a certain one.
+#[inline(always)]
+fn with_filling([low, high]: [u64; 2], len: usize, filling: u8) -> [u64; 2] {
+    let filling = u64::from_ne_bytes([filling; 8]);
+    // A shift by all of the 64 bits takes two.
+    let behind = |len: usize| if len < 8 { !0 << (8 * len) } else { 0 };
+    let [in_low, in_high] = [behind(len), behind(len.saturating_sub(8))];
+    [
+        low & !in_low | filling & in_low,
+        high & !in_high | filling & in_high,
+    ]
+}

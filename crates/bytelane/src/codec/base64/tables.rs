@@ -1,0 +1,53 @@
+//! What tells the two alphabets apart, as the tables that the kernels look things up in. All are
+//! computed from the alphabet at compile time.
+#![forbid(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+use super::sse41::Halves;
+
+/// An alphabet and everything derived from it.
+pub(crate) struct Tables {
+    /// The character of each value.
+    pub(super) characters: [u8; 64],
+    /// The value of each ASCII character, [`INVALID`] for those outside the alphabet.
+    pub(super) values: [u8; 128],
+    /// The same for shuffles that look up in 16 bytes.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) halves: Halves,
+}
+
+/// Marks a character outside the alphabet: the one bit that no value and no ASCII character has.
+const INVALID: u8 = 0x80;
+
+pub(super) static STANDARD: Tables = Tables::new(*b"+/");
+pub(super) static URL_SAFE: Tables = Tables::new(*b"-_");
+
+impl Tables {
+    /// The alphabet that ends in these two characters.
+    const fn new(last: [u8; 2]) -> Self {
+        let mut characters = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789..";
+        [characters[62], characters[63]] = last;
+        let mut values = [INVALID; 128];
+        let mut value = 0;
+        while value < 64 {
+            values[characters[value] as usize] = value as u8;
+            value += 1;
+        }
+        Self {
+            characters,
+            values,
+            #[cfg(target_arch = "x86_64")]
+            halves: Halves::new(&characters),
+        }
+    }
+
+    /// The value of a character, [`INVALID`] outside the alphabet.
+    #[inline]
+    pub(super) const fn value(&self, character: u8) -> u8 {
+        if character < 128 {
+            self.values[character as usize]
+        } else {
+            INVALID
+        }
+    }
+}
