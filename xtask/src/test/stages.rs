@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::needs::Need;
-use super::{cross, dependencies, features, fuzz, rust};
+use super::{assembly, cross, dependencies, features, fuzz, rust};
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
 pub struct Stage {
@@ -58,6 +58,14 @@ pub static STAGES: &[Stage] = &[
         in_all: true,
         minutes: 1,
         run: dependencies::run_stage,
+    },
+    Stage {
+        name: "assembly",
+        about: "instruction counts of the tuned kernels",
+        needs: &[Need::X86, Need::Program("objdump", "Debian: binutils")],
+        in_all: true,
+        minutes: 1,
+        run: assembly::run_stage,
     },
     Stage {
         name: "fuzz",

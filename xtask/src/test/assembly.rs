@@ -1,0 +1,311 @@
+//! The stage `assembly`: counts instructions in the hot loops of tuned kernels, as the pinned
+//! compiler makes them, so that a kernel which loses its shape is seen without a timed test.
+//!
+//! Kernels are inlined where a codec enters the instruction set, once for each set under the same
+//! name. What tells the sets apart is the widest vector register that the function uses.
+
+use std::ops::RangeInclusive;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::process::{cargo, output, program, run};
+
+/// A kernel, and what its hot loops must be made of.
+struct Kernel {
+    /// How the demangled symbol ends.
+    symbol: &'static str,
+    widest: Register,
+    /// At least so many innermost loops have these counts.
+    loops: usize,
+    /// Mnemonics, or [`STACK`], and how often each occurs in such a loop.
+    counts: &'static [(&'static str, RangeInclusive<usize>)],
+}
+
+/// Counts the instructions that name the stack: registers that were spilled, for the most part.
+const STACK: &str = "(stack)";
+
+/// The vector registers of x86-64, by their width.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Register {
+    General,
+    Xmm,
+    Ymm,
+    Zmm,
+}
+
+/// The kernels that are checked: a new one is a row.
+const KERNELS: &[Kernel] = &[
+    // Two permutations a vector, one before the network and one after it, and half a blend and
+    // half a funnel shift a vector and level.
+    Kernel {
+        symbol: "byte_stream_split::encode_fixed::inside::<2>",
+        widest: Register::Zmm,
+        loops: 1,
+        counts: &[
+            ("vpermb", 4..=4),
+            ("vpshldw", 1..=1),
+            (STACK, 0..=0),
+            ("call", 0..=0),
+        ],
+    },
+    Kernel {
+        symbol: "byte_stream_split::encode_fixed::inside::<4>",
+        widest: Register::Zmm,
+        loops: 1,
+        counts: &[
+            ("vpermb", 8..=8),
+            ("vpshldw", 2..=2),
+            ("vpshldd", 2..=2),
+            (STACK, 0..=0),
+        ],
+    },
+    Kernel {
+        symbol: "byte_stream_split::encode_fixed::inside::<8>",
+        widest: Register::Zmm,
+        loops: 1,
+        counts: &[
+            ("vpermb", 16..=16),
+            ("vpshldw", 4..=4),
+            ("vpshldq", 4..=4),
+            (STACK, 0..=0),
+        ],
+    },
+    // One permutation a vector.
+    Kernel {
+        symbol: "byte_stream_split::decode_fixed::inside::<2>",
+        widest: Register::Zmm,
+        loops: 1,
+        counts: &[("vpermb", 2..=2), ("vpshldw", 1..=1), (STACK, 0..=0)],
+    },
+    Kernel {
+        symbol: "byte_stream_split::decode_fixed::inside::<4>",
+        widest: Register::Zmm,
+        loops: 1,
+        counts: &[
+            ("vpermb", 4..=4),
+            ("vpshldw", 2..=2),
+            ("vpshldd", 2..=2),
+            (STACK, 0..=0),
+        ],
+    },
+    Kernel {
+        symbol: "byte_stream_split::decode_fixed::inside::<8>",
+        widest: Register::Zmm,
+        loops: 1,
+        counts: &[
+            ("vpermb", 8..=8),
+            ("vpshldw", 4..=4),
+            ("vpshldq", 4..=4),
+            (STACK, 0..=0),
+        ],
+    },
+];
+
+/// Builds the core in release mode and checks every row of [`KERNELS`].
+pub fn run_stage() -> Result<()> {
+    let build = "rustc --locked --release --package bytelane --lib --target-dir target/assembly";
+    run(cargo(build).args(["--", "-Csymbol-mangling-version=v0"]))?;
+    let mut objdump = program("objdump");
+    objdump.args(["--disassemble", "--demangle", "--no-show-raw-insn"]);
+    let listing = output(objdump.arg("target/assembly/release/libbytelane.rlib"))?.text;
+    let functions = functions(&listing);
+    ensure!(!functions.is_empty(), "objdump shows no function");
+    let wrong: Vec<_> = KERNELS
+        .iter()
+        .filter_map(|kernel| difference(kernel, &functions))
+        .collect();
+    if !wrong.is_empty() {
+        bail!(
+            "{} of {} kernels have another shape\n{}",
+            wrong.len(),
+            KERNELS.len(),
+            wrong.join("\n")
+        );
+    }
+    println!(
+        "{} kernels have the instructions they should",
+        KERNELS.len()
+    );
+    Ok(())
+}
+
+struct Function<'a> {
+    symbol: &'a str,
+    instructions: Vec<Instruction<'a>>,
+}
+
+struct Instruction<'a> {
+    address: u64,
+    mnemonic: &'a str,
+    operands: &'a str,
+}
+
+/// Splits what objdump prints: `0000000000000040 <symbol>:`, then lines `  4c:<tab>mnemonic ..`.
+fn functions(listing: &str) -> Vec<Function<'_>> {
+    let mut functions: Vec<Function> = Vec::new();
+    for line in listing.lines() {
+        let symbol = line
+            .strip_suffix(">:")
+            .and_then(|line| line.split_once(" <"));
+        if let Some((_, symbol)) = symbol {
+            functions.push(Function {
+                symbol,
+                instructions: Vec::new(),
+            });
+        } else if let (Some(function), Some(instruction)) =
+            (functions.last_mut(), instruction(line))
+        {
+            function.instructions.push(instruction);
+        }
+    }
+    functions
+}
+
+fn instruction(line: &str) -> Option<Instruction<'_>> {
+    let (address, text) = line.split_once(":\t")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    let (mnemonic, operands) = text.split_once(' ').unwrap_or((text, ""));
+    Some(Instruction {
+        address,
+        mnemonic,
+        operands,
+    })
+}
+
+impl Function<'_> {
+    fn widest(&self) -> Register {
+        let of_instruction = |instruction: &Instruction| match instruction.operands {
+            operands if operands.contains("%zmm") => Register::Zmm,
+            operands if operands.contains("%ymm") => Register::Ymm,
+            operands if operands.contains("%xmm") => Register::Xmm,
+            _ => Register::General,
+        };
+        self.instructions
+            .iter()
+            .map(of_instruction)
+            .max()
+            .unwrap_or(Register::General)
+    }
+
+    /// The instructions between the target of each jump backwards and the jump, where no other
+    /// such pair lies within.
+    fn innermost_loops(&self) -> Vec<&[Instruction<'_>]> {
+        let mut loops = Vec::new();
+        for (end, jump) in self.instructions.iter().enumerate() {
+            if !jump.mnemonic.starts_with('j') {
+                continue;
+            }
+            let target = jump.operands.split_whitespace().next();
+            let target = target.and_then(|target| u64::from_str_radix(target, 16).ok());
+            let before = &self.instructions[..=end];
+            let start = before
+                .iter()
+                .position(|other| Some(other.address) == target);
+            loops.extend(start.map(|start| start..end + 1));
+        }
+        let innermost = loops.iter().filter(|outer| {
+            let within = |inner: &&std::ops::Range<usize>| {
+                inner != outer && outer.start <= inner.start && inner.end <= outer.end
+            };
+            !loops.iter().any(|inner| within(&inner))
+        });
+        innermost
+            .map(|range| &self.instructions[range.clone()])
+            .collect()
+    }
+}
+
+fn count(body: &[Instruction], mnemonic: &str) -> usize {
+    let counts = |instruction: &&Instruction| match mnemonic {
+        STACK => instruction.operands.contains("(%rsp"),
+        _ => instruction.mnemonic == mnemonic,
+    };
+    body.iter().filter(counts).count()
+}
+
+/// What the loops of a kernel have instead of what they should; nothing if all is well.
+fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
+    let name = format!("{} with {:?}", kernel.symbol, kernel.widest);
+    let is_kernel = |function: &&Function| {
+        function.symbol.ends_with(kernel.symbol) && function.widest() == kernel.widest
+    };
+    let mut kernels = functions.iter().filter(is_kernel).peekable();
+    if kernels.peek().is_none() {
+        return Some(format!("{name}: there is no such function"));
+    }
+    let loops: Vec<_> = kernels.flat_map(Function::innermost_loops).collect();
+    let fits = |body: &&&[Instruction]| {
+        kernel
+            .counts
+            .iter()
+            .all(|(mnemonic, expected)| expected.contains(&count(body, mnemonic)))
+    };
+    if loops.iter().filter(fits).count() >= kernel.loops {
+        return None;
+    }
+    let seen = loops.iter().map(|body| {
+        let counts = kernel
+            .counts
+            .iter()
+            .map(|(name, _)| format!("{name} {}", count(body, name)));
+        format!(
+            "\n    a loop of {}: {}",
+            body.len(),
+            counts.collect::<Vec<_>>().join(", ")
+        )
+    });
+    let seen: String = seen.collect();
+    Some(format!(
+        "{name}: fewer than {} loops have {:?}{seen}",
+        kernel.loops, kernel.counts
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: &str = "
+0000000000000000 <crate::outer::<4>>:
+   0:\tpush   %rbx
+   1:\tvpermb %zmm1,%zmm2,%zmm3
+   7:\tvmovdqu64 0x40(%rsp),%zmm0
+   9:\tjne    1 <crate::outer::<4>+0x1>
+   b:\tjmp    0 <crate::outer::<4>>
+   d:\tret
+";
+
+    fn kernel(loops: usize, vpermb: RangeInclusive<usize>) -> Option<String> {
+        let counts: Vec<_> = vec![("vpermb", vpermb), (STACK, 1..=1), ("push", 0..=0)];
+        let kernel = Kernel {
+            symbol: "outer::<4>",
+            widest: Register::Zmm,
+            loops,
+            counts: counts.leak(),
+        };
+        difference(&kernel, &functions(LISTING))
+    }
+
+    #[test]
+    fn the_innermost_loop_is_counted() {
+        assert_eq!(kernel(1, 1..=1), None);
+        assert!(
+            kernel(1, 2..=2)
+                .unwrap()
+                .contains("a loop of 3: vpermb 1, (stack) 1, push 0")
+        );
+        assert!(kernel(2, 1..=1).unwrap().contains("fewer than 2 loops"));
+    }
+
+    #[test]
+    fn a_kernel_that_is_gone_is_named() {
+        let kernel = Kernel {
+            symbol: "inner",
+            widest: Register::Zmm,
+            loops: 1,
+            counts: &[],
+        };
+        let text = difference(&kernel, &functions(LISTING)).unwrap();
+        assert_eq!(text, "inner with Zmm: there is no such function");
+    }
+}
