@@ -19,6 +19,7 @@ mod big_endian;
 mod byte_stream_split;
 mod specification;
 pub mod stream;
+mod stream_vbyte;
 
 pub use specification::{Parameter, Parameters, SpecificationError};
 
@@ -28,7 +29,12 @@ use std::io::{Read, Write};
 use stream::{AlignedBytes, StreamError};
 
 /// Every codec there is.
-pub static CODECS: &[Entry] = &[byte_stream_split::ENTRY, big_endian::ENTRY, base64::ENTRY];
+pub static CODECS: &[Entry] = &[
+    byte_stream_split::ENTRY,
+    big_endian::ENTRY,
+    base64::ENTRY,
+    stream_vbyte::ENTRY,
+];
 
 /// A codec of the list.
 #[derive(Debug)]

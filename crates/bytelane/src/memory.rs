@@ -139,6 +139,12 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
     }
 }
 
+/// Copies bytes to as many slots.
+#[inline]
+pub(crate) fn copy(to: &mut [Slot], from: &[u8]) {
+    to.write_copy_of_slice(from);
+}
+
 /// Appends up to `most` values to a `Vec` by writing their bytes to its spare capacity, which is
 /// not zeroed before. `fill` returns how many values it wrote, the first ones; what it returns as
 /// an error is passed on, and the `Vec` keeps its length.

@@ -4,3 +4,4 @@
 pub mod base64;
 pub mod big_endian;
 pub mod byte_stream_split;
+pub mod stream_vbyte;

@@ -1,0 +1,248 @@
+//! AVX-512: a block of 64 bytes is one expansion or compression of bytes by a mask.
+
+use super::{Blocks, Plan};
+use crate::backend::{Avx512, avx512};
+use crate::memory::Slot;
+use crate::simd::avx512::{load, store};
+use crate::simd::{window, window_mut};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+avx512! {
+    impl Blocks for Avx512 {
+        type Previous = __m512i;
+        fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
+        fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
+        fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+    }
+}
+
+/// A value in all lanes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn previous<P: Plan>(value: u64) -> __m512i {
+    match P::WIDTH {
+        4 => _mm512_set1_epi32(value as i32),
+        _ => _mm512_set1_epi64(value as i64),
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,popcnt")]
+#[inline]
+fn decode<P: Plan>(
+    codes: u32,
+    data: &[u8; 80],
+    values: &mut [Slot; 64],
+    previous: &mut __m512i,
+) -> usize {
+    let kept = kept::<P>(codes);
+    let stored = _mm512_maskz_expand_epi8(kept, load(window(data, 0)));
+    store(values, restore::<P>(stored, previous));
+    kept.count_ones() as usize
+}
+
+/// A bit for each byte of a block's values that is stored.
+#[inline(always)]
+fn kept<P: Plan>(codes: u32) -> u64 {
+    let controls = codes.to_le_bytes();
+    let mut kept = 0;
+    for i in 0..P::CONTROLS {
+        let four = const { &Kept::<P>::OF_CONTROL }[usize::from(controls[i])];
+        kept |= u64::from(four) << (4 * P::WIDTH * i);
+    }
+    kept
+}
+
+struct Kept<P>(PhantomData<P>);
+
+impl<P: Plan> Kept<P> {
+    /// For a control byte: a bit for each byte of its four values that is stored.
+    const OF_CONTROL: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut codes = 0;
+        while codes < 256 {
+            let mut value = 0;
+            while value < 4 {
+                let length = P::LENGTHS[codes >> (2 * value) & 3];
+                table[codes] |= ((1 << length) - 1) << (value * P::WIDTH);
+                value += 1;
+            }
+            codes += 1;
+        }
+        table
+    };
+}
+
+/// What is stored to the values.
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn restore<P: Plan>(stored: __m512i, previous: &mut __m512i) -> __m512i {
+    let mut values = stored;
+    if P::ZIGZAG {
+        values = unzigzag::<P>(values);
+    }
+    if P::DELTA {
+        values = sums::<P>(values);
+        let before = *previous;
+        match P::WIDTH {
+            4 => {
+                let last = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), values);
+                values = _mm512_add_epi32(values, before);
+                *previous = _mm512_add_epi32(before, last);
+            }
+            _ => {
+                let last = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), values);
+                values = _mm512_add_epi64(values, before);
+                *previous = _mm512_add_epi64(before, last);
+            }
+        }
+    }
+    values
+}
+
+/// The lowest bit back to the sign.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn unzigzag<P: Plan>(values: __m512i) -> __m512i {
+    let zero = _mm512_setzero_si512();
+    match P::WIDTH {
+        4 => {
+            let sign = _mm512_sub_epi32(zero, _mm512_and_si512(values, _mm512_set1_epi32(1)));
+            _mm512_xor_si512(_mm512_srli_epi32::<1>(values), sign)
+        }
+        _ => {
+            let sign = _mm512_sub_epi64(zero, _mm512_and_si512(values, _mm512_set1_epi64(1)));
+            _mm512_xor_si512(_mm512_srli_epi64::<1>(values), sign)
+        }
+    }
+}
+
+/// Each value with those before it added, in log2 steps: the last sum of the left half of each
+/// pair, of each four, and so on, is added to the right half.
+///
+/// ```text
+/// differences      a  b    c      d        e  f    g      h
+/// right of two     a  a+b  c      c+d      e  e+f  g      g+h
+/// right of four    a  a+b  a+b+c  a+b+c+d  e  e+f  e+f+g  e+f+g+h
+/// right of eight   a  ..                   a+..+e  ..     a+..+h
+/// ```
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn sums<P: Plan>(differences: __m512i) -> __m512i {
+    let mut sums = differences;
+    match P::WIDTH {
+        4 => {
+            sums = _mm512_add_epi32(sums, _mm512_slli_epi64::<32>(sums));
+            let of_two = _mm512_maskz_shuffle_epi32::<0x55>(0xcccc, sums);
+            sums = _mm512_add_epi32(sums, of_two);
+            let last = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11);
+            let of_four = _mm512_maskz_permutexvar_epi32(0xf0f0, last, sums);
+            sums = _mm512_add_epi32(sums, of_four);
+            let of_eight = _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), sums);
+            _mm512_add_epi32(sums, of_eight)
+        }
+        _ => {
+            sums = _mm512_add_epi64(sums, _mm512_maskz_unpacklo_epi64(0xaa, sums, sums));
+            let last = _mm512_setr_epi64(1, 1, 1, 1, 1, 1, 5, 5);
+            let of_two = _mm512_maskz_permutexvar_epi64(0xcc, last, sums);
+            sums = _mm512_add_epi64(sums, of_two);
+            let of_four = _mm512_maskz_permutexvar_epi64(0xf0, _mm512_set1_epi64(3), sums);
+            _mm512_add_epi64(sums, of_four)
+        }
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) {
+    let stored = difference::<P>(load(values), before);
+    let kept = needed::<P>(stored);
+    store(
+        window_mut(data, 0),
+        _mm512_maskz_compress_epi8(kept, stored),
+    );
+    (codes::<P>(kept), kept.count_ones() as usize)
+}
+
+/// The values to what is stored.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn difference<P: Plan>(values: __m512i, before: &[u8; 64]) -> __m512i {
+    let mut stored = values;
+    if P::DELTA {
+        stored = match P::WIDTH {
+            4 => _mm512_sub_epi32(stored, load(before)),
+            _ => _mm512_sub_epi64(stored, load(before)),
+        };
+    }
+    if P::ZIGZAG {
+        stored = match P::WIDTH {
+            4 => _mm512_xor_si512(
+                _mm512_slli_epi32::<1>(stored),
+                _mm512_srai_epi32::<31>(stored),
+            ),
+            _ => _mm512_xor_si512(
+                _mm512_slli_epi64::<1>(stored),
+                _mm512_srai_epi64::<63>(stored),
+            ),
+        };
+    }
+    stored
+}
+
+/// A bit for each byte that is to be stored: ones from the highest bit of a value down, and of each
+/// byte the question whether the byte is among them that decides about it.
+///
+/// ```text
+/// 1, 2, 3, 4   byte 0 always, each other byte by itself
+/// 0, 1, 2, 4   byte 3 goes with byte 2
+/// 1, 2, 4, 8   byte 0 always, byte 3 goes with byte 2, bytes 5 to 7 with byte 4
+/// ```
+#[target_feature(enable = "avx512bw,avx512cd")]
+#[inline]
+fn needed<P: Plan>(stored: __m512i) -> u64 {
+    let ones = _mm512_set1_epi32(-1);
+    match P::LENGTHS {
+        [1, 2, 3, 4] => {
+            let down = _mm512_srlv_epi32(ones, _mm512_lzcnt_epi32(stored));
+            _mm512_cmpge_epu8_mask(down, _mm512_set1_epi32(0x0101_0100))
+        }
+        [0, 1, 2, 4] => {
+            let down = _mm512_srlv_epi32(ones, _mm512_lzcnt_epi32(stored));
+            let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
+                0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10, 12, 13, 14, 14,
+            ));
+            let down = _mm512_shuffle_epi8(down, by);
+            _mm512_test_epi8_mask(down, down)
+        }
+        _ => {
+            let down = _mm512_srlv_epi64(ones, _mm512_lzcnt_epi64(stored));
+            let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
+                0, 1, 2, 2, 4, 4, 4, 4, 8, 9, 10, 10, 12, 12, 12, 12,
+            ));
+            let down = _mm512_shuffle_epi8(down, by);
+            _mm512_cmpge_epu8_mask(down, _mm512_set1_epi64(0x0101_0101_0101_0100))
+        }
+    }
+}
+
+/// The codes of a block out of its [`needed`] bytes. Of the bytes that decide, the second gives
+/// the code's high bit, and the low bit is the first but for the second and the third.
+#[target_feature(enable = "bmi2")]
+#[inline]
+fn codes<P: Plan>(needed: u64) -> u32 {
+    match P::LENGTHS {
+        [1, 2, 3, 4] => {
+            let second_not_third = (needed >> 1 ^ needed >> 2) & 0x2222_2222_2222_2222;
+            _pext_u64(needed ^ second_not_third, 0x6666_6666_6666_6666) as u32
+        }
+        [0, 1, 2, 4] => {
+            let second_not_third = (needed >> 1 ^ needed >> 2) & 0x1111_1111_1111_1111;
+            _pext_u64(needed ^ second_not_third, 0x3333_3333_3333_3333) as u32
+        }
+        _ => {
+            let second_not_third = (needed >> 1 ^ needed >> 3) & 0x0202_0202_0202_0202;
+            _pext_u64(needed ^ second_not_third, 0x0606_0606_0606_0606) as u32
+        }
+    }
+}

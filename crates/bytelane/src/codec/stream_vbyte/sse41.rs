@@ -1,0 +1,214 @@
+//! SSE4.1: a group of 16 bytes is one shuffle, whose indices come from a table.
+
+use super::{Blocks, Plan};
+use crate::backend::{Sse41, sse41};
+use crate::memory::Slot;
+use crate::simd::sse41::{load, store};
+use crate::simd::{window, window_mut};
+use core::arch::x86_64::*;
+
+sse41! {
+    impl Blocks for Sse41 {
+        type Previous = __m128i;
+        fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
+        fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+    }
+}
+
+/// A value in all lanes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn previous<P: Plan>(value: u64) -> __m128i {
+    match P::WIDTH {
+        4 => _mm_set1_epi32(value as i32),
+        _ => _mm_set1_epi64x(value as i64),
+    }
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn decode<P: Plan>(
+    codes: u32,
+    data: &[u8; 80],
+    values: &mut [Slot; 64],
+    previous: &mut __m128i,
+) -> usize {
+    let mut at = 0;
+    for i in 0..4 {
+        let group = P::group(codes, i);
+        // No more than 48 before the last group; the compiler sees 63.
+        let stored = load(window(data, at & 63));
+        let stored = _mm_shuffle_epi8(stored, load(&P::EXPAND[group]));
+        store(window_mut(values, 16 * i), restore::<P>(stored, previous));
+        at += usize::from(P::GROUP_LENGTHS[group]);
+    }
+    at
+}
+
+/// What is stored to the values.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn restore<P: Plan>(stored: __m128i, previous: &mut __m128i) -> __m128i {
+    let mut values = stored;
+    if P::ZIGZAG {
+        values = unzigzag::<P>(values);
+    }
+    if P::DELTA {
+        values = sums::<P>(values);
+        let last = match P::WIDTH {
+            4 => _mm_shuffle_epi32::<0xff>(values),
+            _ => _mm_shuffle_epi32::<0xee>(values),
+        };
+        let before = *previous;
+        values = add::<P>(values, before);
+        *previous = add::<P>(before, last);
+    }
+    values
+}
+
+/// The lowest bit back to the sign.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn unzigzag<P: Plan>(values: __m128i) -> __m128i {
+    let zero = _mm_setzero_si128();
+    match P::WIDTH {
+        4 => {
+            let sign = _mm_sub_epi32(zero, _mm_and_si128(values, _mm_set1_epi32(1)));
+            _mm_xor_si128(_mm_srli_epi32::<1>(values), sign)
+        }
+        _ => {
+            let sign = _mm_sub_epi64(zero, _mm_and_si128(values, _mm_set1_epi64x(1)));
+            _mm_xor_si128(_mm_srli_epi64::<1>(values), sign)
+        }
+    }
+}
+
+/// Each value with those before it added:
+///
+/// ```text
+/// differences   a    b      c        d
+/// + one left    a    a+b    c        c+d
+/// + second      a    a+b    a+b+c    a+b+c+d
+/// ```
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn sums<P: Plan>(differences: __m128i) -> __m128i {
+    match P::WIDTH {
+        4 => {
+            let second = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7);
+            let pairs = _mm_add_epi32(differences, _mm_slli_epi64::<32>(differences));
+            _mm_add_epi32(pairs, _mm_shuffle_epi8(pairs, second))
+        }
+        _ => _mm_add_epi64(differences, _mm_slli_si128::<8>(differences)),
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn add<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
+    match P::WIDTH {
+        4 => _mm_add_epi32(a, b),
+        _ => _mm_add_epi64(a, b),
+    }
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn encode<P: Plan>(
+    values: &[u8; 64],
+    before: &[u8; 64],
+    data: &mut [Slot; 80],
+) -> (u32, usize) {
+    let mut groups = [_mm_setzero_si128(); 4];
+    for i in 0..4 {
+        groups[i] = difference::<P>(load(window(values, 16 * i)), window(before, 16 * i));
+    }
+    let codes = match P::WIDTH {
+        4 => {
+            let [a, b, c, d] = groups;
+            let low = codes_1234(stretch::<P>(a), stretch::<P>(b));
+            low | codes_1234(stretch::<P>(c), stretch::<P>(d)) << 16
+        }
+        _ => codes_1234(narrow(groups[0], groups[1]), narrow(groups[2], groups[3])),
+    };
+    let mut at = 0;
+    for i in 0..4 {
+        let group = P::group(codes, i);
+        let shuffle = load(&P::COMPRESS[group & (P::COMPRESS.len() - 1)]);
+        store(
+            window_mut(data, at & 63),
+            _mm_shuffle_epi8(groups[i], shuffle),
+        );
+        at += usize::from(P::GROUP_LENGTHS[group]);
+    }
+    (codes, at)
+}
+
+/// The values to what is stored.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn difference<P: Plan>(values: __m128i, before: &[u8; 16]) -> __m128i {
+    let mut stored = values;
+    if P::DELTA {
+        stored = match P::WIDTH {
+            4 => _mm_sub_epi32(stored, load(before)),
+            _ => _mm_sub_epi64(stored, load(before)),
+        };
+    }
+    if P::ZIGZAG {
+        let signs = _mm_srai_epi32::<31>(stored);
+        stored = match P::WIDTH {
+            4 => _mm_xor_si128(_mm_slli_epi32::<1>(stored), signs),
+            _ => _mm_xor_si128(
+                _mm_slli_epi64::<1>(stored),
+                _mm_shuffle_epi32::<0xf5>(signs),
+            ),
+        };
+    }
+    stored
+}
+
+/// Numbers that have in 1, 2, 3 or 4 bytes the code of those given.
+///
+/// 0, 1, 2 or 4 bytes: one byte up, and what has three bytes or more to four.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn stretch<P: Plan>(values: __m128i) -> __m128i {
+    match P::LENGTHS[0] {
+        0 => _mm_slli_epi32::<8>(_mm_min_epu32(values, _mm_set1_epi32(0x1_0000))),
+        _ => values,
+    }
+}
+
+/// The same of 64 bits: the lower halves, what has three bytes or more to three, and four bytes
+/// if the upper half is not zero.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn narrow(a: __m128i, b: __m128i) -> __m128i {
+    let (a, b) = (_mm_castsi128_ps(a), _mm_castsi128_ps(b));
+    let low = _mm_castps_si128(_mm_shuffle_ps::<0x88>(a, b));
+    let high = _mm_castps_si128(_mm_shuffle_ps::<0xdd>(a, b));
+    let low = _mm_min_epu32(low, _mm_set1_epi32(0x1_0000));
+    let empty = _mm_cmpeq_epi32(high, _mm_setzero_si128());
+    _mm_or_si128(low, _mm_andnot_si128(empty, _mm_set1_epi32(0x100_0000)))
+}
+
+/// The codes of eight numbers in 1, 2, 3 or 4 bytes: bits 15 and 7 of a word for each.
+///
+/// ```text
+/// highest byte in use            0 (or none)   1         2         3
+/// bytes to 0 or 1, as two words  0/1, 0        256/7, 0  x, 1      x, 256/7
+/// each word to a byte            00 0x         00 ff     01 xx     ff xx       (high, low)
+/// smaller of that and 0101       00 0x         00 ff     01 0x     ff xx       (signed)
+/// 7f00 added, saturating         7f 0x         7f ff     80 0x     ff ff
+/// the highest bits                0  0          0  1      1  0      1  1
+/// ```
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn codes_1234(a: __m128i, b: __m128i) -> u32 {
+    let one = _mm_set1_epi8(1);
+    let used = _mm_packus_epi16(_mm_min_epu8(a, one), _mm_min_epu8(b, one));
+    let bits = _mm_adds_epu16(_mm_min_epi16(used, one), _mm_set1_epi16(0x7f00));
+    _mm_movemask_epi8(bits) as u32
+}

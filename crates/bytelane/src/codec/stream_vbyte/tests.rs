@@ -1,0 +1,321 @@
+//! Every backend against the specification: all variants and transforms, streams cut short, and
+//! the cursor against plain decoding.
+
+use super::*;
+use std::vec::Vec;
+
+/// Numbers of all lengths, and with `bits` fewer of the long ones.
+fn numbers(count: usize, bits: u32) -> Vec<u64> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(u64::from(bits) + 1);
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let mut number = |_| next() >> (64 - bits) >> (next() % u64::from(bits));
+    (0..count).map(&mut number).collect()
+}
+
+fn formats<T: Integer>(plain: &[Format<T>], start: T) -> Vec<Format<T>> {
+    let mut formats = Vec::new();
+    for &plain in plain {
+        let delta = plain.delta(start);
+        formats.extend([plain, delta, plain.zigzag(), delta.zigzag()]);
+    }
+    formats
+}
+
+/// Calls `test` with formats and values of every kind.
+fn each(counts: impl Iterator<Item = usize> + Clone, test: impl Test) {
+    let lengths = [8, 16, 32, 64];
+    for count in counts {
+        for (kind, bits) in lengths.into_iter().enumerate() {
+            let values = numbers(count, bits);
+            let narrow: Vec<u32> = values.iter().map(|&value| value as u32).collect();
+            for format in formats(&[Format::V1234, Format::V0124], 77 * kind as u32) {
+                test.run(format, &narrow);
+            }
+            let signed: Vec<i32> = narrow.iter().map(|&value| value as i32).collect();
+            test.run(Format::V1234.zigzag(), &signed);
+            for format in formats(&[Format::V1248], 77 * kind as u64) {
+                test.run(format, &values);
+            }
+            let signed: Vec<i64> = values.iter().map(|&value| value as i64).collect();
+            test.run(Format::V1248.delta(-5).zigzag(), &signed);
+        }
+    }
+}
+
+trait Test {
+    fn run<T: Integer>(&self, format: Format<T>, values: &[T]);
+}
+
+fn encoded<T: Integer>(backend: Backend, format: Format<T>, values: &[T]) -> Vec<u8> {
+    let mut encoded = std::vec![0xaa; format.max_encoded_len(values.len())];
+    let length = format.encode_with(backend, values, &mut encoded).unwrap();
+    encoded.truncate(length);
+    encoded
+}
+
+#[test]
+fn the_example_of_the_classic() {
+    let ids: [u32; 8] = [0, 100, 200, 300, 400, 500, 600, 700];
+    let bytes = [
+        0x40, 0x55, 0x00, 0x64, 0xc8, 0x2c, 0x01, 0x90, 0x01, 0xf4, 0x01, 0x58, 0x02, 0xbc, 0x02,
+    ];
+    for backend in Backend::available() {
+        assert_eq!(encoded(backend, Format::V1234, &ids), bytes, "{backend}");
+    }
+}
+
+#[test]
+fn zigzag_alternates_signs() {
+    let values = [0, -1, 1, -2, 2, i32::MAX, i32::MIN];
+    let mut bytes = std::vec![0x00, 0b11_1100, 0, 1, 2, 3, 4];
+    bytes.extend(0xffff_fffe_u32.to_le_bytes());
+    bytes.extend(0xffff_ffff_u32.to_le_bytes());
+    for backend in Backend::available() {
+        assert_eq!(
+            encoded(backend, Format::V1234.zigzag(), &values),
+            bytes,
+            "{backend}"
+        );
+    }
+}
+
+struct RoundTrip;
+impl Test for RoundTrip {
+    fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
+        let expected = encoded(Backend::Scalar, format, values);
+        for backend in Backend::available() {
+            let place = std::format!("{backend}, {format:?}, {} values", values.len());
+            assert!(
+                encoded(backend, format, values) == expected,
+                "encode, {place}"
+            );
+            assert_eq!(
+                format.encoded_len_with(backend, values),
+                Ok(expected.len()),
+                "{place}"
+            );
+
+            let mut exact = std::vec![0x55; expected.len()];
+            assert_eq!(
+                format.encode_with(backend, values, &mut exact),
+                Ok(expected.len())
+            );
+            assert!(exact == expected, "encode to an exact slice, {place}");
+
+            let mut decoded = std::vec![T::ZERO; values.len()];
+            let read = format.decode_with(backend, &expected, &mut decoded);
+            assert_eq!(read, Ok(expected.len()), "{place}");
+            assert!(decoded == values, "decode, {place}");
+            let valid = format.validate_with(backend, &expected, values.len());
+            assert_eq!(valid, Ok(expected.len()), "{place}");
+
+            let followed = [&expected[..], &[0xff; 200]].concat();
+            let read = format.decode_with(backend, &followed, &mut decoded);
+            assert_eq!(read, Ok(expected.len()), "with bytes behind, {place}");
+            assert!(decoded == values, "decode with bytes behind, {place}");
+        }
+    }
+}
+
+#[test]
+fn every_backend_does_what_the_specification_says() {
+    each(
+        (0..=140).chain([255, 256, 257, 511, 515, 1025, 5003]),
+        RoundTrip,
+    );
+}
+
+struct Short;
+impl Test for Short {
+    fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
+        let whole = encoded(Backend::Scalar, format, values);
+        let mut decoded = std::vec![T::ZERO; values.len()];
+        let mut room = std::vec![0; whole.len()];
+        for length in 0..whole.len() {
+            let cut = &whole[..length];
+            let expected = format.decode_with(Backend::Scalar, cut, &mut decoded);
+            assert!(
+                expected
+                    .unwrap_err()
+                    .offset()
+                    .is_some_and(|offset| offset <= length)
+            );
+            for backend in Backend::available() {
+                let place = std::format!("{backend}, {format:?}, {length} bytes");
+                assert_eq!(
+                    format.decode_with(backend, cut, &mut decoded),
+                    expected,
+                    "{place}"
+                );
+                let validated = format.validate_with(backend, cut, values.len());
+                assert_eq!(validated, expected, "{place}");
+                let too_small = Err(Error::Destination {
+                    needed: whole.len(),
+                    given: length,
+                });
+                let result = format.encode_with(backend, values, &mut room[..length]);
+                assert_eq!(result, too_small, "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_short_names_the_place() {
+    each([1, 4, 7, 31, 66, 130].into_iter(), Short);
+}
+
+struct Cursors;
+impl Test for Cursors {
+    fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
+        let encoded = encoded(Backend::Scalar, format, values);
+        for backend in Backend::available() {
+            let place = std::format!("{backend}, {format:?}, {} values", values.len());
+            let mut cursor = format.cursor_with(backend, &encoded, values.len()).unwrap();
+            let mut places = Vec::new();
+            let mut piece = std::vec![T::ZERO; values.len() + 1];
+            for length in [0, 1, 2, 3, 4, 5, 16, 29, 64, 67, 200, 1]
+                .into_iter()
+                .cycle()
+            {
+                places.push(cursor.checkpoint());
+                let at = cursor.index();
+                let read = cursor
+                    .decode(&mut piece[..usize::min(length, values.len())])
+                    .unwrap();
+                assert_eq!(piece[..read], values[at..at + read], "{place}, from {at}");
+                assert_eq!(cursor.remaining(), values.len() - at - read);
+                if cursor.remaining() == 0 {
+                    break;
+                }
+            }
+            assert_eq!(cursor.checkpoint().offset, encoded.len(), "{place}");
+            for &there in places.iter().rev() {
+                cursor.resume(there).unwrap();
+                let read = cursor
+                    .decode(&mut piece[..usize::min(3, values.len())])
+                    .unwrap();
+                assert_eq!(
+                    piece[..read],
+                    values[there.index..there.index + read],
+                    "{place}"
+                );
+                cursor.seek(there.index).unwrap();
+                assert_eq!(cursor.checkpoint(), there, "{place}");
+                let length = usize::min(values.len() - there.index, 37);
+                cursor.decode_at(there.index, &mut piece[..length]).unwrap();
+                assert_eq!(
+                    piece[..length],
+                    values[there.index..there.index + length],
+                    "{place}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cursor_reads_what_decoding_gives() {
+    each([0, 1, 6, 63, 300, 1000].into_iter(), Cursors);
+}
+
+#[test]
+fn the_cursor_finds_the_next_that_is_large_enough() {
+    let mut id = 10;
+    let mut next = |gap| {
+        id += gap;
+        id
+    };
+    let ids: Vec<u32> = numbers(3000, 14)
+        .iter()
+        .map(|&gap| next(gap as u32))
+        .collect();
+    for backend in Backend::available() {
+        for format in [
+            Format::V1234.delta(10),
+            Format::V0124.delta(3),
+            Format::V1234,
+        ] {
+            let encoded = encoded(backend, format, &ids);
+            let start = format.cursor_with(backend, &encoded, ids.len()).unwrap();
+            for step in [1, 100, 1000, 20_000, 500_000] {
+                let mut cursor = start.clone();
+                let mut target = 0;
+                loop {
+                    let found = cursor.seek_at_least(target).unwrap();
+                    let index = ids.partition_point(|&id| id < target);
+                    assert_eq!(found, ids.get(index).copied(), "{backend}, {target}");
+                    assert_eq!(cursor.index(), index);
+                    let Some(found) = found else { break };
+                    let mut here = [0; 2];
+                    let read = cursor.clone().decode(&mut here).unwrap();
+                    assert_eq!(here[..read], ids[index..index + read]);
+                    target = found + step;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_forged_checkpoint_harms_nobody() {
+    let values: Vec<u32> = numbers(500, 32).iter().map(|&value| value as u32).collect();
+    for backend in Backend::available() {
+        for format in [
+            Format::V1234,
+            Format::V1234.delta(0),
+            Format::V0124.zigzag(),
+        ] {
+            let encoded = encoded(backend, format, &values);
+            let mut cursor = format.cursor_with(backend, &encoded, values.len()).unwrap();
+            let mut decoded = [0; 130];
+            for index in (0..=510).chain([usize::MAX - 1, usize::MAX]) {
+                for offset in [
+                    0,
+                    124,
+                    125,
+                    126,
+                    700,
+                    encoded.len() - 1,
+                    encoded.len(),
+                    encoded.len() + 1,
+                    usize::MAX,
+                ] {
+                    let place = Checkpoint {
+                        index,
+                        offset,
+                        previous: 5,
+                    };
+                    let resumed = cursor.resume(place);
+                    let possible = index <= 500 && (125..=encoded.len()).contains(&offset);
+                    assert_eq!(resumed.is_ok(), possible, "{place:?}");
+                    if possible {
+                        let outcome = cursor.decode(&mut decoded);
+                        assert!(outcome.is_ok() || cursor.checkpoint() == place);
+                        let _ = cursor.skip(usize::min(cursor.remaining(), 77));
+                        let _ = cursor.seek_at_least(1 << 31);
+                        let _ = cursor.seek(499);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_count_beyond_the_input_is_an_error() {
+    for backend in Backend::available() {
+        for count in [41, 1 << 20, usize::MAX] {
+            let error = Format::<u64>::V1248.validate_with(backend, &[0; 10], count);
+            let needed = count.div_ceil(4);
+            assert_eq!(error, Err(Error::Controls { needed, given: 10 }));
+        }
+        let none = Format::<u32>::V0124.validate_with(backend, &[0; 10], 40);
+        assert_eq!(none, Ok(10), "zeros have no data");
+    }
+}
