@@ -20,6 +20,7 @@ mod byte_stream_split;
 mod specification;
 pub mod stream;
 mod stream_vbyte;
+mod varint;
 
 pub use specification::{Parameter, Parameters, SpecificationError};
 
@@ -34,6 +35,7 @@ pub static CODECS: &[Entry] = &[
     big_endian::ENTRY,
     base64::ENTRY,
     stream_vbyte::ENTRY,
+    varint::ENTRY,
 ];
 
 /// A codec of the list.

@@ -209,6 +209,11 @@ pub static DATASETS: &[Dataset] = &[
         start: |_| integers(|random| (random.next_u64() as i64 & 0xffff_ffff) >> below(random, 28)),
     },
     Dataset {
+        name: "all_widths",
+        description: "integers of 1 to 64 random bits, each width as likely",
+        start: |_| integers(|random| (random.next_u64() >> below(random, 64)) as i64),
+    },
+    Dataset {
         name: "one_byte",
         description: "integers from 0 to 63: one byte each in every variable-length code",
         start: |_| integers(|random| below(random, 64)),

@@ -5,3 +5,4 @@ pub mod base64;
 pub mod big_endian;
 pub mod byte_stream_split;
 pub mod stream_vbyte;
+pub mod varint;

@@ -79,3 +79,11 @@ pub(crate) fn opaque(vector: __m256i) -> __m256i {
     }
     vector
 }
+
+/// Loads 8 bytes from each of four places, in this order.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn load_four(a: &[u8; 8], b: &[u8; 8], c: &[u8; 8], d: &[u8; 8]) -> __m256i {
+    let low = _mm256_castsi128_si256(super::sse41::load_pair(a, b));
+    _mm256_inserti128_si256::<1>(low, super::sse41::load_pair(c, d))
+}

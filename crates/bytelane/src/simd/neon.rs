@@ -83,3 +83,30 @@ pub(crate) fn store4_short<B: Byte>(to: &mut [B; 32], vectors: uint8x8x4_t) {
     // SAFETY: the array has 32 bytes, and `Byte` takes any; the store needs no alignment.
     unsafe { vst4_u8(to.as_mut_ptr().cast(), vectors) }
 }
+
+/// Loads 8 bytes from each of two places, the first to the lower half.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> uint8x16_t {
+    // SAFETY: the array has 8 bytes; the load needs no alignment.
+    let low = unsafe { vld1_u8(low.as_ptr()) };
+    // SAFETY: as above.
+    let high = unsafe { vld1_u8(high.as_ptr()) };
+    vcombine_u8(low, high)
+}
+
+/// Stores the lower 8 bytes.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: uint8x16_t) {
+    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { vst1_u8(to.as_mut_ptr().cast(), vget_low_u8(vector)) }
+}
+
+/// Stores the upper 8 bytes.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: uint8x16_t) {
+    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { vst1_u8(to.as_mut_ptr().cast(), vget_high_u8(vector)) }
+}

@@ -81,3 +81,32 @@ pub(crate) fn opaque(vector: __m128i) -> __m128i {
     }
     vector
 }
+
+/// Loads 8 bytes from each of two places, the first to the lower half.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> __m128i {
+    // SAFETY: the array has 8 bytes; the load needs no alignment.
+    let low = unsafe { _mm_loadl_epi64(low.as_ptr().cast()) };
+    let low = _mm_castsi128_pd(low);
+    // SAFETY: as above.
+    let both = unsafe { _mm_loadh_pd(low, high.as_ptr().cast()) };
+    _mm_castpd_si128(both)
+}
+
+/// Stores the lower 8 bytes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: __m128i) {
+    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { _mm_storel_epi64(to.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores the upper 8 bytes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
+    let vector = _mm_castsi128_pd(vector);
+    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    unsafe { _mm_storeh_pd(to.as_mut_ptr().cast(), vector) }
+}
