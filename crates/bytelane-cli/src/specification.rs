@@ -1,6 +1,6 @@
 //! `CODEC[:key=value,..]` on the command line.
 
-use bytelane_catalog::{CODECS, Codec, Entry, SpecificationError};
+use bytelane_catalog::{CODECS, Codec, Entry, Parameter, SpecificationError};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
 /// A codec of the catalog with the parameters that were given.
@@ -50,6 +50,24 @@ fn similar<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a 
     let scored = names.map(|name| (strsim::jaro_winkler(wrong, name), name));
     let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (best.0 > 0.75).then_some(best.1)
+}
+
+/// A section of help: every codec with its parameters, and after them `examples`.
+pub fn codecs_and(examples: &str) -> String {
+    let mut help = "Codecs and their parameters:\n".to_owned();
+    for entry in CODECS {
+        help += &format!("  {}: {}\n", entry.name, entry.summary);
+        for Parameter {
+            name,
+            default,
+            help: meaning,
+        } in entry.parameters
+        {
+            let default = default.map_or(String::new(), |value| format!(" [default: {value}]"));
+            help += &format!("      {name}=..  {meaning}{default}\n");
+        }
+    }
+    format!("{help}\nExamples:\n{examples}")
 }
 
 /// Reads a [`Specification`], and tells help and completions which codecs there are.

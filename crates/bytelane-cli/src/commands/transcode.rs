@@ -1,7 +1,7 @@
 //! `bytelane encode` and `bytelane decode`.
 
 use crate::files::{Input, Output};
-use crate::specification::{Specification, SpecificationParser};
+use crate::specification::{Specification, SpecificationParser, codecs_and};
 use crate::{Outcome, backend};
 use anyhow::Context;
 use bytelane::Backend;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// The input is the values as they lie in the memory of a little-endian machine (or text, for the
 /// codecs of text), without a header. `bytelane decode` with the same CODEC brings them back.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Encode {
     #[command(flatten)]
     arguments: Arguments,
@@ -26,15 +26,13 @@ pub struct Encode {
 ///
 /// CODEC and its parameters must be those that the bytes were encoded with.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Decode {
     #[command(flatten)]
     arguments: Arguments,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  bytelane encode byte_stream_split:width=8 doubles.f64 -o doubles.split
+const EXAMPLES: &str = "  bytelane encode byte_stream_split:width=8 doubles.f64 -o doubles.split
       The whole file as one block, as in a page of Parquet; it is held in memory
   bytelane decode byte_stream_split:width=8 doubles.split | cmp - doubles.f64
   .. | bytelane encode byte_stream_split:width=4,block=65536 | zstd > floats.zst
@@ -46,7 +44,7 @@ An output file appears under its name when it is complete, and not before.";
 #[derive(Debug, clap::Args)]
 struct Arguments {
     /// A codec, and after a colon its parameters: NAME[:key=value,..]
-    #[arg(value_name = "CODEC", value_parser = SpecificationParser)]
+    #[arg(value_name = "CODEC", value_parser = SpecificationParser, hide_possible_values = true)]
     codec: Specification,
     /// The file to read; standard input if it is `-` or left out
     #[arg(value_name = "IN")]

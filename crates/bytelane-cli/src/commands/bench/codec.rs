@@ -2,17 +2,18 @@
 
 use super::baselines::{self, Baseline};
 use super::measuring::Measuring;
-use crate::specification::{Specification, SpecificationParser};
+use crate::specification::{Specification, SpecificationParser, codecs_and};
 use crate::{Outcome, backend};
 use anyhow::{Context, bail, ensure};
 use bytelane::Backend;
 use bytelane_catalog::{CODECS, Codec, Entry};
 use bytelane_measure::buffer::{APART, Buffer, Pool};
-use bytelane_measure::data::{Dataset, ElementType};
+use bytelane_measure::data::{DATASETS, Dataset, ElementType};
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::{Buffers, MEMCPY, NON_TEMPORAL_COPY};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::cell::RefCell;
 
 /// Bytes of values if only `--evicted` is given: far more than the caches near a core hold.
@@ -24,10 +25,10 @@ const EVICTED_BYTES: usize = 32 << 20;
 /// Before anything is timed, every backend must give the scalar code's result and bring the values
 /// back.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Arguments {
     /// Codecs, with parameters if wanted: NAME[:key=value,..]; all if none is named
-    #[arg(value_name = "NAME", value_parser = SpecificationParser)]
+    #[arg(value_name = "NAME", value_parser = SpecificationParser, hide_possible_values = true)]
     codecs: Vec<Specification>,
     /// Only this operation
     #[arg(long)]
@@ -43,8 +44,8 @@ pub struct Arguments {
     #[arg(long = "backend", value_name = "NAME", value_delimiter = ',')]
     backends: Vec<Backend>,
     /// Data sets [default: the one most typical for the codec]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    data: Vec<Data>,
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = data_parser())]
+    data: Vec<&'static Dataset>,
     /// Evict inputs and outputs from the caches before each call
     #[arg(long)]
     evicted: bool,
@@ -56,9 +57,13 @@ pub struct Arguments {
     measuring: Measuring,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  bytelane bench codec
+fn data_parser() -> impl TypedValueParser<Value = &'static Dataset> {
+    let names = DATASETS.iter();
+    let values = names.map(|data| PossibleValue::new(data.name).help(data.description));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
+}
+
+const EXAMPLES: &str = "  bytelane bench codec
   bytelane bench codec byte_stream_split --operation encode --type f32
   bytelane bench codec byte_stream_split:width=12 --values 100,4097
   bytelane bench codec big_endian --values 1000000 --evicted --format json";
@@ -77,18 +82,6 @@ impl Operation {
             Self::Encode => "encode",
             Self::Decode => "decode",
         }
-    }
-}
-
-/// A data set that there is.
-#[derive(Clone, Copy, Debug)]
-struct Data(&'static Dataset);
-
-impl std::str::FromStr for Data {
-    type Err = bytelane_measure::data::UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        name.parse().map(Self)
     }
 }
 
@@ -230,7 +223,7 @@ impl Arguments {
         values: &[usize],
         evicted: bool,
     ) -> Vec<Case> {
-        let chosen: Vec<&str> = self.data.iter().map(|data| data.0.name).collect();
+        let chosen: Vec<&str> = self.data.iter().map(|data| data.name).collect();
         let data = if chosen.is_empty() { data } else { &chosen };
         let case = |data: &str, values| Case {
             codec: entry.name,
