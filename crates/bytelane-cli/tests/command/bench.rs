@@ -96,24 +96,11 @@ fn options_choose_what_is_measured() {
 }
 
 #[test]
-fn the_published_experiments_are_the_default() {
-    let rows = rows(&["byte_stream_split", "--type", "f32"]);
-    let in_cache: Vec<_> = rows
-        .iter()
-        .filter(|row| row["evicted"] == false)
-        .cloned()
-        .collect();
-    assert_eq!(
-        distinct(&in_cache, "values"),
-        ["1024", "262144", "32768", "4096", "65536"]
-    );
-    let evicted: Vec<_> = rows
-        .iter()
-        .filter(|row| row["evicted"] == true)
-        .cloned()
-        .collect();
-    assert_eq!(distinct(&evicted, "bytes"), [(32 << 20).to_string()]);
-    assert!(distinct(&evicted, "backend").contains(&"\"not vectorised\"".to_owned()));
+fn codecs_stand_beside_the_loops_of_publications() {
+    for codec in ["byte_stream_split:width=4", "big_endian:width=8"] {
+        let rows = rows(&[codec, "--values", "100", "--evicted"]);
+        assert!(distinct(&rows, "backend").contains(&"\"not vectorised\"".to_owned()));
+    }
 }
 
 #[test]

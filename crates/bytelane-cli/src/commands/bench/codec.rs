@@ -447,3 +447,110 @@ fn encode(codec: &dyn Codec, backend: Backend, values: &[u8]) -> anyhow::Result<
     encoded.truncate(length);
     Ok(encoded)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn plan(line: &str) -> Vec<Case> {
+        let words = std::iter::once("bench").chain(line.split_whitespace());
+        Line::try_parse_from(words)
+            .unwrap()
+            .arguments
+            .plan()
+            .unwrap()
+    }
+
+    fn bytes_of(case: &Case) -> usize {
+        let codec = bytelane_catalog::find(case.codec).unwrap();
+        case.values * codec.open(&case.parameters).unwrap().width()
+    }
+
+    #[test]
+    fn everything_is_planned_by_default() {
+        let cases = plan("");
+        for entry in CODECS {
+            let own: Vec<Case> = cases
+                .iter()
+                .filter(|case| case.codec == entry.name)
+                .cloned()
+                .collect();
+            assert!(!own.is_empty(), "{}", entry.name);
+            assert_eq!(own, plan(entry.name));
+        }
+    }
+
+    #[test]
+    fn the_published_experiments_of_byte_stream_split() {
+        for line in [
+            "byte_stream_split --type f32",
+            "byte_stream_split --type f64",
+        ] {
+            let cases = plan(line);
+            for values in [1024, 4096, 32_768, 65_536] {
+                assert!(
+                    cases
+                        .iter()
+                        .any(|case| case.values == values && !case.evicted),
+                    "{line}"
+                );
+            }
+            let has = |bytes, evicted| {
+                cases
+                    .iter()
+                    .any(|case| bytes_of(case) == bytes && case.evicted == evicted)
+            };
+            assert!(has(1 << 20, false) && has(32 << 20, true), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_published_experiments_of_big_endian() {
+        let values = |line| {
+            plan(line)
+                .iter()
+                .map(|case| case.values)
+                .collect::<Vec<_>>()
+        };
+        assert!(values("big_endian --type i32").contains(&100_000_000));
+        assert!(values("big_endian --type i32").contains(&12_345));
+        assert!(values("big_endian --type i64").contains(&12_345));
+    }
+
+    #[test]
+    fn options_replace_what_is_published() {
+        let cases = plan("byte_stream_split:width=12 --values 5,7 --data random,gaps --evicted");
+        let shown: Vec<String> = cases
+            .iter()
+            .map(|case| {
+                format!(
+                    "{} {} {} {}",
+                    case.name(),
+                    case.data,
+                    case.values,
+                    case.evicted
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "byte_stream_split:width=12 random 5 true",
+                "byte_stream_split:width=12 random 7 true",
+                "byte_stream_split:width=12 gaps 5 true",
+                "byte_stream_split:width=12 gaps 7 true",
+            ]
+        );
+        let rare = plan("byte_stream_split --type fixed20");
+        assert!(!rare.is_empty() && rare.iter().all(|case| case.parameters == "width=20"));
+        let evicted = plan("byte_stream_split:width=8 --evicted");
+        assert_eq!(bytes_of(&evicted[0]), EVICTED_BYTES);
+    }
+}
