@@ -15,7 +15,26 @@ type Fixed interface {
 
 // typeOf returns the type code of T.
 func typeOf[T Fixed]() Type {
-	switch reflect.TypeFor[T]().Kind() {
+	var zero T
+	switch any(zero).(type) {
+	case bool:
+		return Bool
+	case int8:
+		return Byte
+	case int16:
+		return I16
+	case int32:
+		return I32
+	case int64:
+		return I64
+	case float64:
+		return Double
+	}
+	return typeOfKind(reflect.TypeFor[T]().Kind()) // a type with a name of its own
+}
+
+func typeOfKind(kind reflect.Kind) Type {
+	switch kind {
 	case reflect.Bool:
 		return Bool
 	case reflect.Int8:
@@ -67,7 +86,8 @@ func Read[T Fixed](buf []byte) (values []T, used int, err error) {
 // new slice is allocated if the capacity is too small. With an error it
 // returns values as they were.
 func ReadInto[T Fixed](values []T, buf []byte) (_ []T, used int, err error) {
-	size, used, err := ReadHeader(buf, typeOf[T](), bulk.Width[T]())
+	element := typeOf[T]()
+	size, used, err := ReadHeader(buf, element, bulk.Width[T]())
 	if err != nil {
 		return values, 0, err
 	}
@@ -77,7 +97,7 @@ func ReadInto[T Fixed](values []T, buf []byte) (_ []T, used int, err error) {
 	values = values[:size]
 	length := BLength(values)
 	body := buf[used:length]
-	if typeOf[T]() == Bool {
+	if element == Bool {
 		readBools(bulk.Bytes(values), body)
 	} else {
 		bulk.Convert(bulk.Bytes(values), body, bulk.Width[T]())

@@ -69,21 +69,30 @@ func AppendHeader(buf []byte, element Type, size int) []byte {
 // lie in the rest of buf. No element takes less than 1 byte, a string no less
 // than 4; a struct takes 1.
 func ReadHeader(buf []byte, element Type, smallest int) (size, used int, err error) {
+	if len(buf) >= HeaderLength {
+		size = int(int32(binary.BigEndian.Uint32(buf[1:])))
+		fits := size >= 0 && size <= (len(buf)-HeaderLength)/max(smallest, 1)
+		if fits && (Type(buf[0]) == element || size == 0) {
+			return size, HeaderLength, nil
+		}
+	}
+	return 0, 0, headerError(buf, element)
+}
+
+// headerError says what is wrong with the header that ReadHeader refuses.
+func headerError(buf []byte, element Type) *Error {
 	if len(buf) < HeaderLength {
-		return 0, 0, &Error{Err: ErrTruncated, Offset: len(buf),
+		return &Error{Err: ErrTruncated, Offset: len(buf),
 			Detail: fmt.Sprintf("a list's header takes %d bytes", HeaderLength)}
 	}
-	got := Type(buf[0])
-	size = int(int32(binary.BigEndian.Uint32(buf[1:])))
-	left := len(buf) - HeaderLength
+	got, size := Type(buf[0]), int(int32(binary.BigEndian.Uint32(buf[1:])))
 	switch {
 	case size < 0:
-		return 0, 0, &Error{Err: ErrNegativeSize, Offset: 1, Detail: fmt.Sprintf("the list's size is %d", size)}
-	case size > 0 && got != element:
-		return 0, 0, &Error{Err: ErrElementType, Detail: fmt.Sprintf("the elements are %v, not %v", got, element)}
-	case size > left/max(smallest, 1):
-		return 0, 0, &Error{Err: ErrTruncated, Offset: len(buf),
-			Detail: fmt.Sprintf("%d elements of %v need more than the %d bytes left", size, element, left)}
+		return &Error{Err: ErrNegativeSize, Offset: 1, Detail: fmt.Sprintf("the list's size is %d", size)}
+	case got != element:
+		return &Error{Err: ErrElementType, Detail: fmt.Sprintf("the elements are %v, not %v", got, element)}
+	default:
+		return &Error{Err: ErrTruncated, Offset: len(buf), Detail: fmt.Sprintf(
+			"%d elements of %v need more than the %d bytes left", size, element, len(buf)-HeaderLength)}
 	}
-	return size, HeaderLength, nil
 }

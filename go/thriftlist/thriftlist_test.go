@@ -262,7 +262,8 @@ func TestHeaders(t *testing.T) {
 	if size, used, err := ReadHeader(append(buf, 0, 0, 0), Struct, 0); size != 3 || used != HeaderLength || err != nil {
 		t.Errorf("ReadHeader: %d, %d, %v", size, used, err)
 	}
-	for _, size := range []int{-1, math.MaxInt32 + 1} {
+	tooMany := int64(math.MaxInt32 + 1) // negative as a 32-bit int
+	for _, size := range []int{-1, int(tooMany)} {
 		func() {
 			defer func() {
 				if recover() == nil {

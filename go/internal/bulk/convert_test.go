@@ -3,6 +3,7 @@ package bulk
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -41,7 +42,10 @@ var lengths = func() []int {
 	for n := range 260 {
 		all = append(all, n)
 	}
-	return append(all, 511, 512, 513, 515, 1000, 4095, 4096, 4099, 12345)
+	for n := 2040; n < 2120; n++ { // 4 KiB and more, in every width
+		all = append(all, n)
+	}
+	return append(all, 511, 512, 513, 515, 1000, 4099, 12345)
 }()
 
 func TestSameAsTheSpecificationAtEveryLengthAndAddress(t *testing.T) {
@@ -130,6 +134,7 @@ func TestUnzeroedSlicesAreSlicesLikeAnyOther(t *testing.T) {
 func FuzzConvert(f *testing.F) {
 	f.Add([]byte("0123456789abcdef"), uint8(0), uint8(1))
 	f.Add(random(515), uint8(3), uint8(5))
+	f.Add(random(5000), uint8(2), uint8(5))
 	f.Fuzz(func(t *testing.T, src []byte, logarithm, address uint8) {
 		width := 1 << (logarithm % 4)
 		src = src[:len(src)/width*width]
@@ -139,4 +144,24 @@ func FuzzConvert(f *testing.F) {
 			t.Fatalf("width %d, %d bytes at address %d differ", width, len(src), address)
 		}
 	})
+}
+
+// Whoever reads into a new slice pays for the allocation: cleared by make, or not.
+func BenchmarkAllocate(b *testing.B) {
+	for _, size := range []int{1 << 10, 2 << 10, 8 << 10, 32 << 10, 128 << 10} {
+		var values []int64
+		b.Run(fmt.Sprintf("bytes=%d/by=make", size), func(b *testing.B) {
+			for b.Loop() {
+				values = make([]int64, size/8)
+			}
+		})
+		b.Run(fmt.Sprintf("bytes=%d/by=unzeroed", size), func(b *testing.B) {
+			for b.Loop() {
+				values = Unzeroed[int64](size / 8)
+			}
+		})
+		if len(values) != size/8 {
+			b.Fatal("the slice has another length")
+		}
+	}
 }

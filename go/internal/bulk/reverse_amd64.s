@@ -91,7 +91,7 @@ atLeast32:
 	CMPQ CX, $256
 	JB   vector
 
-	// Stores that cross a cache line cost a third of the speed outside the
+	// Stores that cross a cache line cost up to a third of the speed outside the
 	// first-level cache. Convert the first vector where it lies and go on from
 	// the next multiple of 32 of the destination: AX bytes on, which is R11
 	// bytes behind the start of an element.
@@ -107,8 +107,13 @@ atLeast32:
 	ADDQ AX, DI
 	SUBQ AX, CX
 	TESTQ R11, R11
-	JNZ  straddling
-
+	JZ   aligned
+	CMPQ CX, $4096
+	JAE  straddling
+	SUBQ R11, SI // short enough for stores that cross cache lines
+	SUBQ R11, DI
+	ADDQ R11, CX
+aligned:
 	SUBQ $128, CX
 	PCALIGN $32
 block:
@@ -159,8 +164,8 @@ tail:
 	//	Y4 by Y6       ..0 M[0..r-1]  ..0 N[0..r-1]
 	//	the store      both of a lane, or-ed
 	//
-	// Reading l m and m n from memory instead costs a third of the speed, for
-	// then two loads a store cross a cache line.
+	// Reading m n from memory instead is slower than the plain block loop: then
+	// two loads a store cross a cache line.
 straddling:
 	SUBQ R11, SI
 	VBROADCASTI128 (R10)(R11*1), Y5

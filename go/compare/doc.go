@@ -1,0 +1,19 @@
+// Package compare measures the packages bigendian and thriftlist against what
+// Go services use today, in one process: Kitex's generated code, the append
+// functions of gopkg that it builds on, Apache Thrift, Frugal, and plain loops
+// over encoding/binary. It is a module of its own, so that none of them becomes
+// a dependency of the library.
+//
+// Every way writes and reads the same message, a struct with one list field,
+// and each is checked against the others before it is timed. For the limit,
+// copy moves the list's bytes without converting them.
+//
+//	go test                                            # every way agrees
+//	./record.sh 2026-11-21-go-sapphire-rapids          # measure, and keep it
+//	go run ./ratios < ../../benchmarks/record/FILE.txt # the table in ../README.md
+//
+// The structs in kitex_gen come from
+//
+//	go run github.com/cloudwego/kitex/tool/cmd/kitex@v0.15.0 \
+//		-module github.com/bytelane/bytelane/go/compare lists.thrift
+package compare

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Runs everything there is to test in go/: the library in all its builds, then
+# the modules example/ and compare/.
+#
+#   ./test.sh              what needs nothing but Go
+#   ./test.sh --race       also under the race detector (needs cgo and a C compiler)
+#   ./test.sh --arm64      also for arm64 under qemu (needs qemu-aarch64-static)
+#   ./test.sh --s390x      also on a big-endian machine under qemu (needs qemu-s390x-static)
+#   ./test.sh --require .. a missing tool is a failure instead of a skip
+set -euo pipefail
+cd "$(dirname "$0")"
+
+race=false arm64=false s390x=false require=false
+for argument in "$@"; do
+    case $argument in
+    --race) race=true ;;
+    --arm64) arm64=true ;;
+    --s390x) s390x=true ;;
+    --require) require=true ;;
+    *)
+        echo "test.sh: unknown argument $argument" >&2
+        exit 2
+        ;;
+    esac
+done
+
+stage() { echo "== go: $*"; }
+
+# skip WHAT WHY: says so, and fails if everything is required.
+skip() {
+    echo "SKIPPED: go: $1: $2"
+    if $require; then
+        echo "test.sh: --require, and $1 cannot run" >&2
+        exit 1
+    fi
+}
+
+if ! command -v go >/dev/null; then
+    skip "everything" "there is no command go"
+    exit 0
+fi
+if [[ ! -d ../testdata/golden/big_endian ]]; then
+    echo "test.sh: the golden files are missing" >&2
+    exit 1
+fi
+
+stage "format and vet, on every kind of build"
+unformatted=$(gofmt -l .)
+if [[ -n $unformatted ]]; then
+    echo "test.sh: not formatted: $unformatted" >&2
+    exit 1
+fi
+for architecture in amd64 arm64 386 s390x; do
+    GOARCH=$architecture CGO_ENABLED=0 go vet ./...
+done
+go vet -tags purego ./...
+
+stage "tests"
+go test ./...
+if [[ $(go env GOARCH) == amd64 ]] && ! grep -qw avx2 /proc/cpuinfo; then
+    skip "the AVX2 path" "this processor has no AVX2"
+fi
+stage "tests of the plain loops (purego)"
+go test -tags purego ./...
+stage "tests with checked pointers"
+go test -gcflags=all=-d=checkptr ./...
+
+stage "fuzzing, briefly"
+fuzz() { go test -run '^$' -fuzz "^$2\$" -fuzztime 3s "./$1"; }
+fuzz internal/bulk FuzzConvert
+fuzz bigendian FuzzAgainstEncodingBinary
+fuzz thriftlist FuzzRead
+
+if $race; then
+    stage "tests under the race detector"
+    if [[ $(go env CGO_ENABLED) == 1 ]] && command -v "$(go env CC)" >/dev/null; then
+        go test -race ./...
+    else
+        skip "the race detector" "it needs cgo and a C compiler"
+    fi
+fi
+
+# emulated ARCHITECTURE EMULATOR
+emulated() {
+    stage "tests on $1 under $2"
+    if command -v "$2" >/dev/null; then
+        GOARCH=$1 CGO_ENABLED=0 go test -exec "$2" ./bigendian ./thriftlist ./internal/...
+    else
+        skip "$1" "there is no $2"
+    fi
+}
+if $arm64; then emulated arm64 qemu-aarch64-static; fi
+if $s390x; then emulated s390x qemu-s390x-static; fi
+
+stage "benchmarks, once each"
+go test -run '^$' -bench . -benchtime 1x ./... >/dev/null
+
+stage "example: Kitex's packages"
+(cd example && go vet ./... && go test ./...)
+stage "compare: every way agrees, and every benchmark runs"
+(cd compare && go vet ./... && go test ./... && go test -run '^$' -bench . -benchtime 1x . >/dev/null)
+
+echo "== go: passed"
