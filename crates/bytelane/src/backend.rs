@@ -62,6 +62,14 @@ macro_rules! backends {
                 }
             }
 
+            /// The backend that [`ACTIVE`] holds. A `match` and no table, since the compiler sees
+            /// that it only has to subtract.
+            #[inline(always)]
+            const fn from_active(active: u8) -> Option<Backend> {
+                $(if active == Backend::$Backend as u8 + 1 { return Some(Backend::$Backend); })+
+                None
+            }
+
             /// Whether this CPU has one feature of any backend's list.
             fn has_feature(name: &str) -> bool {
                 $($(
@@ -73,10 +81,9 @@ macro_rules! backends {
             }
 
             /// Asks the CPU for everything, as a set of bits.
-            #[cold]
             fn detect() -> u8 {
                 #[allow(unused_mut, reason = "targets without kernels add nothing")]
-                let mut found = DETECTED | 1 << Backend::Scalar as u8;
+                let mut found = 1 << Backend::Scalar as u8;
                 $($(
                     #[cfg(all(target_arch = $arch, target_endian = "little"))]
                     { found |= u8::from(has_all!($features)) << Backend::$Backend as u8; }
@@ -116,12 +123,12 @@ macro_rules! backends {
         macro_rules! dispatch {
             ($d(
                 $d(#[$d meta:meta])*
-                $d vis:vis fn $d f:ident $d(<const $d K:ident: usize>)? ($d($d arg:ident: $d ty:ty),* $d(,)?)
+                $d vis:vis fn $d f:ident $d(<const $d K:ident: usize $d(, $d W:ident: $d Bound:ident)?>)? ($d($d arg:ident: $d ty:ty),* $d(,)?)
                 -> $d ret:ty = $d kernel:expr;
             )*) => { $d(
                 $d(#[$d meta])*
                 #[allow(unused_variables, reason = "targets without kernels use no argument")]
-                $d vis fn $d f $d(<const $d K: usize>)? (
+                $d vis fn $d f $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
                     backend: $crate::Backend, $d($d arg: $d ty),*
                 ) -> $d ret {
                     match backend {
@@ -129,14 +136,14 @@ macro_rules! backends {
                             #[cfg(all(target_arch = $arch, target_endian = "little"))]
                             $crate::Backend::$Backend => {
                                 $crate::backend::inside! {
-                                    $features fn inside $d(<const $d K: usize>)? (
+                                    $features fn inside $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
                                         token: $crate::backend::$Backend, $d($d arg: $d ty),*
                                     ) -> $d ret { $d kernel(token, $d($d arg),*) }
                                 }
                                 match $crate::backend::$Backend::new() {
                                     // SAFETY: the token exists, so this CPU has the features of `inside`.
                                     #[allow(unsafe_code)]
-                                    Some(token) => unsafe { inside $d(::<$d K>)? (token, $d($d arg),*) },
+                                    Some(token) => unsafe { inside $d(::<$d K $d(, $d W)?>)? (token, $d($d arg),*) },
                                     None => Err($crate::backend::Unavailable(backend).into()),
                                 }
                             }
@@ -206,10 +213,7 @@ backends! { ($)
     Neon = "neon" on "aarch64" with neon ["neon"];
 }
 
-/// Bit of [`FOUND`] that tells "nothing found" from "not looked".
-const DETECTED: u8 = 0x80;
-
-/// The backends that detection found, one bit each. Every thread that races here finds the same.
+/// The backends that detection found, one bit each; 0 until it has run. Every thread that races here finds the same.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
 /// The backend that calls without one use, plus one; 0 until the first of them.
@@ -220,11 +224,18 @@ impl Backend {
     #[must_use]
     #[inline]
     pub fn is_available(self) -> bool {
-        let found = match FOUND.load(Relaxed) {
-            0 => Self::detect(),
-            found => found,
-        };
-        found >> self as u8 & 1 != 0
+        self.is_found() || self.find()
+    }
+
+    /// Whether detection has run and found this backend.
+    #[inline]
+    pub(crate) fn is_found(self) -> bool {
+        FOUND.load(Relaxed) >> self as u8 & 1 != 0
+    }
+
+    #[cold]
+    fn find(self) -> bool {
+        Self::detect() >> self as u8 & 1 != 0
     }
 
     /// The backends of this machine, slowest first.
@@ -248,8 +259,8 @@ impl Backend {
     #[must_use]
     #[inline]
     pub fn active() -> Backend {
-        match Self::ALL.get(usize::from(ACTIVE.load(Relaxed)).wrapping_sub(1)) {
-            Some(&backend) => backend,
+        match Self::from_active(ACTIVE.load(Relaxed)) {
+            Some(backend) => backend,
             None => Self::activate_best(),
         }
     }

@@ -117,23 +117,37 @@ pub(crate) const NEAR_BYTES: usize = 20 * 1024;
 
 /// Runs a piece of code with the name `$W` standing for the [`Writes`] that suit a destination of
 /// `$bytes` bytes: past the cache if the caller asks for it or it could not hold them anyway.
+///
+/// It belongs around a call of what `dispatch!` made, so that small inputs, which are many, pass
+/// through functions that have nothing to save and no more to decide.
 macro_rules! with_writes {
     ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
         if $bytes <= $crate::simd::NEAR_BYTES {
             type $W = $crate::simd::Near;
             $run
-        } else if $stream || $bytes >= $crate::simd::stream_bytes() {
-            type $W = $crate::simd::Streamed;
-            let result = $run;
-            $crate::simd::publish_streamed();
-            result
         } else {
-            type $W = $crate::simd::Far;
-            $run
+            $crate::simd::out_of_line(|| {
+                if $stream || $bytes >= $crate::simd::stream_bytes() {
+                    type $W = $crate::simd::Streamed;
+                    let result = $run;
+                    $crate::simd::publish_streamed();
+                    result
+                } else {
+                    type $W = $crate::simd::Far;
+                    $run
+                }
+            })
         }
     };
 }
 pub(crate) use with_writes;
+
+/// A call that the caller need not make room for as long as it does not happen.
+#[cold]
+#[inline(never)]
+pub(crate) fn out_of_line<R>(run: impl FnOnce() -> R) -> R {
+    run()
+}
 
 /// Destinations of at least this many bytes are streamed without being asked: three quarters of
 /// the last-level cache.

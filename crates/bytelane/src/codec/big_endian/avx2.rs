@@ -1,18 +1,17 @@
 //! AVX2: 32 bytes at a time, by one shuffle in both lanes.
 
-use super::sse41::{order, swap16};
+use super::sse41::order;
 use super::{Swap, Writes};
 use crate::backend::{Avx2, avx2};
 use crate::memory::Slot;
 use crate::simd::avx2::{load, put};
 use crate::simd::sse41::{self, ahead};
-use crate::simd::{Near, window, window_mut};
+use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 
 avx2! {
     impl<const K: usize> Swap<K> for Avx2 {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
-        fn swap16(from: &[u8; 16], to: &mut [Slot; 16]) = swap16::<K, Near>;
     }
 }
 

@@ -39,7 +39,7 @@ mod tests;
 use crate::backend::dispatch;
 use crate::error::{check_destination, check_divisible};
 use crate::memory::Slot;
-use crate::simd::Writes;
+use crate::simd::{Writes, with_writes};
 use crate::{Backend, Error, Value, memory};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -49,19 +49,10 @@ use alloc::vec::Vec;
 pub(crate) trait Swap<const K: usize>: Copy {
     /// The values of 64 bytes.
     fn swap64<W: Writes>(self, from: &[u8; 64], to: &mut [Slot; 64]);
-
-    /// The values of 16 bytes.
-    fn swap16(self, from: &[u8; 16], to: &mut [Slot; 16]);
-
-    /// 16 to 63 bytes of values, to as many. A shortcut where masks are cheap.
-    #[inline(always)]
-    fn swap_short(self, from: &[u8], to: &mut [Slot]) {
-        kernel::swap_short(self, from, to);
-    }
 }
 
 dispatch! {
-    fn swap_fixed<const K: usize>(src: &[u8], dst: &mut [Slot]) -> Result<(), Error> = kernel::swap::<K, _>;
+    fn swap_fixed<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot]) -> Result<(), Error> = kernel::swap::<K, _, W>;
 }
 
 /// Writes values as big-endian bytes.
@@ -168,13 +159,24 @@ pub fn decode_into_vec_with<T: Value>(
 /// From the order of this machine to big-endian or back, which is the same.
 #[inline]
 fn swap<T: Value>(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(), Error> {
-    let same_order = cfg!(target_endian = "big") || size_of::<T>() == 1;
-    match (backend, size_of::<T>()) {
-        _ if same_order => _ = dst.write_copy_of_slice(src),
-        (Backend::Scalar, width) => scalar::swap(src, width, dst),
-        (_, 2) => return swap_fixed::<2>(backend, src, dst),
-        (_, 4) => return swap_fixed::<4>(backend, src, dst),
-        _ => return swap_fixed::<8>(backend, src, dst),
+    if cfg!(target_endian = "big") || size_of::<T>() == 1 {
+        dst.write_copy_of_slice(src);
+        return Ok(());
+    }
+    match size_of::<T>() {
+        2 => swap_width::<2>(backend, src, dst),
+        4 => swap_width::<4>(backend, src, dst),
+        _ => swap_width::<8>(backend, src, dst),
+    }
+}
+
+/// Values of `K` bytes. A few are sooner done right here than in another instruction set.
+#[inline]
+fn swap_width<const K: usize>(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(), Error> {
+    match backend {
+        Backend::Scalar => scalar::swap(src, K, dst),
+        _ if src.len() <= 64 && backend.is_found() => kernel::swap_few::<K>(src, dst),
+        _ => return with_writes!(src.len(), false, W => swap_fixed::<K, W>(backend, src, dst)),
     }
     Ok(())
 }

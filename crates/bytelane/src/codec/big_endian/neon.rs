@@ -10,7 +10,6 @@ use core::arch::aarch64::*;
 neon! {
     impl<const K: usize> Swap<K> for Neon {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
-        fn swap16(from: &[u8; 16], to: &mut [Slot; 16]) = swap16::<K>;
     }
 }
 
@@ -18,18 +17,12 @@ neon! {
 #[inline]
 fn swap64<const K: usize, W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) {
     for i in 0..4 {
-        swap16::<K>(window(from, 16 * i), window_mut(to, 16 * i));
+        let vector = load(window(from, 16 * i));
+        let reversed = match K {
+            2 => vrev16q_u8(vector),
+            4 => vrev32q_u8(vector),
+            _ => vrev64q_u8(vector),
+        };
+        store(window_mut(to, 16 * i), reversed);
     }
-}
-
-#[target_feature(enable = "neon")]
-#[inline]
-fn swap16<const K: usize>(from: &[u8; 16], to: &mut [Slot; 16]) {
-    let vector = load(from);
-    let reversed = match K {
-        2 => vrev16q_u8(vector),
-        4 => vrev32q_u8(vector),
-        _ => vrev64q_u8(vector),
-    };
-    store(to, reversed);
 }

@@ -4,13 +4,12 @@ use super::{Swap, Writes};
 use crate::backend::{Sse41, sse41};
 use crate::memory::Slot;
 use crate::simd::sse41::{ahead, load, put};
-use crate::simd::{Near, window, window_mut};
+use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 
 sse41! {
     impl<const K: usize> Swap<K> for Sse41 {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
-        fn swap16(from: &[u8; 16], to: &mut [Slot; 16]) = swap16::<K, Near>;
     }
 }
 
@@ -35,16 +34,9 @@ pub(super) const fn order<const K: usize>() -> [u8; 16] {
 #[inline]
 fn swap64<const K: usize, W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) {
     ahead::<W, _>(to, 1024);
+    let order = load(&const { order::<K>() });
     for i in 0..4 {
-        swap16::<K, W>(window(from, 16 * i), window_mut(to, 16 * i));
+        let vector = load(window(from, 16 * i));
+        put::<W, _>(window_mut(to, 16 * i), _mm_shuffle_epi8(vector, order));
     }
-}
-
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-pub(super) fn swap16<const K: usize, W: Writes>(from: &[u8; 16], to: &mut [Slot; 16]) {
-    put::<W, _>(
-        to,
-        _mm_shuffle_epi8(load(from), load(&const { order::<K>() })),
-    );
 }

@@ -5,15 +5,15 @@ use super::{Planes, Writes};
 use crate::backend::{Avx2, avx2};
 use crate::simd::avx2::{interleave_high, interleave_low, load, load_lanes, put};
 use crate::simd::sse41::{self, ahead};
-use crate::simd::{Near, interleave, window, window_mut};
+use crate::simd::{interleave, window, window_mut};
 use core::arch::x86_64::*;
 
 avx2! {
     impl<const K: usize> Planes<K> for Avx2 {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
-        fn split16(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) = split16::<K, Near>;
-        fn join<W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
-        fn join16(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) = join16::<K, Near>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
 
@@ -27,15 +27,15 @@ avx2! {
 #[inline]
 fn split<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [u8]; K],
+    planes: &mut [&mut [[u8; 64]]; K],
     at: usize,
 ) {
-    for plane in planes.iter() {
-        ahead::<W, _>(&plane[at..], 256);
+    for k in 0..K {
+        ahead::<W, _>(&planes[k][at], 256);
     }
     let order = _mm256_broadcastsi128_si256(sse41::load(&const { by_plane::<K>() }));
     for half in 0..2 {
-        let bytes = values[32 * half..][..32].as_flattened();
+        let bytes = window::<32, _>(values, 32 * half).as_flattened();
         let mut vectors = [_mm256_setzero_si256(); K];
         for k in 0..K {
             vectors[k] = load_lanes(window(bytes, 16 * k), window(bytes, 16 * (K + k)));
@@ -50,7 +50,7 @@ fn split<const K: usize, W: Writes>(
             _ => interleave!(vectors, interleave_low::<1>, interleave_high::<1>),
         }
         for k in 0..K {
-            put::<W, _>(window_mut(planes[k], at + 32 * half), vectors[k]);
+            put::<W, _>(window_mut(&mut planes[k][at], 32 * half), vectors[k]);
         }
     }
 }
@@ -59,25 +59,30 @@ fn split<const K: usize, W: Writes>(
 /// lane 0 and the same of the second 16 in lane 1; pairs of lanes that belong together are stored.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) {
-    for line in values.as_flattened().chunks(64) {
-        ahead::<W, _>(line, 1024);
+fn join<const K: usize, W: Writes>(
+    planes: &[&[[u8; 64]]; K],
+    at: usize,
+    values: &mut [[u8; K]; 64],
+) {
+    let bytes = values.as_flattened_mut();
+    for k in 0..K {
+        ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
     }
     for half in 0..2 {
         let mut vectors = [_mm256_setzero_si256(); K];
         for k in 0..K {
-            vectors[k] = load(window(planes[k], at + 32 * half));
+            vectors[k] = load(window(&planes[k][at], 32 * half));
         }
         interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
-        let bytes = values[32 * half..][..32].as_flattened_mut();
         for i in 0..K / 2 {
             let [a, b] = [vectors[2 * i], vectors[2 * i + 1]];
+            let [low, high] = [32 * (K * half + i), 32 * (K * half + K / 2 + i)];
             put::<W, _>(
-                window_mut(bytes, 32 * i),
+                window_mut(bytes, low),
                 _mm256_permute2x128_si256(a, b, 0x20),
             );
             put::<W, _>(
-                window_mut(bytes, 32 * (K / 2 + i)),
+                window_mut(bytes, high),
                 _mm256_permute2x128_si256(a, b, 0x31),
             );
         }

@@ -1,64 +1,57 @@
-//! AVX-512: 64 values are K vectors of 64 bytes, transposed by butterflies.
+//! AVX-512: 64 values are K vectors of 64 bytes, transposed in log2 K levels.
 //!
-//! Think of each vector as *units* of K *slots* of one byte. A network of log2 K levels moves the
-//! byte in slot `b` of vector `v` to slot `v` of vector `b ^ v`, in every unit. One `vpermb`
-//! before it puts each byte into the slot that sends it to the right vector.
-//!
-//! A level has butterflies between vectors whose numbers differ in one bit; slots are even or odd
-//! by the same bit of theirs:
-//!
-//! ```text
-//! x      x0 x1 x2 x3    a mask blend keeps slots    x0 y1 x2 y3
-//! y      y0 y1 y2 y3    a funnel shift swaps them   x1 y0 x3 y2
-//! ```
-//!
-//! Neither of the two needs the one port of Intel's CPUs that moves bytes across a vector.
+//! One `vpermb` brings the bytes of each vector to where the levels want them; a level combines
+//! vectors whose numbers differ in one bit. On Intel's CPUs only one port moves bytes across a vector
+//! of 64, so that both directions use it as little as they can: blends and funnel shifts go elsewhere.
 
 use super::sse41::{join16, split16};
 use super::{Planes, Writes};
 use crate::backend::{Avx512, avx512};
 use crate::simd::avx512::{load, load_up_to, opaque, opaque_mask, put, store_up_to};
 use crate::simd::sse41::ahead;
-use crate::simd::{Near, window, window_mut};
+use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 
 avx512! {
     impl<const K: usize> Planes<K> for Avx512 {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
-        fn split16(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) = split16::<K, Near>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
         fn split_short(values: &[[u8; K]], planes: &mut [&mut [u8]; K]) = split_short::<K>;
-        fn join<W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
-        fn join16(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) = join16::<K, Near>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
         fn join_short(planes: &[&[u8]; K], values: &mut [[u8; K]]) = join_short::<K>;
     }
 }
 
-/// The tables of `vpermb` for values of K bytes, U = 64 / K of them in a vector.
+/// The tables of shuffles for values of K bytes, U = 64 / K of them in a vector.
 struct Tables<const K: usize>;
 
 impl<const K: usize> Tables<K> {
-    /// Vector `v` of values: the byte for plane `b ^ v` of each value to slot `b`.
+    /// Vector `v` of values: the bytes of plane `b ^ v` to block `b` of U bytes.
     const SPLIT: [[u8; 64]; K] = {
         let mut tables = [[0; 64]; K];
         let mut i = 0;
         while i < 64 * K {
-            let (v, unit, slot) = (i / 64, i % 64 / K, i % K);
-            tables[v][i % 64] = (unit * K + (slot ^ v)) as u8;
+            let (v, block, value) = (i / 64, i % 64 / (64 / K), i % (64 / K));
+            tables[v][i % 64] = (value * K + (block ^ v)) as u8;
             i += 1;
         }
         tables
     };
 
-    /// After the network, slot `v` of unit `u` holds value `v U + u`: to their order.
-    const IN_ORDER: [u8; 64] = {
-        let mut table = [0; 64];
+    /// Plane `k` from vectors `k % (K / 2)` and `k % (K / 2) + K / 2` before the last level of
+    /// `to_planes`: block `a` is their block `a ^ k`. In numbers of 4 bytes, those of the second
+    /// vector from 16 on.
+    const IN_ORDER: [[u8; 64]; K] = {
+        let mut tables = [[0; 64]; K];
         let mut i = 0;
-        while i < 64 {
-            let units = 64 / K;
-            table[i] = (i % units * K + i / units) as u8;
+        while i < 16 * K {
+            let (k, block, number) = (i / 16, i % 16 / (16 / K), i % (16 / K));
+            let second = block / (K / 2);
+            tables[k][i % 16 * 4] = (second * 16 + (block ^ k) * (16 / K) + number) as u8;
             i += 1;
         }
-        table
+        tables
     };
 
     /// Plane `v`: the byte of value `(b ^ v) U + u` to slot `b` of unit `u`.
@@ -132,16 +125,45 @@ fn network<const K: usize>(vectors: &mut [__m512i; K]) {
     level::<K, 8>(vectors);
 }
 
-/// Vectors of values to the vectors of their planes.
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+/// Vectors of values to the vectors of their planes, in blocks of 64 / K bytes of one plane. Each
+/// level but the last is blends: it brings block `b` of vector `v` to vector `v ^ b`, one bit of `b`
+/// at a time. The last one also puts the blocks in order. K = 4, letters for blocks of 16 values:
+///
+/// ```text
+///           vector 0      vector 1      vector 2      vector 3
+/// vpermb    A0 A1 A2 A3   B1 B0 B3 B2   C2 C3 C0 C1   D3 D2 D1 D0
+/// blends    A0 B0 A2 B2   B1 A1 B3 A3   C2 D2 C0 D0   D3 C3 D1 C1
+/// last      A0 B0 C0 D0   A1 B1 C1 D1   A2 B2 C2 D2   A3 B3 C3 D3
+/// ```
+#[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn to_planes<const K: usize>(vectors: &mut [__m512i; K]) {
     for v in 0..K {
         vectors[v] = _mm512_permutexvar_epi8(opaque(&const { Tables::<K>::SPLIT }[v]), vectors[v]);
     }
-    network(vectors);
+    blend_level::<K, 1>(vectors);
+    blend_level::<K, 2>(vectors);
+    blend_level::<K, 4>(vectors);
+    let before = *vectors;
     for k in 0..K {
-        vectors[k] = _mm512_permutexvar_epi8(opaque(&const { Tables::<K>::IN_ORDER }), vectors[k]);
+        let order = opaque(&const { Tables::<K>::IN_ORDER }[k]);
+        let [x, y] = [before[k % (K / 2)], before[k % (K / 2) + K / 2]];
+        vectors[k] = _mm512_permutex2var_epi32(x, order, y);
+    }
+}
+
+/// Exchanges the blocks whose number has the bit `BIT` between vectors that differ in the same bit.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn blend_level<const K: usize, const BIT: usize>(vectors: &mut [__m512i; K]) {
+    if BIT < K / 2 {
+        // The upper half of every 2 * BIT blocks, a bit for each 4 bytes.
+        let half = 16 / K * BIT;
+        let odd = opaque_mask((0xffff / ((1 << half) + 1)) << half) as __mmask16;
+        let before = *vectors;
+        for v in 0..K {
+            vectors[v] = _mm512_mask_blend_epi32(odd, before[v], before[v ^ BIT]);
+        }
     }
 }
 
@@ -159,19 +181,17 @@ fn to_values<const K: usize>(vectors: &mut [__m512i; K]) {
 #[inline]
 fn split<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [u8]; K],
+    planes: &mut [&mut [[u8; 64]]; K],
     at: usize,
 ) {
-    for plane in planes.iter() {
-        ahead::<W, _>(&plane[at..], 256);
-    }
     let mut vectors = [_mm512_setzero_si512(); K];
     for k in 0..K {
+        ahead::<W, _>(&planes[k][at], 256);
         vectors[k] = load(window(values.as_flattened(), 64 * k));
     }
     to_planes(&mut vectors);
     for k in 0..K {
-        put::<W, _>(window_mut(planes[k], at), vectors[k]);
+        put::<W, _>(&mut planes[k][at], vectors[k]);
     }
 }
 
@@ -190,17 +210,20 @@ fn split_short<const K: usize>(values: &[[u8; K]], planes: &mut [&mut [u8]; K]) 
 
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
-fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) {
-    for line in values.as_flattened().chunks(64) {
-        ahead::<W, _>(line, 1024);
-    }
+fn join<const K: usize, W: Writes>(
+    planes: &[&[[u8; 64]]; K],
+    at: usize,
+    values: &mut [[u8; K]; 64],
+) {
+    let bytes = values.as_flattened_mut();
     let mut vectors = [_mm512_setzero_si512(); K];
     for k in 0..K {
-        vectors[k] = load(window(planes[k], at));
+        ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
+        vectors[k] = load(&planes[k][at]);
     }
     to_values(&mut vectors);
     for k in 0..K {
-        put::<W, _>(window_mut(values.as_flattened_mut(), 64 * k), vectors[k]);
+        put::<W, _>(window_mut(bytes, 64 * k), vectors[k]);
     }
 }
 

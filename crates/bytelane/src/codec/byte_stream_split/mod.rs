@@ -41,18 +41,18 @@ mod tests;
 
 use crate::backend::dispatch;
 use crate::error::{check_destination, check_divisible};
-use crate::simd::Writes;
+use crate::simd::{Writes, with_writes};
 use crate::{Backend, Error, Value, memory};
 use core::ops::Range;
 
-/// What instruction sets differ in: a block of values against K planes, the slices of the streams.
-/// `at` is the place of the block's first value in each plane.
+/// What instruction sets differ in: a block of 64 values against block `at` of K *planes*, the
+/// streams in blocks of 64 bytes. All planes have as many blocks.
 pub(crate) trait Planes<const K: usize>: Copy {
     /// 64 values to their planes.
-    fn split<W: Writes>(self, values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize);
+    fn split<W: Writes>(self, values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize);
 
     /// 16 values to their planes.
-    fn split16(self, values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize);
+    fn split16(self, values: &[[u8; K]; 16]) -> [[u8; 16]; K];
 
     /// Fewer than 64 values to their planes, which are as long. A shortcut where masks are cheap.
     #[inline(always)]
@@ -61,10 +61,10 @@ pub(crate) trait Planes<const K: usize>: Copy {
     }
 
     /// 64 values from their planes.
-    fn join<W: Writes>(self, planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]);
+    fn join<W: Writes>(self, planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]);
 
     /// 16 values from their planes.
-    fn join16(self, planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]);
+    fn join16(self, planes: &[[u8; 16]; K]) -> [[u8; K]; 16];
 
     /// Fewer than 64 values from their planes, which are as long.
     #[inline(always)]
@@ -74,10 +74,33 @@ pub(crate) trait Planes<const K: usize>: Copy {
 }
 
 dispatch! {
-    fn encode_fixed<const K: usize>(src: &[u8], dst: &mut [u8], stream: bool) -> Result<(), Error> = kernel::encode::<K, _>;
-    fn decode_fixed<const K: usize>(src: &[u8], range: Range<usize>, dst: &mut [u8], stream: bool) -> Result<(), Error> = kernel::decode::<K, _>;
-    fn encode_any<const G: usize>(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> = kernel::encode_any::<G>;
-    fn decode_any<const G: usize>(src: &[u8], width: usize, range: Range<usize>, dst: &mut [u8]) -> Result<(), Error> = kernel::decode_any::<G>;
+    fn encode_fixed<const K: usize, W: Writes>(src: &[u8], dst: &mut [u8]) -> Result<(), Error> = kernel::encode::<K, _, W>;
+    fn decode_fixed<const K: usize, W: Writes>(src: &[u8], range: Range<usize>, dst: &mut [u8]) -> Result<(), Error> = kernel::decode::<K, _, W>;
+    fn encode_any<const G: usize>(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> = kernel::encode_any::<G, _>;
+    fn decode_any<const G: usize>(src: &[u8], width: usize, range: Range<usize>, dst: &mut [u8]) -> Result<(), Error> = kernel::decode_any::<G, _>;
+}
+
+/// Values of a width with kernels of its own.
+#[inline]
+fn encode_width<const K: usize>(
+    backend: Backend,
+    src: &[u8],
+    dst: &mut [u8],
+    stream: bool,
+) -> Result<(), Error> {
+    with_writes!(src.len(), stream, W => encode_fixed::<K, W>(backend, src, dst))
+}
+
+/// As [`encode_width`].
+#[inline]
+fn decode_width<const K: usize>(
+    backend: Backend,
+    src: &[u8],
+    range: Range<usize>,
+    dst: &mut [u8],
+    stream: bool,
+) -> Result<(), Error> {
+    with_writes!(dst.len(), stream, W => decode_fixed::<K, W>(backend, src, range.clone(), dst))
 }
 
 /// Splits values of `width` bytes into their streams.
@@ -146,11 +169,12 @@ fn encode_bytes(
     match (backend, width) {
         (_, 1) => dst.copy_from_slice(src),
         (Backend::Scalar, _) => scalar::encode(src, width, dst),
-        (_, 2) => return encode_fixed::<2>(backend, src, dst, stream),
-        (_, 4) => return encode_fixed::<4>(backend, src, dst, stream),
-        (_, 8) => return encode_fixed::<8>(backend, src, dst, stream),
-        (_, 16) => return encode_fixed::<16>(backend, src, dst, stream),
-        (_, 3) => return encode_any::<4>(backend, src, width, dst),
+        (_, 2) => return encode_width::<2>(backend, src, dst, stream),
+        (_, 4) => return encode_width::<4>(backend, src, dst, stream),
+        (_, 8) => return encode_width::<8>(backend, src, dst, stream),
+        (_, 16) => return encode_width::<16>(backend, src, dst, stream),
+        (_, 3) => return encode_any::<2>(backend, src, width, dst),
+        (_, 5..8) => return encode_any::<4>(backend, src, width, dst),
         _ => return encode_any::<8>(backend, src, width, dst),
     }
     Ok(())
@@ -269,11 +293,12 @@ fn decode_bytes(
     match (backend, width) {
         (_, 1) => dst.copy_from_slice(&src[range]),
         (Backend::Scalar, _) => scalar::decode(src, width, range, dst),
-        (_, 2) => return decode_fixed::<2>(backend, src, range, dst, stream),
-        (_, 4) => return decode_fixed::<4>(backend, src, range, dst, stream),
-        (_, 8) => return decode_fixed::<8>(backend, src, range, dst, stream),
-        (_, 16) => return decode_fixed::<16>(backend, src, range, dst, stream),
-        (_, 3) => return decode_any::<4>(backend, src, width, range, dst),
+        (_, 2) => return decode_width::<2>(backend, src, range, dst, stream),
+        (_, 4) => return decode_width::<4>(backend, src, range, dst, stream),
+        (_, 8) => return decode_width::<8>(backend, src, range, dst, stream),
+        (_, 16) => return decode_width::<16>(backend, src, range, dst, stream),
+        (_, 3) => return decode_any::<2>(backend, src, width, range, dst),
+        (_, 5..8) => return decode_any::<4>(backend, src, width, range, dst),
         _ => return decode_any::<8>(backend, src, width, range, dst),
     }
     Ok(())

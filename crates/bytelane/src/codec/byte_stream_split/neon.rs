@@ -8,22 +8,10 @@ use core::arch::aarch64::*;
 
 neon! {
     impl<const K: usize> Planes<K> for Neon {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
-        fn split16(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) = split16::<K>;
-        fn join<W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
-        fn join16(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) = join16::<K>;
-    }
-}
-
-#[target_feature(enable = "neon")]
-#[inline]
-fn split<const K: usize, W: Writes>(
-    values: &[[u8; K]; 64],
-    planes: &mut [&mut [u8]; K],
-    at: usize,
-) {
-    for i in 0..4 {
-        split16(window(values, 16 * i), planes, at + 16 * i);
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
 
@@ -38,7 +26,7 @@ fn split<const K: usize, W: Writes>(
 /// ```
 #[target_feature(enable = "neon")]
 #[inline]
-fn split16<const K: usize>(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) {
+fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [uint8x16_t; K] {
     let mut vectors = [vdupq_n_u8(0); K];
     for k in 0..K {
         vectors[k] = load(window(values.as_flattened(), 16 * k));
@@ -50,29 +38,74 @@ fn split16<const K: usize>(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], 
             vectors[K / 2 + i] = vuzp2q_u8(before[2 * i], before[2 * i + 1]);
         }
     }
-    for k in 0..K {
-        store(window_mut(planes[k], at), vectors[k]);
-    }
-}
-
-#[target_feature(enable = "neon")]
-#[inline]
-fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) {
-    for i in 0..4 {
-        join16(planes, at + 16 * i, window_mut(values, 16 * i));
-    }
+    vectors
 }
 
 /// The same backwards: log2 K rounds of zipping vectors that lie K / 2 apart.
 #[target_feature(enable = "neon")]
 #[inline]
-fn join16<const K: usize>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) {
+fn to_values<const K: usize>(mut vectors: [uint8x16_t; K]) -> [uint8x16_t; K] {
+    interleave!(vectors, vzip1q_u8, vzip2q_u8);
+    vectors
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn split<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [[u8; 64]]; K],
+    at: usize,
+) {
+    for i in 0..4 {
+        let vectors = to_planes(window(values, 16 * i));
+        for k in 0..K {
+            store(window_mut(&mut planes[k][at], 16 * i), vectors[k]);
+        }
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn split16<const K: usize>(values: &[[u8; K]; 16]) -> [[u8; 16]; K] {
+    let vectors = to_planes(values);
+    let mut planes = [[0; 16]; K];
+    for k in 0..K {
+        store(&mut planes[k], vectors[k]);
+    }
+    planes
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn join<const K: usize, W: Writes>(
+    planes: &[&[[u8; 64]]; K],
+    at: usize,
+    values: &mut [[u8; K]; 64],
+) {
+    let bytes = values.as_flattened_mut();
+    for i in 0..4 {
+        let mut vectors = [vdupq_n_u8(0); K];
+        for k in 0..K {
+            vectors[k] = load(window(&planes[k][at], 16 * i));
+        }
+        let vectors = to_values(vectors);
+        for k in 0..K {
+            store(window_mut(bytes, 16 * (K * i + k)), vectors[k]);
+        }
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn join16<const K: usize>(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] {
     let mut vectors = [vdupq_n_u8(0); K];
     for k in 0..K {
-        vectors[k] = load(window(planes[k], at));
+        vectors[k] = load(&planes[k]);
     }
-    interleave!(vectors, vzip1q_u8, vzip2q_u8);
+    let vectors = to_values(vectors);
+    let mut values = [[0; K]; 16];
     for k in 0..K {
         store(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
     }
+    values
 }

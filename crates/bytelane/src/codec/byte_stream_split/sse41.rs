@@ -2,16 +2,16 @@
 
 use super::{Planes, Writes};
 use crate::backend::{Sse41, sse41};
-use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, put};
-use crate::simd::{Near, interleave, window, window_mut};
+use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, put, store};
+use crate::simd::{interleave, window, window_mut};
 use core::arch::x86_64::*;
 
 sse41! {
     impl<const K: usize> Planes<K> for Sse41 {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
-        fn split16(values: &[[u8; K]; 16], planes: &mut [&mut [u8]; K], at: usize) = split16::<K, Near>;
-        fn join<W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
-        fn join16(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 16]) = join16::<K, Near>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
 
@@ -32,21 +32,6 @@ pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
     order
 }
 
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-fn split<const K: usize, W: Writes>(
-    values: &[[u8; K]; 64],
-    planes: &mut [&mut [u8]; K],
-    at: usize,
-) {
-    for plane in planes.iter() {
-        ahead::<W, _>(&plane[at..], 256);
-    }
-    for i in 0..4 {
-        split16::<K, W>(window(values, 16 * i), planes, at + 16 * i);
-    }
-}
-
 /// Units of 16 / K bytes, one a plane, from K vectors: log2 K rounds of interleaving vectors that
 /// lie K / 2 apart bring the units of each plane together. K = 4, capital letters for units:
 ///
@@ -58,11 +43,7 @@ fn split<const K: usize, W: Writes>(
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn split16<const K: usize, W: Writes>(
-    values: &[[u8; K]; 16],
-    planes: &mut [&mut [u8]; K],
-    at: usize,
-) {
+fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [__m128i; K] {
     let order = load(&const { by_plane::<K>() });
     let mut vectors = [_mm_setzero_si128(); K];
     for k in 0..K {
@@ -77,37 +58,81 @@ pub(super) fn split16<const K: usize, W: Writes>(
         8 => interleave!(vectors, interleave_low::<2>, interleave_high::<2>),
         _ => interleave!(vectors, interleave_low::<1>, interleave_high::<1>),
     }
-    for k in 0..K {
-        put::<W, _>(window_mut(planes[k], at), vectors[k]);
-    }
-}
-
-#[target_feature(enable = "sse4.1")]
-#[inline]
-fn join<const K: usize, W: Writes>(planes: &[&[u8]; K], at: usize, values: &mut [[u8; K]; 64]) {
-    for line in values.as_flattened().chunks(64) {
-        ahead::<W, _>(line, 1024);
-    }
-    for i in 0..4 {
-        join16::<K, W>(planes, at + 16 * i, window_mut(values, 16 * i));
-    }
+    vectors
 }
 
 /// 16 bytes of each plane, interleaved byte by byte with the plane K / 2 after it, then by pairs,
 /// and so on: the last of log2 K rounds has the bytes of each value together, in order.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn join16<const K: usize, W: Writes>(
-    planes: &[&[u8]; K],
+fn to_values<const K: usize>(mut vectors: [__m128i; K]) -> [__m128i; K] {
+    interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
+    vectors
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn split<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [[u8; 64]]; K],
     at: usize,
-    values: &mut [[u8; K]; 16],
 ) {
+    for k in 0..K {
+        ahead::<W, _>(&planes[k][at], 256);
+    }
+    for i in 0..4 {
+        let vectors = to_planes(window(values, 16 * i));
+        for k in 0..K {
+            put::<W, _>(window_mut(&mut planes[k][at], 16 * i), vectors[k]);
+        }
+    }
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn split16<const K: usize>(values: &[[u8; K]; 16]) -> [[u8; 16]; K] {
+    let vectors = to_planes(values);
+    let mut planes = [[0; 16]; K];
+    for k in 0..K {
+        store(&mut planes[k], vectors[k]);
+    }
+    planes
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn join<const K: usize, W: Writes>(
+    planes: &[&[[u8; 64]]; K],
+    at: usize,
+    values: &mut [[u8; K]; 64],
+) {
+    let bytes = values.as_flattened_mut();
+    for k in 0..K {
+        ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
+    }
+    for i in 0..4 {
+        let mut vectors = [_mm_setzero_si128(); K];
+        for k in 0..K {
+            vectors[k] = load(window(&planes[k][at], 16 * i));
+        }
+        let vectors = to_values(vectors);
+        for k in 0..K {
+            put::<W, _>(window_mut(bytes, 16 * (K * i + k)), vectors[k]);
+        }
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn join16<const K: usize>(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] {
     let mut vectors = [_mm_setzero_si128(); K];
     for k in 0..K {
-        vectors[k] = load(window(planes[k], at));
+        vectors[k] = load(&planes[k]);
     }
-    interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
+    let vectors = to_values(vectors);
+    let mut values = [[0; K]; 16];
     for k in 0..K {
-        put::<W, _>(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
+        store(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
     }
+    values
 }
