@@ -16,7 +16,7 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 
 const SECONDS: u32 = 10;
 
 pub fn run_stage() -> Result<()> {
-    let build = "build --locked --release --manifest-path fuzz/Cargo.toml --target-dir target/fuzz";
+    let build = "build --release --manifest-path fuzz/Cargo.toml --target-dir target/fuzz";
     let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     run(cargo(build)
         .args(["--target", &host])
