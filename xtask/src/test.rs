@@ -194,3 +194,68 @@ fn minutes(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn options(arguments: &str) -> Result<Options, clap::Error> {
+        let words = ["test"].into_iter().chain(arguments.split_whitespace());
+        Arguments::try_parse_from(words).map(|arguments| arguments.options)
+    }
+
+    fn stage(needs: &'static [needs::Need], run: fn() -> anyhow::Result<()>) -> Stage {
+        Stage {
+            name: "rust",
+            about: "",
+            needs,
+            in_all: true,
+            minutes: 1,
+            run,
+        }
+    }
+
+    const ABSENT: &[needs::Need] = &[needs::Need::Program("no-such-program", "nowhere")];
+
+    #[test]
+    fn stage_names_are_unique_and_those_that_options_take() {
+        let mut names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
+        for name in &names {
+            assert!(options(&format!("--require {name} --without {name} --only {name}")).is_ok());
+        }
+        assert!(options("--require all").is_ok());
+        assert!(options("--require nonsense").is_err());
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STAGES.len());
+    }
+
+    #[test]
+    fn a_skip_is_a_failure_exactly_if_the_stage_is_required() {
+        let skipped = |arguments: &str| {
+            let run = || panic!("a stage runs without what it needs");
+            run_stage(&stage(ABSENT, run), &options(arguments).unwrap())
+        };
+        assert!(!skipped("").is_failure());
+        assert!(!skipped("--require features").is_failure());
+        assert!(skipped("--require features,rust").is_failure());
+        assert!(skipped("--require all").is_failure());
+        assert!(!skipped("--require all --without rust").is_failure());
+        assert!(!skipped("--require all --only features").is_failure());
+    }
+
+    #[test]
+    fn a_stage_that_fails_is_a_failure() {
+        let failing = stage(&[], || anyhow::bail!("no"));
+        assert!(run_stage(&failing, &options("").unwrap()).is_failure());
+        let passing = stage(&[], || Ok(()));
+        assert!(!run_stage(&passing, &options("--require all").unwrap()).is_failure());
+    }
+}

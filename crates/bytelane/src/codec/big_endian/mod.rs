@@ -159,7 +159,8 @@ pub fn decode_into_vec_with<T: Value>(
 /// From the order of this machine to big-endian or back, which is the same.
 #[inline]
 fn swap<T: Value>(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(), Error> {
-    if cfg!(target_endian = "big") || size_of::<T>() == 1 {
+    let same_order = cfg!(target_endian = "big") || size_of::<T>() == 1;
+    if same_order && backend.is_available() {
         dst.write_copy_of_slice(src);
         return Ok(());
     }

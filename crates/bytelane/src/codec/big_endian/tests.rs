@@ -111,5 +111,9 @@ fn a_backend_that_is_missing_is_an_error() {
             encode_with(backend, &[1u16], &mut [0; 2]),
             Err(Error::Unavailable(backend))
         );
+        assert_eq!(
+            encode_with(backend, &[1u8], &mut [0]),
+            Err(Error::Unavailable(backend))
+        );
     }
 }

@@ -167,7 +167,7 @@ fn encode_bytes(
     check_divisible(src.len(), width)?;
     check_destination(src.len(), dst.len())?;
     match (backend, width) {
-        (_, 1) => dst.copy_from_slice(src),
+        (_, 1) if backend.is_available() => dst.copy_from_slice(src),
         (Backend::Scalar, _) => scalar::encode(src, width, dst),
         (_, 2) => return encode_width::<2>(backend, src, dst, stream),
         (_, 4) => return encode_width::<4>(backend, src, dst, stream),
@@ -291,7 +291,7 @@ fn decode_bytes(
 ) -> Result<(), Error> {
     check_destination(range.len() * width, dst.len())?;
     match (backend, width) {
-        (_, 1) => dst.copy_from_slice(&src[range]),
+        (_, 1) if backend.is_available() => dst.copy_from_slice(&src[range]),
         (Backend::Scalar, _) => scalar::decode(src, width, range, dst),
         (_, 2) => return decode_width::<2>(backend, src, range, dst, stream),
         (_, 4) => return decode_width::<4>(backend, src, range, dst, stream),

@@ -35,3 +35,19 @@ fn every_backend_does_what_the_specification_says() {
         }
     }
 }
+
+#[test]
+fn a_backend_that_is_missing_is_an_error() {
+    for &backend in Backend::ALL
+        .iter()
+        .filter(|backend| !backend.is_available())
+    {
+        let missing = Err(Error::Unavailable(backend));
+        for width in [1, 2, 3, 4, 8, 16] {
+            let (src, mut dst) = (std::vec![1; width], std::vec![0; width]);
+            assert_eq!(encode_with(backend, &src, width, &mut dst), missing);
+            assert_eq!(decode_with(backend, &src, width, &mut dst), missing);
+            assert_eq!(dst, std::vec![0; width]);
+        }
+    }
+}
