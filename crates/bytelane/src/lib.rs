@@ -14,6 +14,6 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Unavailable, UnknownBackend};
-pub use codec::{base64, big_endian, byte_stream_split, stream_vbyte, varint};
+pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, varint};
 pub use error::Error;
 pub use memory::Value;

@@ -182,3 +182,14 @@ pub(crate) fn append_ascii<E>(
     // come from a table of ASCII, whatever the bytes, so the `String` stays UTF-8.
     append(unsafe { to.as_mut_vec() }, most, fill).map(drop)
 }
+
+/// Bytes as text.
+///
+/// For kernels only, and for bytes that they have validated: that they accept what the standard
+/// library accepts is what their tests compare, on every backend.
+#[inline]
+pub(crate) fn text(validated: &[u8]) -> &str {
+    debug_assert!(core::str::from_utf8(validated).is_ok());
+    // SAFETY: the kernel has checked that these are UTF-8, by the table of RFC 3629.
+    unsafe { core::str::from_utf8_unchecked(validated) }
+}

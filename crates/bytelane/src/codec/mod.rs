@@ -4,5 +4,6 @@
 pub mod base64;
 pub mod big_endian;
 pub mod byte_stream_split;
+pub mod json_string;
 pub mod stream_vbyte;
 pub mod varint;

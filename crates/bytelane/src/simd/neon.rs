@@ -110,3 +110,11 @@ pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: uint8x16_t) {
     // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
     unsafe { vst1_u8(to.as_mut_ptr().cast(), vget_high_u8(vector)) }
 }
+
+/// Loads 8 bytes.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn load_low(from: &[u8; 8]) -> uint8x8_t {
+    // SAFETY: the array has 8 bytes; the load needs no alignment.
+    unsafe { vld1_u8(from.as_ptr()) }
+}

@@ -110,3 +110,11 @@ pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
     // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
     unsafe { _mm_storeh_pd(to.as_mut_ptr().cast(), vector) }
 }
+
+/// Loads 8 bytes to the lower half, zeros to the upper.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(crate) fn load_low(from: &[u8; 8]) -> __m128i {
+    // SAFETY: the array has 8 bytes, which is what the instruction loads; it needs no alignment.
+    unsafe { _mm_loadl_epi64(from.as_ptr().cast()) }
+}

@@ -1,0 +1,188 @@
+//! AVX2: a block is two vectors of 32 bytes.
+
+use super::sse41::{escape, keep16, long, specials16};
+use super::tables::{KNOWN, MEANINGS};
+use super::{Blocks, Classes, Survey, utf8};
+use crate::backend::{Avx2, avx2};
+use crate::memory::Slot;
+use crate::simd::avx2::load;
+use crate::simd::{sse41, window};
+use core::arch::x86_64::*;
+
+avx2! {
+    impl Blocks for Avx2 {
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
+    }
+}
+
+/// The highest bits of 32 bytes, at their place in a mask of 64.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bits(vector: __m256i, at: usize) -> u64 {
+    u64::from(_mm256_movemask_epi8(vector) as u32) << at
+}
+
+/// The same table in both lanes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn table(table: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(sse41::load(table))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn controls(vector: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(_mm256_min_epu8(vector, _mm256_set1_epi8(0x1f)), vector)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn special(vector: __m256i) -> __m256i {
+    let quotes = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'"' as i8));
+    let backslashes = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8));
+    _mm256_or_si256(_mm256_or_si256(quotes, backslashes), controls(vector))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    let (mut found, mut all) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    for i in 0..8 {
+        let vector = load(window(blocks, 32 * i));
+        found = _mm256_or_si256(found, special(vector));
+        all = _mm256_or_si256(all, vector);
+    }
+    Survey {
+        clean: _mm256_movemask_epi8(found) == 0,
+        ascii: _mm256_movemask_epi8(all) == 0,
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    bits(special(load(window(block, 0))), 0) | bits(special(load(window(block, 32))), 32)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let mut classes = Classes {
+        quotes: 0,
+        backslashes: 0,
+        controls: 0,
+        ascii: true,
+    };
+    let mut all = _mm256_setzero_si256();
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        classes.quotes |= bits(
+            _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'"' as i8)),
+            32 * i,
+        );
+        classes.backslashes |= bits(
+            _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8)),
+            32 * i,
+        );
+        classes.controls |= bits(controls(vector), 32 * i);
+        all = _mm256_or_si256(all, vector);
+    }
+    classes.ascii = _mm256_movemask_epi8(all) == 0;
+    classes
+}
+
+/// Each byte of a set of 32 as ones, the others as zeros.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spread(set: u32) -> __m256i {
+    const ONES: i64 = 0x0101_0101_0101_0101;
+    let bytes = _mm256_set_epi64x(3 * ONES, 2 * ONES, ONES, 0);
+    let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(set as i32), bytes);
+    let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit)
+}
+
+/// What letters behind a backslash stand for, and which of 32 bytes are such letters.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn meanings(vector: __m256i) -> [__m256i; 2] {
+    let place = _mm256_xor_si256(
+        _mm256_and_si256(_mm256_srli_epi16(vector, 1), _mm256_set1_epi8(15)),
+        _mm256_and_si256(_mm256_srli_epi16(vector, 6), _mm256_set1_epi8(1)),
+    );
+    let known = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table(&KNOWN), place), vector);
+    [_mm256_shuffle_epi8(table(&MEANINGS), place), known]
+}
+
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    let (mut at, mut unknown) = (0, 0);
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        let behind = spread((behind >> (32 * i)) as u32);
+        let [meanings, known] = meanings(vector);
+        unknown |= bits(_mm256_andnot_si256(known, behind), 32 * i);
+        let vector = _mm256_blendv_epi8(vector, meanings, behind);
+        let keep = (keep >> (32 * i)) as u32;
+        at = keep16(_mm256_castsi256_si128(vector), keep as u16, to, at);
+        at = keep16(
+            _mm256_extracti128_si256(vector, 1),
+            (keep >> 16) as u16,
+            to,
+            at,
+        );
+    }
+    unknown
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
+    let mut previous = _mm256_insert_epi32(_mm256_setzero_si256(), i32::from_le_bytes(before), 7);
+    let mut mask = 0;
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        let errors = utf8_errors32(previous, vector);
+        mask |= bits(_mm256_cmpeq_epi8(errors, _mm256_setzero_si256()), 32 * i);
+        previous = vector;
+    }
+    !mask
+}
+
+/// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask
+/// for it: see [`utf8`].
+#[target_feature(enable = "avx2")]
+#[inline]
+fn utf8_errors32(previous: __m256i, vector: __m256i) -> __m256i {
+    let upper = |vector| _mm256_and_si256(_mm256_srli_epi16(vector, 4), _mm256_set1_epi8(15));
+    // For each lane the one before it: the upper of `previous`, the lower of `vector`.
+    let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
+    let one = _mm256_alignr_epi8(vector, lanes, 15);
+    let two = _mm256_alignr_epi8(vector, lanes, 14);
+    let three = _mm256_alignr_epi8(vector, lanes, 13);
+    let pairs = _mm256_and_si256(
+        _mm256_shuffle_epi8(table(&utf8::FIRST_UPPER), upper(one)),
+        _mm256_and_si256(
+            _mm256_shuffle_epi8(
+                table(&utf8::FIRST_LOWER),
+                _mm256_and_si256(one, _mm256_set1_epi8(15)),
+            ),
+            _mm256_shuffle_epi8(table(&utf8::SECOND_UPPER), upper(vector)),
+        ),
+    );
+    let third = _mm256_subs_epu8(two, _mm256_set1_epi8(utf8::LEAD_OF_THREE as i8));
+    let fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(utf8::LEAD_OF_FOUR as i8));
+    let expected = _mm256_and_si256(
+        _mm256_or_si256(third, fourth),
+        _mm256_set1_epi8(0x80_u8 as i8),
+    );
+    _mm256_xor_si256(pairs, expected)
+}

@@ -1,0 +1,214 @@
+//! AVX-512: a block is one vector of 64 bytes, and a set of its bytes a mask.
+
+use super::scalar::{letter, meaning};
+use super::{Blocks, Classes, Survey, utf8};
+use crate::backend::{Avx512, avx512};
+use crate::memory::Slot;
+use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
+use crate::simd::{sse41, window, window_mut};
+use core::arch::x86_64::*;
+
+avx512! {
+    impl Blocks for Avx512 {
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
+        fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 = copy_short;
+        fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
+    }
+}
+
+/// Indexed by half the byte, without its highest bit: the largest of the two bytes that needs an
+/// escape, zero if none does. No byte but a special one is as small as its entry.
+static LARGEST: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte / 2] = byte as u8;
+        byte += 1;
+    }
+    table[b'"' as usize / 2] = b'"';
+    table[b'\\' as usize / 2] = b'\\';
+    table
+};
+
+/// The letter of a special byte's escape, indexed by the byte's lower six bits.
+static LETTERS: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut byte = 0;
+    while byte < 128 {
+        if let Some(letter) = letter(byte) {
+            table[byte as usize % 64] = letter;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// What a letter behind a backslash stands for, zero if it may not be there.
+static MEANINGS: [[u8; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut byte = 0;
+    while byte < 128 {
+        if let Some(meaning) = meaning(byte) {
+            table[byte as usize / 64][byte as usize % 64] = meaning;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// One shuffle and one comparison; the shift brings a neighbour's bit to the highest place, which
+/// the shuffle does not look at.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn special(vector: __m512i) -> u64 {
+    let largest = _mm512_permutexvar_epi8(_mm512_srli_epi16(vector, 1), load(&LARGEST));
+    _mm512_cmple_epu8_mask(vector, largest)
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    let mut vectors = [_mm512_setzero_si512(); 4];
+    for i in 0..4 {
+        vectors[i] = load(window(blocks, 64 * i));
+    }
+    let [a, b, c, d] = vectors;
+    let all = _mm512_or_si512(_mm512_ternarylogic_epi64::<0xfe>(a, b, c), d);
+    Survey {
+        clean: (special(a) | special(b)) | (special(c) | special(d)) == 0,
+        ascii: _mm512_movepi8_mask(all) == 0,
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    special(load(block))
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 {
+    let vector = load_up_to(from);
+    store_up_to(to, vector);
+    special(vector) & first_bits(from.len())
+}
+
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn pad(from: &[u8], with: u8) -> [u8; 64] {
+    let given = first_bits(from.len());
+    let vector = _mm512_mask_mov_epi8(_mm512_set1_epi8(with as i8), given, load_up_to(from));
+    let mut block = [0; 64];
+    store(&mut block, vector);
+    block
+}
+
+/// Special bytes with their letters.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn with_letters(vector: __m512i, specials: u64) -> __m512i {
+    _mm512_mask_permutexvar_epi8(vector, specials, vector, load(&LETTERS))
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn long(block: &[u8; 64], specials: u64) -> u64 {
+    let vector = load(block);
+    let letters = with_letters(vector, specials);
+    // The table has the letters of `"` and `\` at 22 and 1c; only the latter is a control character.
+    let alias = _mm512_mask_cmpeq_epi8_mask(specials, vector, _mm512_set1_epi8((b'\\' % 64) as i8));
+    _mm512_mask_testn_epi8_mask(specials, letters, letters) | alias
+}
+
+/// Each half of the block is spread over a vector of `\`, leaving one in front of each special
+/// byte:
+///
+/// ```text
+/// bytes            a  "  b         letters, and those that stand for themselves
+/// all, in pairs    -  a  \  "  -  b         the set of places { 1, 2, 3, 5 } ..
+/// letters only     1     3     5            .. of which these take a byte
+/// place in result  0  1  2  3               after leaving out the - : a \ " b
+/// ```
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    const FIRST: u64 = 0x5555_5555_5555_5555;
+    const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let vector = with_letters(load(block), specials);
+    let low = specials & 0xffff_ffff;
+    let places = [
+        _pext_u64(SECOND, SECOND | _pdep_u64(low, FIRST)),
+        _pext_u64(SECOND, SECOND | _pdep_u64(specials >> 32, FIRST)),
+    ];
+    let backslashes = _mm512_set1_epi8(b'\\' as i8);
+    let upper = _mm512_castsi256_si512(_mm512_extracti64x4_epi64(vector, 1));
+    store(
+        window_mut(to, 0),
+        _mm512_mask_expand_epi8(backslashes, places[0], vector),
+    );
+    let at = 32 + low.count_ones() as usize;
+    store(
+        window_mut(to, at),
+        _mm512_mask_expand_epi8(backslashes, places[1], upper),
+    );
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let vector = load(block);
+    Classes {
+        quotes: _mm512_cmpeq_epi8_mask(vector, _mm512_set1_epi8(b'"' as i8)),
+        backslashes: _mm512_cmpeq_epi8_mask(vector, _mm512_set1_epi8(b'\\' as i8)),
+        controls: _mm512_cmplt_epu8_mask(vector, _mm512_set1_epi8(0x20)),
+        ascii: _mm512_movepi8_mask(vector) == 0,
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    let vector = load(block);
+    let meanings = _mm512_permutex2var_epi8(load(&MEANINGS[0]), vector, load(&MEANINGS[1]));
+    let result = _mm512_mask_mov_epi8(vector, behind, meanings);
+    store(to, _mm512_maskz_compress_epi8(keep, result));
+    // The shuffle does not look at the highest bit.
+    _mm512_mask_testn_epi8_mask(behind, meanings, meanings) | _mm512_movepi8_mask(vector) & behind
+}
+
+/// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask
+/// for it: see [`utf8`].
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
+    let table = |table| _mm512_broadcast_i32x4(sse41::load(table));
+    let lower = _mm512_set1_epi8(15);
+    let upper = |vector| _mm512_and_si512(_mm512_srli_epi16(vector, 4), lower);
+    let vector = load(block);
+    let previous = _mm512_maskz_set1_epi32(1 << 15, i32::from_le_bytes(before));
+    // For each lane of 16 bytes the one before it.
+    let lanes = _mm512_alignr_epi64(vector, previous, 6);
+    let one = _mm512_alignr_epi8(vector, lanes, 15);
+    let two = _mm512_alignr_epi8(vector, lanes, 14);
+    let three = _mm512_alignr_epi8(vector, lanes, 13);
+    let pairs = _mm512_ternarylogic_epi64::<0x80>(
+        _mm512_shuffle_epi8(table(&utf8::FIRST_UPPER), upper(one)),
+        _mm512_shuffle_epi8(table(&utf8::FIRST_LOWER), _mm512_and_si512(one, lower)),
+        _mm512_shuffle_epi8(table(&utf8::SECOND_UPPER), upper(vector)),
+    );
+    let third = _mm512_subs_epu8(two, _mm512_set1_epi8(utf8::LEAD_OF_THREE as i8));
+    let fourth = _mm512_subs_epu8(three, _mm512_set1_epi8(utf8::LEAD_OF_FOUR as i8));
+    // Bits of `third | fourth` that are also the highest of a byte.
+    let expected =
+        _mm512_ternarylogic_epi64::<0xe0>(_mm512_set1_epi8(0x80_u8 as i8), third, fourth);
+    let errors = _mm512_xor_si512(pairs, expected);
+    _mm512_test_epi8_mask(errors, errors)
+}

@@ -1,0 +1,567 @@
+//! JSON strings: text in quotes, with escapes for what may not stand for itself.
+//!
+//! [`escape_into`] writes a text as JSON has it; [`unescape_into`] reads one from behind its opening
+//! quote up to the closing one, and validates UTF-8 in the same pass; [`scan`] finds that quote,
+//! so that a string without escapes can be borrowed.
+//!
+//! ```
+//! use bytelane::json_string;
+//!
+//! let mut json = Vec::new();
+//! json_string::escape_into("say \"hi\"\n", &mut json);
+//! assert_eq!(json, br#""say \"hi\"\n""#);
+//!
+//! let mut text = Vec::new();
+//! let consumed = json_string::unescape_into(&json[1..], &mut text)?;
+//! assert_eq!(text, b"say \"hi\"\n");
+//! assert_eq!(1 + consumed.read, json.len());
+//!
+//! let scanned = json_string::scan(br#"plain", 17]"#)?;
+//! assert_eq!((scanned.text, scanned.escaped), ("plain", false));
+//! # Ok::<(), json_string::Error>(())
+//! ```
+//!
+//! **Written**: `"` and `\` behind a backslash; of the characters below U+0020 five as `\b \t \n \f
+//! \r` and the others as `\u00xx`, in lower case; all else as it is, so also `/`, DEL and what is
+//! not ASCII. **Read**: these, `\/`, `\uXXXX` in either case and surrogate pairs. Control characters as they are,
+//! lone surrogates, unknown escapes and bytes that are not UTF-8 are errors; each names its kind
+//! and place. serde_json writes the same bytes and accepts the same.
+//!
+//! The functions in [`bare`] do the same without quotes; those called `_with` take the backend and
+//! [`Quotes`]; [`Escaper`] and [`Unescaper`] take a text in pieces. All take time linear in the
+//! input, and a failing call at most twice as long.
+//!
+//! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
+//! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
+
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+mod avx512;
+pub mod bare;
+mod error;
+mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
+mod scalar;
+#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+mod sse41;
+#[cfg(feature = "alloc")]
+mod stream;
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
+mod tables;
+
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
+mod utf8;
+
+pub use error::{Error, ErrorKind};
+#[cfg(feature = "alloc")]
+pub use stream::{Escaper, Unescaper};
+
+use crate::Backend;
+use crate::backend::{Unavailable, dispatch};
+use crate::memory::{self, Slot};
+use crate::simd::window_mut;
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use scalar::Stop;
+
+/// Whether a text has quotes around it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Quotes {
+    /// Written: both quotes. Read: the input starts behind the opening quote, and reading stops at
+    /// the closing one.
+    Around,
+    /// Written: none. Read: all of the input is the text, and a quote in it must be escaped.
+    Without,
+}
+
+/// How far a call came.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Consumed {
+    /// Bytes of the input, the closing quote included.
+    pub read: usize,
+    /// Bytes of the result.
+    pub written: usize,
+}
+
+/// A string as it stands in the input: see [`scan`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scanned<'a> {
+    /// What is between the quotes. The closing quote is at `text.len()`.
+    pub text: &'a str,
+    /// Whether there is an escape in it; if not, `text` is the string itself.
+    pub escaped: bool,
+}
+
+/// What [`Blocks::survey`] finds out about 256 bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Survey {
+    /// No byte is special.
+    clean: bool,
+    /// No byte is above 0x7f.
+    ascii: bool,
+}
+
+/// Sets of the bytes of a block, one bit each.
+#[derive(Clone, Copy)]
+pub(crate) struct Classes {
+    quotes: u64,
+    backslashes: u64,
+    controls: u64,
+    /// No byte is above 0x7f.
+    ascii: bool,
+}
+
+/// What instruction sets differ in. A byte is *special* if it cannot stand for itself: `"`, `\` and
+/// control characters; it is *long* if its escape has six characters instead of two.
+pub(crate) trait Blocks: Copy {
+    /// Looks at 256 bytes at once.
+    fn survey(self, blocks: &[u8; 256]) -> Survey;
+
+    /// The special bytes of a block.
+    fn specials(self, block: &[u8; 64]) -> u64;
+
+    /// The special bytes of 16.
+    fn specials16(self, block: &[u8; 16]) -> u16;
+
+    /// Copies fewer than 64 bytes to as many slots, and returns which are special.
+    #[inline(always)]
+    fn copy_short(self, from: &[u8], to: &mut [Slot]) -> u64 {
+        kernel::copy_short(self, from, to)
+    }
+
+    /// Up to 64 bytes, and others behind them.
+    #[inline(always)]
+    fn pad(self, from: &[u8], with: u8) -> [u8; 64] {
+        kernel::pad(from, with)
+    }
+
+    /// The long ones of a block's special bytes.
+    fn long(self, block: &[u8; 64], specials: u64) -> u64;
+
+    /// Writes a block without long bytes, a backslash before each special one. The rest of the
+    /// destination is overwritten.
+    fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
+
+    /// What matters for reading a string.
+    fn classes(self, block: &[u8; 64]) -> Classes;
+
+    /// Writes the bytes of `keep` one after the other, those `behind` a backslash as what they mean
+    /// there; the rest of the destination is overwritten. Returns which of the latter mean nothing.
+    fn unescape(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64;
+
+    /// The bytes of a block that UTF-8 does not allow behind those before them, given the four before
+    /// the block.
+    fn utf8_errors(self, before: [u8; 4], block: &[u8; 64]) -> u64;
+}
+
+dispatch! {
+    fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<Consumed, Error> = kernel::escape;
+    fn escaped_len_blocks(src: &[u8]) -> Result<usize, Error> = kernel::escaped_len;
+    fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, bool), Error> = kernel::unescape;
+    fn scan_blocks(src: &[u8]) -> Result<Option<(usize, bool)>, Error> = kernel::scan;
+}
+
+/// The backend asked for, if this machine has it.
+#[inline]
+fn available(backend: Backend) -> Result<Backend, Error> {
+    if backend.is_available() {
+        Ok(backend)
+    } else {
+        Err(Unavailable(backend).into())
+    }
+}
+
+/// Escapes as much of a text as fits. A backend without a kernel has not done anything; the scalar code does the rest.
+#[inline]
+fn escape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Consumed {
+    let done = escape_blocks(backend, src, dst).unwrap_or_default();
+    if done.read == src.len() {
+        done
+    } else {
+        scalar::escape(src, dst, done)
+    }
+}
+
+/// Decodes as much of a text as there is, and as fits.
+#[inline]
+fn unescape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> {
+    match unescape_blocks(backend, src, dst).unwrap_or_default() {
+        (done, true) => Ok((done, Stop::Quote)),
+        (done, false) => scalar::unescape(src, dst, done),
+    }
+}
+
+/// What reading a whole text comes to where it stopped for another reason than the destination.
+#[inline]
+fn finish(quotes: Quotes, src: &[u8], done: Consumed, stop: Stop) -> Result<Consumed, Error> {
+    match (quotes, stop) {
+        (Quotes::Around, Stop::Quote) => Ok(Consumed {
+            read: done.read + 1,
+            ..done
+        }),
+        (Quotes::Without, Stop::End) if done.read == src.len() => Ok(done),
+        (Quotes::Without, Stop::Quote) => Err(Error::Malformed {
+            kind: ErrorKind::UnexpectedQuote,
+            offset: done.read,
+        }),
+        _ => Err(Error::Malformed {
+            kind: ErrorKind::UnexpectedEnd,
+            offset: src.len(),
+        }),
+    }
+}
+
+/// The length in bytes of a text when escaped, both quotes included. (`usize::MAX` for a length
+/// beyond that.)
+///
+/// ```
+/// assert_eq!(bytelane::json_string::escaped_len("a\tb"), 6);
+/// ```
+#[must_use]
+pub fn escaped_len(text: &str) -> usize {
+    measure(Backend::active(), Quotes::Around, text)
+}
+
+/// [`escaped_len`] on a backend of the caller's choice, with quotes or without.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`].
+pub fn escaped_len_with(backend: Backend, quotes: Quotes, text: &str) -> Result<usize, Error> {
+    Ok(measure(available(backend)?, quotes, text))
+}
+
+fn measure(backend: Backend, quotes: Quotes, text: &str) -> usize {
+    let text = text.as_bytes();
+    let length = escaped_len_blocks(backend, text).unwrap_or_else(|_| scalar::escaped_len(text));
+    length.saturating_add(if quotes == Quotes::Around { 2 } else { 0 })
+}
+
+/// Writes a text with its quotes to the start of a slice that has at least [`escaped_len`] bytes,
+/// and returns how many they are. Not a byte more than that is needed; what is behind may be
+/// overwritten.
+///
+/// # Errors
+///
+/// [`Error::Destination`]; the slice holds a part of the result then.
+///
+/// ```
+/// let mut json = [0; 6];
+/// assert_eq!(bytelane::json_string::escape_to_slice("a\tb", &mut json)?, 6);
+/// assert_eq!(&json, br#""a\tb""#);
+/// # Ok::<(), bytelane::json_string::Error>(())
+/// ```
+#[inline]
+pub fn escape_to_slice(text: &str, dst: &mut [u8]) -> Result<usize, Error> {
+    write_to_slice(Backend::active(), Quotes::Around, text, dst)
+}
+
+/// [`escape_to_slice`] on a backend of the caller's choice, with quotes or without.
+///
+/// # Errors
+///
+/// Those of [`escape_to_slice`], and [`Error::Unavailable`].
+#[inline]
+pub fn escape_to_slice_with(
+    backend: Backend,
+    quotes: Quotes,
+    text: &str,
+    dst: &mut [u8],
+) -> Result<usize, Error> {
+    write_to_slice(available(backend)?, quotes, text, dst)
+}
+
+#[inline]
+fn write_to_slice(
+    backend: Backend,
+    quotes: Quotes,
+    text: &str,
+    dst: &mut [u8],
+) -> Result<usize, Error> {
+    let given = dst.len();
+    let around = usize::from(quotes == Quotes::Around);
+    let slots = memory::slots(dst);
+    let too_short = || Error::Destination {
+        needed: measure(backend, quotes, text),
+        given,
+    };
+    if given < text.len() + 2 * around {
+        return Err(too_short());
+    }
+    let done = escape(backend, text.as_bytes(), &mut slots[around..given - around]);
+    if done.read < text.len() {
+        return Err(too_short());
+    }
+    if around == 1 {
+        memory::write(window_mut(slots, 0), *b"\"");
+        memory::write(window_mut(slots, 1 + done.written), *b"\"");
+    }
+    Ok(done.written + 2 * around)
+}
+
+/// Appends a text with its quotes. The text may be larger by up to a factor of six then; memory is
+/// reserved for as much of that as there is.
+///
+/// ```
+/// let mut json = b"{\"path\":".to_vec();
+/// bytelane::json_string::escape_into(r"C:\temp", &mut json);
+/// assert_eq!(json, br#"{"path":"C:\\temp""#);
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn escape_into(text: &str, to: &mut Vec<u8>) {
+    write_into(Backend::active(), Quotes::Around, text, to);
+}
+
+/// [`escape_into`] on a backend of the caller's choice, with quotes or without.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`]; nothing has been appended then.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn escape_into_with(
+    backend: Backend,
+    quotes: Quotes,
+    text: &str,
+    to: &mut Vec<u8>,
+) -> Result<(), Error> {
+    write_into(available(backend)?, quotes, text, to);
+    Ok(())
+}
+
+#[cfg(feature = "alloc")]
+#[inline]
+fn write_into(backend: Backend, quotes: Quotes, text: &str, to: &mut Vec<u8>) {
+    let around = usize::from(quotes == Quotes::Around);
+    to.reserve(text.len() + 2 * around);
+    if around == 1 {
+        to.push(b'"');
+    }
+    append_escaped(backend, text.as_bytes(), to);
+    if around == 1 {
+        to.push(b'"');
+    }
+}
+
+#[cfg(feature = "alloc")]
+#[inline]
+fn append_escaped(backend: Backend, text: &[u8], to: &mut Vec<u8>) {
+    let mut read = 0;
+    while read < text.len() {
+        let rest = &text[read..];
+        // The longest escape always fits, so that each round comes further.
+        let room = usize::max(usize::max(rest.len(), 6), to.capacity() - to.len());
+        let Ok(_) = memory::append(to, room, |slots| {
+            let done = escape(backend, rest, slots);
+            read += done.read;
+            Ok::<_, core::convert::Infallible>(done.written)
+        });
+    }
+}
+
+/// Reads a string from behind its opening quote to the start of a slice, up to the closing quote.
+/// The slice need not be longer than the text is then; what is behind it may be overwritten.
+///
+/// # Errors
+///
+/// [`Error::Malformed`] for what is wrong with the string, and where; [`Error::Destination`] if there is nothing
+/// wrong but the slice is too short. The slice holds a part of the text then.
+///
+/// ```
+/// let mut text = [0; 4];
+/// let consumed = bytelane::json_string::unescape_to_slice(br#"\u00e9\n\/", 17]"#, &mut text)?;
+/// assert_eq!((consumed.read, consumed.written), (11, 4));
+/// assert_eq!(&text, "é\n/".as_bytes());
+/// # Ok::<(), bytelane::json_string::Error>(())
+/// ```
+#[inline]
+pub fn unescape_to_slice(src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
+    read_to_slice(Backend::active(), Quotes::Around, src, dst)
+}
+
+/// [`unescape_to_slice`] on a backend of the caller's choice, with quotes or without.
+///
+/// # Errors
+///
+/// Those of [`unescape_to_slice`], and [`Error::Unavailable`].
+#[inline]
+pub fn unescape_to_slice_with(
+    backend: Backend,
+    quotes: Quotes,
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<Consumed, Error> {
+    read_to_slice(available(backend)?, quotes, src, dst)
+}
+
+#[inline]
+fn read_to_slice(
+    backend: Backend,
+    quotes: Quotes,
+    src: &[u8],
+    dst: &mut [u8],
+) -> Result<Consumed, Error> {
+    let given = dst.len();
+    match unescape(backend, src, memory::slots(dst))? {
+        (done, Stop::Room) => {
+            let (done, stop) = scalar::measure(src, done)?;
+            finish(quotes, src, done, stop)?;
+            Err(Error::Destination {
+                needed: done.written,
+                given,
+            })
+        }
+        (done, stop) => finish(quotes, src, done, stop),
+    }
+}
+
+/// Reads a string from behind its opening quote, up to the closing one, and appends the text: valid
+/// UTF-8.
+///
+/// Memory is reserved for as many bytes as the string has in the input.
+///
+/// # Errors
+///
+/// [`Error::Malformed`]; nothing has been appended then.
+///
+/// ```
+/// use bytelane::json_string::{self, Error, ErrorKind};
+///
+/// let mut text = Vec::new();
+/// json_string::unescape_into(br#"\ud83d\ude00""#, &mut text)?;
+/// assert_eq!(text, "😀".as_bytes());
+///
+/// let error = json_string::unescape_into(br#"ab\ud83d""#, &mut text).unwrap_err();
+/// assert_eq!(error, Error::Malformed { kind: ErrorKind::LoneSurrogate, offset: 2 });
+/// # Ok::<(), Error>(())
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn unescape_into(src: &[u8], to: &mut Vec<u8>) -> Result<Consumed, Error> {
+    read_into(Backend::active(), Quotes::Around, src, to)
+}
+
+/// [`unescape_into`] on a backend of the caller's choice, with quotes or without.
+///
+/// # Errors
+///
+/// Those of [`unescape_into`], and [`Error::Unavailable`].
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn unescape_into_with(
+    backend: Backend,
+    quotes: Quotes,
+    src: &[u8],
+    to: &mut Vec<u8>,
+) -> Result<Consumed, Error> {
+    read_into(available(backend)?, quotes, src, to)
+}
+
+#[cfg(feature = "alloc")]
+#[inline]
+fn read_into(
+    backend: Backend,
+    quotes: Quotes,
+    src: &[u8],
+    to: &mut Vec<u8>,
+) -> Result<Consumed, Error> {
+    let start = to.len();
+    let result = append_text(backend, src, to, quotes).and_then(|(read, stop)| {
+        let done = Consumed {
+            read,
+            written: to.len() - start,
+        };
+        finish(quotes, src, done, stop)
+    });
+    if result.is_err() {
+        to.truncate(start);
+    }
+    result
+}
+
+/// Appends what can be decoded; returns the bytes read and why no more. Errors have their place
+/// in `src`.
+#[cfg(feature = "alloc")]
+#[inline]
+fn append_text(
+    backend: Backend,
+    src: &[u8],
+    to: &mut Vec<u8>,
+    quotes: Quotes,
+) -> Result<(usize, Stop), Error> {
+    /// Where the end of the string is not known: enough for most strings.
+    const FIRST: usize = 64;
+    let mut read = 0;
+    let mut most = match quotes {
+        Quotes::Around => usize::min(src.len(), FIRST),
+        Quotes::Without => src.len(),
+    };
+    loop {
+        let rest = &src[read..];
+        let room = usize::max(most, usize::min(to.capacity() - to.len(), rest.len()));
+        let mut stop = Stop::Room;
+        memory::append(to, room, |slots| {
+            let (done, why) = unescape(backend, rest, slots).map_err(|error| error.behind(read))?;
+            (read, stop) = (read + done.read, why);
+            Ok::<_, Error>(done.written)
+        })?;
+        if stop != Stop::Room {
+            return Ok((read, stop));
+        }
+        // The string is longer: it is worth a look for its end.
+        most = match scan_blocks(backend, &src[read..]) {
+            Ok(Some((length, _))) => length,
+            _ => src.len() - read,
+        };
+    }
+}
+
+/// Finds the closing quote of a string from behind its opening one, and validates UTF-8 on the
+/// way. Escapes are not looked into: [`unescape_into`] tells whether they are right.
+///
+/// # Errors
+///
+/// [`Error::Malformed`], of any kind but those of escapes.
+///
+/// ```
+/// use bytelane::json_string::scan;
+///
+/// let scanned = scan(br#"a\"b", "c"]"#)?;
+/// assert_eq!((scanned.text, scanned.escaped), (r#"a\"b"#, true));
+/// # Ok::<(), bytelane::json_string::Error>(())
+/// ```
+#[inline]
+pub fn scan(src: &[u8]) -> Result<Scanned<'_>, Error> {
+    find_end(Backend::active(), src)
+}
+
+/// [`scan`] on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`scan`], and [`Error::Unavailable`].
+#[inline]
+pub fn scan_with(backend: Backend, src: &[u8]) -> Result<Scanned<'_>, Error> {
+    find_end(available(backend)?, src)
+}
+
+#[inline]
+fn find_end(backend: Backend, src: &[u8]) -> Result<Scanned<'_>, Error> {
+    let (length, escaped) = match scan_blocks(backend, src) {
+        Ok(Some(found)) => found,
+        _ => scalar::scan(src)?,
+    };
+    Ok(Scanned {
+        text: memory::text(&src[..length]),
+        escaped,
+    })
+}

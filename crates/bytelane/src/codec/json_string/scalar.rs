@@ -1,0 +1,255 @@
+//! The specification, written down: RFC 8259, section 7 ("Strings"), and the table of well-formed
+//! UTF-8 in RFC 3629, section 4.
+//!
+//! > All Unicode characters may be placed within the quotation marks, except for the characters
+//! > that MUST be escaped: quotation mark, reverse solidus, and the control characters (U+0000
+//! > through U+001F).
+#![forbid(unsafe_code)]
+
+use super::{Consumed, Error, ErrorKind};
+use crate::memory::Slot;
+
+/// The letter behind the backslash of a character that has an escape of two.
+pub(super) const fn letter(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        0x09 => b't',
+        0x0a => b'n',
+        0x0c => b'f',
+        0x0d => b'r',
+        _ => return None,
+    })
+}
+
+/// The character that a letter behind a backslash stands for: the five above, and the solidus.
+pub(super) const fn meaning(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'"' | b'\\' | b'/' => letter,
+        b'b' => 0x08,
+        b't' => 0x09,
+        b'n' => 0x0a,
+        b'f' => 0x0c,
+        b'r' => 0x0d,
+        _ => return None,
+    })
+}
+
+/// A byte as a string holds it: an array and how many of its bytes count.
+pub(super) const fn escaped(byte: u8) -> ([u8; 8], usize) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match (letter(byte), byte) {
+        (Some(letter), _) => ([b'\\', letter, 0, 0, 0, 0, 0, 0], 2),
+        (None, 0x00..0x20) => {
+            let [high, low] = [HEX[byte as usize >> 4], HEX[byte as usize & 15]];
+            ([b'\\', b'u', b'0', b'0', high, low, 0, 0], 6)
+        }
+        _ => ([byte, 0, 0, 0, 0, 0, 0, 0], 1),
+    }
+}
+
+/// The length of a text when escaped, without quotes.
+pub(super) fn escaped_len(src: &[u8]) -> usize {
+    src.iter()
+        .fold(0, |sum: usize, &byte| sum.saturating_add(escaped(byte).1))
+}
+
+/// Escapes from where `done` stands, to the end of the text or as far as the destination reaches.
+#[inline(never)]
+pub(super) fn escape(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {
+    for &byte in &src[done.read..] {
+        let (text, length) = escaped(byte);
+        let Some(to) = dst[done.written..].get_mut(..length) else {
+            break;
+        };
+        to.write_copy_of_slice(&text[..length]);
+        done = Consumed {
+            read: done.read + 1,
+            written: done.written + length,
+        };
+    }
+    done
+}
+
+/// Why decoding went no further.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// The next byte is a quote.
+    Quote,
+    /// There is no whole character left.
+    End,
+    /// The next character does not fit into the destination.
+    Room,
+}
+
+/// Decodes from where `done` stands, which is between characters.
+#[inline(never)]
+pub(super) fn unescape(
+    src: &[u8],
+    dst: &mut [Slot],
+    done: Consumed,
+) -> Result<(Consumed, Stop), Error> {
+    walk(src, done, |at, utf8| {
+        match dst[at..].get_mut(..utf8.len()) {
+            Some(to) => {
+                to.write_copy_of_slice(utf8);
+                true
+            }
+            None => false,
+        }
+    })
+}
+
+/// What [`unescape`] would do with a destination that is long enough.
+#[cold]
+pub(super) fn measure(src: &[u8], done: Consumed) -> Result<(Consumed, Stop), Error> {
+    walk(src, done, |_, _| true)
+}
+
+/// Character by character; `write` takes each with its place in the result and tells whether it fits.
+fn walk(
+    src: &[u8],
+    mut done: Consumed,
+    mut write: impl FnMut(usize, &[u8]) -> bool,
+) -> Result<(Consumed, Stop), Error> {
+    loop {
+        match next(&src[done.read..]) {
+            Ok(Some((character, length))) => {
+                let mut utf8 = [0; 4];
+                let utf8 = character.encode_utf8(&mut utf8).as_bytes();
+                if !write(done.written, utf8) {
+                    return Ok((done, Stop::Room));
+                }
+                done = Consumed {
+                    read: done.read + length,
+                    written: done.written + utf8.len(),
+                };
+            }
+            Ok(None) => return Ok((done, Stop::Quote)),
+            Err(ErrorKind::UnexpectedEnd) => return Ok((done, Stop::End)),
+            Err(kind) => {
+                return Err(Error::Malformed {
+                    kind,
+                    offset: done.read,
+                });
+            }
+        }
+    }
+}
+
+/// The closing quote and whether there is a backslash before it. Only the rules that do not need
+/// an escape understood: no control characters, and UTF-8.
+pub(super) fn scan(src: &[u8]) -> Result<(usize, bool), Error> {
+    let mut at = 0;
+    let mut escaped = false;
+    while at < src.len() {
+        let here = match src[at] {
+            b'"' => return Ok((at, escaped)),
+            // What a backslash takes the meaning from, and keep it from ending the string.
+            b'\\' => {
+                escaped = true;
+                let taken = matches!(src.get(at + 1), Some(b'"' | b'\\'));
+                Ok(1 + usize::from(taken))
+            }
+            0x00..0x20 => Err(ErrorKind::ControlCharacter),
+            _ => utf8(&src[at..]).map(|(_, length)| length),
+        };
+        match here {
+            Ok(length) => at += length,
+            Err(ErrorKind::UnexpectedEnd) => break,
+            Err(kind) => return Err(Error::Malformed { kind, offset: at }),
+        }
+    }
+    Err(Error::Malformed {
+        kind: ErrorKind::UnexpectedEnd,
+        offset: src.len(),
+    })
+}
+
+/// The next character and the number of bytes that write it; none before a quote.
+pub(super) fn next(src: &[u8]) -> Result<Option<(char, usize)>, ErrorKind> {
+    match src.first() {
+        None => Err(ErrorKind::UnexpectedEnd),
+        Some(b'"') => Ok(None),
+        Some(b'\\') => escape_sequence(src).map(Some),
+        Some(0x00..0x20) => Err(ErrorKind::ControlCharacter),
+        Some(_) => utf8(src).map(Some),
+    }
+}
+
+/// What the backslash at the start begins.
+fn escape_sequence(src: &[u8]) -> Result<(char, usize), ErrorKind> {
+    let &letter = src.get(1).ok_or(ErrorKind::UnexpectedEnd)?;
+    match meaning(letter) {
+        Some(byte) => Ok((char::from(byte), 2)),
+        None if letter == b'u' => unicode(src),
+        None => Err(ErrorKind::InvalidEscape),
+    }
+}
+
+/// The `\u` at the start, and the second one that a high surrogate wants.
+///
+/// > To escape an extended character that is not in the Basic Multilingual Plane, the character is
+/// > represented as a 12-character sequence, encoding the UTF-16 surrogate pair.
+pub(super) fn unicode(src: &[u8]) -> Result<(char, usize), ErrorKind> {
+    let high = four_digits(&src[2..])?;
+    if let Some(character) = char::from_u32(high) {
+        return Ok((character, 6));
+    }
+    let behind = [src.get(6), src.get(7)];
+    match (high, behind) {
+        (0xdc00.., _) => return Err(ErrorKind::LoneSurrogate),
+        (_, [None, _] | [Some(b'\\'), None]) => return Err(ErrorKind::UnexpectedEnd),
+        (_, [Some(b'\\'), Some(b'u')]) => {}
+        _ => return Err(ErrorKind::LoneSurrogate),
+    }
+    match four_digits(&src[8..])? {
+        low @ 0xdc00..0xe000 => {
+            let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+            char::from_u32(code)
+                .map(|character| (character, 12))
+                .ok_or(ErrorKind::LoneSurrogate)
+        }
+        _ => Err(ErrorKind::LoneSurrogate),
+    }
+}
+
+/// The number that four hexadecimal digits of either case write.
+fn four_digits(src: &[u8]) -> Result<u32, ErrorKind> {
+    let mut number = 0;
+    for i in 0..4 {
+        let &digit = src.get(i).ok_or(ErrorKind::UnexpectedEnd)?;
+        number = number << 4
+            | char::from(digit)
+                .to_digit(16)
+                .ok_or(ErrorKind::InvalidHex)?;
+    }
+    Ok(number)
+}
+
+/// The character at the start, by the table of RFC 3629.
+fn utf8(src: &[u8]) -> Result<(char, usize), ErrorKind> {
+    let (length, second) = match src[0] {
+        byte @ 0x00..=0x7f => return Ok((char::from(byte), 1)),
+        0xc2..=0xdf => (2, 0x80..=0xbf),
+        0xe0 => (3, 0xa0..=0xbf),
+        0xe1..=0xec | 0xee..=0xef => (3, 0x80..=0xbf),
+        0xed => (3, 0x80..=0x9f),
+        0xf0 => (4, 0x90..=0xbf),
+        0xf1..=0xf3 => (4, 0x80..=0xbf),
+        0xf4 => (4, 0x80..=0x8f),
+        _ => return Err(ErrorKind::InvalidUtf8),
+    };
+    let mut code = u32::from(src[0]) & (0x7f >> length);
+    for i in 1..length {
+        let &byte = src.get(i).ok_or(ErrorKind::UnexpectedEnd)?;
+        let allowed = if i == 1 { second.clone() } else { 0x80..=0xbf };
+        if !allowed.contains(&byte) {
+            return Err(ErrorKind::InvalidUtf8);
+        }
+        code = code << 6 | u32::from(byte) & 0x3f;
+    }
+    char::from_u32(code)
+        .map(|character| (character, length))
+        .ok_or(ErrorKind::InvalidUtf8)
+}

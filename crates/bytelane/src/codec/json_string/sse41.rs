@@ -1,0 +1,235 @@
+//! SSE4.1: a block is four vectors of 16 bytes.
+
+use super::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
+use super::{Blocks, Classes, Survey, utf8};
+use crate::backend::{Sse41, sse41};
+use crate::memory::Slot;
+use crate::simd::sse41::{load, load_low, store, store_low};
+use crate::simd::{window, window_mut};
+use core::arch::x86_64::*;
+
+sse41! {
+    impl Blocks for Sse41 {
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
+    }
+}
+
+/// The highest bits of 16 bytes, at their place in a mask of 64.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn bits(vector: __m128i, at: usize) -> u64 {
+    u64::from(_mm_movemask_epi8(vector) as u16) << at
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn controls(vector: __m128i) -> __m128i {
+    _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(0x1f)), vector)
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn special(vector: __m128i) -> __m128i {
+    let quotes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'"' as i8));
+    let backslashes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
+    _mm_or_si128(_mm_or_si128(quotes, backslashes), controls(vector))
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    let (mut found, mut all) = (_mm_setzero_si128(), _mm_setzero_si128());
+    for i in 0..16 {
+        let vector = load(window(blocks, 16 * i));
+        found = _mm_or_si128(found, special(vector));
+        all = _mm_or_si128(all, vector);
+    }
+    Survey {
+        clean: _mm_movemask_epi8(found) == 0,
+        ascii: _mm_movemask_epi8(all) == 0,
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    let mut mask = 0;
+    for i in 0..4 {
+        mask |= bits(special(load(window(block, 16 * i))), 16 * i);
+    }
+    mask
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn specials16(block: &[u8; 16]) -> u16 {
+    _mm_movemask_epi8(special(load(block))) as u16
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn long(block: &[u8; 64], _: u64) -> u64 {
+    let mut mask = 0;
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        // The shuffle looks at the lower half of a byte only.
+        let letters = _mm_shuffle_epi8(load(&LETTERS), vector);
+        let upper = _mm_cmpgt_epi8(vector, _mm_set1_epi8(0x0f));
+        let without = _mm_or_si128(_mm_cmpeq_epi8(letters, _mm_setzero_si128()), upper);
+        mask |= bits(_mm_and_si128(without, controls(vector)), 16 * i);
+    }
+    mask
+}
+
+/// Eight bytes at a time, by a table of shuffles. With `\` at every place from 8 on:
+///
+/// ```text
+/// bytes     a  "  b  c  d  e  n  f   \  \ ..      the n stands for a line feed
+/// shuffle   0  8  1  2  3  4  5  8   6  7  8 ..   for the set { 1, 6 }
+/// result    a  \  "  b  c  d  e  \   n  f  \ ..   10 bytes count
+/// ```
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    let mut at = 0;
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        let letters = _mm_shuffle_epi8(load(&LETTERS), vector);
+        let vector = _mm_blendv_epi8(vector, letters, controls(vector));
+        let backslashes = _mm_set1_epi8(b'\\' as i8);
+        let halves = [
+            _mm_unpacklo_epi64(vector, backslashes),
+            _mm_unpackhi_epi64(vector, backslashes),
+        ];
+        for half in 0..2 {
+            let set = specials.to_le_bytes()[2 * i + half];
+            let order = load(&EXPAND[usize::from(set)]);
+            store(window_mut(to, at), _mm_shuffle_epi8(halves[half], order));
+            at += 8 + set.count_ones() as usize;
+        }
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let mut classes = Classes {
+        quotes: 0,
+        backslashes: 0,
+        controls: 0,
+        ascii: true,
+    };
+    let mut all = _mm_setzero_si128();
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        classes.quotes |= bits(_mm_cmpeq_epi8(vector, _mm_set1_epi8(b'"' as i8)), 16 * i);
+        classes.backslashes |= bits(_mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8)), 16 * i);
+        classes.controls |= bits(controls(vector), 16 * i);
+        all = _mm_or_si128(all, vector);
+    }
+    classes.ascii = _mm_movemask_epi8(all) == 0;
+    classes
+}
+
+/// Each byte of a set of 16 as ones, the others as zeros.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn spread(set: u16) -> __m128i {
+    let halves = _mm_shuffle_epi8(
+        _mm_set1_epi16(set as i16),
+        _mm_set_epi64x(0x0101_0101_0101_0101, 0),
+    );
+    let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm_cmpeq_epi8(_mm_and_si128(halves, bit), bit)
+}
+
+/// What letters behind a backslash stand for, and which of 16 bytes are such letters.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn meanings(vector: __m128i) -> [__m128i; 2] {
+    let place = _mm_xor_si128(
+        _mm_and_si128(_mm_srli_epi16(vector, 1), _mm_set1_epi8(15)),
+        _mm_and_si128(_mm_srli_epi16(vector, 6), _mm_set1_epi8(1)),
+    );
+    let known = _mm_cmpeq_epi8(_mm_shuffle_epi8(load(&KNOWN), place), vector);
+    [_mm_shuffle_epi8(load(&MEANINGS), place), known]
+}
+
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    let (mut at, mut unknown) = (0, 0);
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        let behind = spread((behind >> (16 * i)) as u16);
+        let [meanings, known] = meanings(vector);
+        unknown |= bits(_mm_andnot_si128(known, behind), 16 * i);
+        at = keep16(
+            _mm_blendv_epi8(vector, meanings, behind),
+            (keep >> (16 * i)) as u16,
+            to,
+            at,
+        );
+    }
+    unknown
+}
+
+/// Appends the bytes of a set to what has been written up to `at`, eight at a time by a table of shuffles.
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn keep16(vector: __m128i, keep: u16, to: &mut [Slot; 64], mut at: usize) -> usize {
+    let halves = [vector, _mm_unpackhi_epi64(vector, vector)];
+    for half in 0..2 {
+        let set = keep.to_le_bytes()[half];
+        let order = load_low(&KEEP[usize::from(set)]);
+        store_low(window_mut(to, at), _mm_shuffle_epi8(halves[half], order));
+        at += set.count_ones() as usize;
+    }
+    at
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
+    let mut previous = _mm_insert_epi32(_mm_setzero_si128(), i32::from_le_bytes(before), 3);
+    let mut mask = 0;
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        let errors = utf8_errors16(previous, vector);
+        mask |= bits(_mm_cmpeq_epi8(errors, _mm_setzero_si128()), 16 * i);
+        previous = vector;
+    }
+    !mask
+}
+
+/// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask
+/// for it: see [`utf8`].
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn utf8_errors16(previous: __m128i, vector: __m128i) -> __m128i {
+    let upper = |vector| _mm_and_si128(_mm_srli_epi16(vector, 4), _mm_set1_epi8(15));
+    let one = _mm_alignr_epi8(vector, previous, 15);
+    let two = _mm_alignr_epi8(vector, previous, 14);
+    let three = _mm_alignr_epi8(vector, previous, 13);
+    let pairs = _mm_and_si128(
+        _mm_shuffle_epi8(load(&utf8::FIRST_UPPER), upper(one)),
+        _mm_and_si128(
+            _mm_shuffle_epi8(
+                load(&utf8::FIRST_LOWER),
+                _mm_and_si128(one, _mm_set1_epi8(15)),
+            ),
+            _mm_shuffle_epi8(load(&utf8::SECOND_UPPER), upper(vector)),
+        ),
+    );
+    let third = _mm_subs_epu8(two, _mm_set1_epi8(utf8::LEAD_OF_THREE as i8));
+    let fourth = _mm_subs_epu8(three, _mm_set1_epi8(utf8::LEAD_OF_FOUR as i8));
+    let expected = _mm_and_si128(_mm_or_si128(third, fourth), _mm_set1_epi8(0x80_u8 as i8));
+    _mm_xor_si128(pairs, expected)
+}

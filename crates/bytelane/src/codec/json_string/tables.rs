@@ -1,0 +1,75 @@
+//! Tables of the instruction sets that move bytes by shuffles of 16.
+#![forbid(unsafe_code)]
+
+use super::scalar::{letter, meaning};
+
+/// For each byte below 16 the letter of its escape, zero if it has none.
+pub(super) const LETTERS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut byte = 0;
+    while byte < 16 {
+        if let Some(letter) = letter(byte as u8) {
+            table[byte] = letter;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Sends each of the eight letters that may follow a backslash to a place of its own in 16.
+const fn place(letter: u8) -> usize {
+    (letter >> 1 & 15 ^ letter >> 6 & 1) as usize
+}
+
+/// The letter at each place, and what it stands for. An empty place has a zero, which belongs to
+/// another place and so matches nothing.
+pub(super) const KNOWN: [u8; 16] = by_place(false);
+pub(super) const MEANINGS: [u8; 16] = by_place(true);
+
+const fn by_place(meanings: bool) -> [u8; 16] {
+    let mut table = [0; 16];
+    let mut byte = 0;
+    while byte < 128 {
+        if let Some(meaning) = meaning(byte) {
+            assert!(place(byte) != place(0) || table[place(byte)] == 0);
+            table[place(byte)] = if meanings { meaning } else { byte };
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// For each set of 8 bytes: the places of those in it, in order.
+pub(super) static KEEP: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut from, mut to) = (0, 0);
+        while from < 8 {
+            if set >> from & 1 == 1 {
+                table[set][to] = from as u8;
+                to += 1;
+            }
+            from += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
+/// For each set of 8 bytes: all places in order, with an 8 before each that is in the set.
+pub(super) static EXPAND: [[u8; 16]; 256] = {
+    let mut table = [[8; 16]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut from, mut to) = (0, 0);
+        while from < 8 {
+            to += set >> from & 1;
+            table[set][to] = from as u8;
+            to += 1;
+            from += 1;
+        }
+        set += 1;
+    }
+    table
+};
