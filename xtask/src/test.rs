@@ -5,6 +5,7 @@ mod cross;
 mod dependencies;
 mod features;
 mod fuzz;
+mod go;
 mod needs;
 mod rust;
 mod stages;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::needs::Need;
-use super::{assembly, cross, dependencies, features, fuzz, rust};
+use super::{assembly, cross, dependencies, features, fuzz, go, rust};
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
 pub struct Stage {
@@ -147,6 +147,14 @@ pub static STAGES: &[Stage] = &[
         in_all: true,
         minutes: 3,
         run: || cross::test(&cross::WASM),
+    },
+    Stage {
+        name: "go",
+        about: "the Go module; also under the race detector, on arm64 and on s390x",
+        needs: &[Need::Program("go", "see go/README.md")],
+        in_all: true,
+        minutes: 4,
+        run: go::run_stage,
     },
     Stage {
         name: "miri",
