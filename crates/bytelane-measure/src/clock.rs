@@ -31,6 +31,16 @@ impl Clock {
             Self::ThreadCpu => thread_cpu(),
         }
     }
+
+    /// What reading this clock twice adds to whatever is measured in between.
+    #[must_use]
+    pub fn overhead(self) -> Duration {
+        let twice = || {
+            let start = self.now();
+            self.now().saturating_sub(start)
+        };
+        (0..1000).map(|_| twice()).min().unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Clock {
@@ -75,6 +85,13 @@ mod tests {
             let start = clock.now();
             spin(clock, Duration::from_millis(1));
             assert!(clock.now() - start >= Duration::from_millis(1), "{clock}");
+        }
+    }
+
+    #[test]
+    fn reading_a_clock_takes_less_than_a_sample() {
+        for clock in [Clock::Monotonic, Clock::ThreadCpu] {
+            assert!(clock.overhead() < Duration::from_micros(100), "{clock}");
         }
     }
 

@@ -49,24 +49,20 @@ impl<'a> Subject<'a> {
     }
 
     /// The time that calls `first..first + calls` take.
-    fn sample(&mut self, clock: Clock, first: usize, calls: usize) -> Duration {
+    fn sample(&mut self, watch: Stopwatch, first: usize, calls: usize) -> Duration {
         let Some(evict) = &mut self.evict else {
-            let start = clock.now();
-            (self.batch)(first, calls);
-            return clock.now().saturating_sub(start);
+            return watch.time(|| (self.batch)(first, calls));
         };
         let mut total = Duration::ZERO;
         for index in first..first + calls {
             evict(index);
-            let start = clock.now();
-            (self.batch)(index, 1);
-            total += clock.now().saturating_sub(start);
+            total += watch.time(|| (self.batch)(index, 1));
         }
         total
     }
 
     /// How many calls fill a sample.
-    fn calibrate(&mut self, clock: Clock, sample: Duration) -> usize {
+    fn calibrate(&mut self, watch: Stopwatch, sample: Duration) -> usize {
         let most = if self.evict.is_some() {
             MOST_EVICTED_CALLS
         } else {
@@ -74,7 +70,7 @@ impl<'a> Subject<'a> {
         };
         let mut calls = 1;
         loop {
-            let taken = self.sample(clock, 0, calls);
+            let taken = self.sample(watch, 0, calls);
             if taken >= sample || calls == most {
                 return calls;
             }
@@ -100,6 +96,22 @@ impl fmt::Debug for Subject<'_> {
             .debug_struct("Subject")
             .field("name", &self.name)
             .finish_non_exhaustive()
+    }
+}
+
+/// A clock that does not count its own reading.
+#[derive(Clone, Copy)]
+struct Stopwatch {
+    clock: Clock,
+    overhead: Duration,
+}
+
+impl Stopwatch {
+    fn time(self, work: impl FnOnce()) -> Duration {
+        let start = self.clock.now();
+        work();
+        let taken = self.clock.now().saturating_sub(start);
+        taken.saturating_sub(self.overhead)
     }
 }
 
@@ -143,14 +155,18 @@ impl Rounds {
     /// takes longer than a sample.
     #[must_use]
     pub fn measure(&self, mut subjects: Vec<Subject<'_>>) -> Vec<Measurement> {
+        let watch = Stopwatch {
+            clock: self.clock,
+            overhead: self.clock.overhead(),
+        };
         let calls: Vec<usize> = subjects
             .iter_mut()
-            .map(|subject| subject.calibrate(self.clock, self.sample))
+            .map(|subject| subject.calibrate(watch, self.sample))
             .collect();
         let mut samples = vec![Vec::new(); subjects.len()];
         for round in 0..self.rounds.max(FEWEST_ROUNDS) {
             for ((subject, &calls), samples) in subjects.iter_mut().zip(&calls).zip(&mut samples) {
-                let taken = subject.sample(self.clock, round * calls, calls);
+                let taken = subject.sample(watch, round * calls, calls);
                 samples.push(taken.as_secs_f64() * 1e9 / calls as f64);
             }
         }

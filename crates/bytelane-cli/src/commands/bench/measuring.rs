@@ -20,9 +20,10 @@ pub struct Measuring {
     /// Length of a turn in microseconds; short calls are repeated to fill it
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000)]
     sample: u64,
-    /// Count the thread's CPU time instead of time on the wall, where others load the machine
+    /// Count time on the wall [default: the CPU time of the thread, which does not grow while others
+    /// have the core]
     #[arg(long)]
-    cpu_time: bool,
+    wall_time: bool,
     /// Run on this core [default: the one it starts on]
     #[arg(long, value_name = "NUMBER")]
     core: Option<usize>,
@@ -50,10 +51,9 @@ impl Measuring {
             None => drop(cpu::pin_to_current_core()),
         }
         Ok(Rounds {
-            clock: if self.cpu_time {
-                Clock::ThreadCpu
-            } else {
-                Clock::Monotonic
+            clock: match self.wall_time {
+                true => Clock::Monotonic,
+                false => Clock::ThreadCpu,
             },
             rounds: self.rounds,
             sample: Duration::from_micros(self.sample),

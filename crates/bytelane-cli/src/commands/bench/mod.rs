@@ -3,6 +3,8 @@
 mod baselines;
 mod codec;
 mod measuring;
+mod plan;
+mod prepared;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
