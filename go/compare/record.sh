@@ -5,7 +5,10 @@
 # meets every way.
 #
 #   ./record.sh NAME        e.g. 2026-11-21-go-sapphire-rapids
-#   RUN="chrt -f 1 taskset -c 3" ROUNDS=21 ./record.sh NAME
+#   RUN="taskset -c 3" ROUNDS=21 ./record.sh NAME
+#
+# Not under a real-time scheduler: Linux stops its processes for 50 ms in every
+# second, which doubles the time of whichever benchmark is running.
 set -euo pipefail
 cd "$(dirname "$0")"
 name=${1:?usage: record.sh NAME}

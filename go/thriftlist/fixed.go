@@ -13,40 +13,32 @@ type Fixed interface {
 	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~float64
 }
 
-// typeOf returns the type code of T.
+// typeOf returns the type code of T. Its size is a constant in each instance,
+// and tells most types from each other; reflection, which is slower, is left
+// with types that have a name of their own.
 func typeOf[T Fixed]() Type {
 	var zero T
-	switch any(zero).(type) {
-	case bool:
-		return Bool
-	case int8:
-		return Byte
-	case int16:
+	switch bulk.Width[T]() {
+	case 2:
 		return I16
-	case int32:
+	case 4:
 		return I32
-	case int64:
-		return I64
-	case float64:
-		return Double
-	}
-	return typeOfKind(reflect.TypeFor[T]().Kind()) // a type with a name of its own
-}
-
-func typeOfKind(kind reflect.Kind) Type {
-	switch kind {
-	case reflect.Bool:
-		return Bool
-	case reflect.Int8:
-		return Byte
-	case reflect.Int16:
-		return I16
-	case reflect.Int32:
-		return I32
-	case reflect.Int64:
+	case 8:
+		switch any(zero).(type) {
+		case int64:
+			return I64
+		case float64:
+			return Double
+		}
+		if reflect.TypeFor[T]().Kind() == reflect.Float64 {
+			return Double
+		}
 		return I64
 	default:
-		return Double
+		if reflect.TypeFor[T]().Kind() == reflect.Bool {
+			return Bool
+		}
+		return Byte
 	}
 }
 

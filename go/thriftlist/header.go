@@ -45,13 +45,19 @@ const HeaderLength = 5
 // of buf and returns [HeaderLength]. It panics if buf is shorter than that or
 // size is no Thrift size: negative, or above 2,147,483,647.
 func WriteHeader(buf []byte, element Type, size int) int {
-	if size < 0 || size > math.MaxInt32 {
-		panic(fmt.Sprintf("thriftlist: a list cannot hold %d elements", size))
+	if uint(size) > math.MaxInt32 {
+		panic(sizeError(size))
 	}
-	_ = buf[HeaderLength-1]
-	buf[0] = byte(element)
 	binary.BigEndian.PutUint32(buf[1:], uint32(size))
+	buf[0] = byte(element)
 	return HeaderLength
+}
+
+// sizeError is what WriteHeader panics with.
+type sizeError int
+
+func (e sizeError) Error() string {
+	return fmt.Sprintf("thriftlist: a list cannot hold %d elements", int(e))
 }
 
 // AppendHeader appends the header of a list or set of size elements to buf. It
