@@ -86,3 +86,32 @@ pub(crate) fn opaque_mask(mask: u64) -> u64 {
     }
     mask
 }
+
+/// Stores eight numbers of 64 bits for reading one by one. The compiler does not see what they
+/// are: it would take them out of the vector, two instructions each.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn store_words(to: &mut [u64; 8], vector: __m512i) {
+    // SAFETY: the array has 64 bytes, and `u64` takes any; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
+    // SAFETY: no instruction at all. It may read and write the array, as far as the compiler knows.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", in(reg) to, options(nostack, preserves_flags));
+    }
+}
+
+/// A vector that the compiler keeps in a register, instead of loading it within the instruction
+/// that uses it.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn in_register(vector: __m512i) -> __m512i {
+    #[allow(unused_mut, reason = "Miri knows no assembly")]
+    let mut vector = vector;
+    // SAFETY: no instruction at all.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", inout(zmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
+    }
+    vector
+}

@@ -1,9 +1,12 @@
 //! AVX-512: a block of 64 bytes is one expansion or compression of bytes by a mask.
 
+use super::kernel::{before, put_codes};
 use super::{Blocks, Plan};
 use crate::backend::{Avx512, avx512};
 use crate::memory::Slot;
-use crate::simd::avx512::{load, store};
+use crate::simd::avx2::load as load256;
+use crate::simd::avx512::{in_register, load, load_up_to, store, store_up_to, store_words};
+use crate::simd::sse41::load as load128;
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -13,7 +16,9 @@ avx512! {
         type Previous = __m512i;
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
         fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
+        fn decode_run<P: Plan>(controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> (usize, usize) = decode_run::<P>;
         fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode_run<P: Plan>(values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> (usize, usize) = encode_run::<P>;
     }
 }
 
@@ -27,7 +32,7 @@ fn previous<P: Plan>(value: u64) -> __m512i {
     }
 }
 
-#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,popcnt")]
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn decode<P: Plan>(
     codes: u32,
@@ -35,38 +40,156 @@ fn decode<P: Plan>(
     values: &mut [Slot; 64],
     previous: &mut __m512i,
 ) -> usize {
-    let kept = kept::<P>(codes);
+    let kept = mask::<P>(codes);
     let stored = _mm512_maskz_expand_epi8(kept, load(window(data, 0)));
     store(values, restore::<P>(stored, previous));
     kept.count_ones() as usize
 }
 
-/// A bit for each byte of a block's values that is stored.
-#[inline(always)]
-fn kept<P: Plan>(codes: u32) -> u64 {
-    let controls = codes.to_le_bytes();
-    let mut kept = 0;
-    for i in 0..P::CONTROLS {
-        let four = const { &Kept::<P>::OF_CONTROL }[usize::from(controls[i])];
-        kept |= u64::from(four) << (4 * P::WIDTH * i);
+/// 16 blocks at a time as long as there are, whose masks are made while the 16 blocks before them
+/// are decoded.
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi,avx512vbmi2,popcnt,bmi2")]
+#[inline]
+fn decode_run<P: Plan>(
+    controls: &[u8],
+    data: &[u8],
+    blocks: &mut [[Slot; 64]],
+    previous: &mut __m512i,
+) -> (usize, usize) {
+    let mut rest = data;
+    let many = blocks.len() / 16;
+    let mut ring = [[0; 16]; 2];
+    if many > 0 {
+        masks::<P>(controls, &mut ring[0]);
     }
-    kept
+    let mut done = 0;
+    for i in 0..many {
+        let Some(here) = rest.first_chunk::<1088>() else {
+            break;
+        };
+        if i + 1 < many {
+            masks::<P>(
+                &controls[P::CONTROLS * (done + 16)..],
+                &mut ring[(i + 1) & 1],
+            );
+        }
+        let kept = &ring[i & 1];
+        let values: &mut [[Slot; 64]; 16] = window_mut(blocks, done);
+        let mut used = 0;
+        for k in 0..16 {
+            // No more than 960 before the last block; the compiler sees 1023.
+            let stored = load(window(here, used & 1023));
+            let stored = _mm512_maskz_expand_epi8(kept[k], stored);
+            store(&mut values[k], restore::<P>(stored, previous));
+            used += kept[k].count_ones() as usize;
+        }
+        rest = &rest[used..];
+        done += 16;
+    }
+    while done < blocks.len() {
+        let kept = mask::<P>(P::codes(&controls[P::CONTROLS * done..][..P::CONTROLS]));
+        let used = kept.count_ones() as usize;
+        let stored = match rest.first_chunk() {
+            Some(here) => load(here),
+            None => load_up_to(rest),
+        };
+        let stored = _mm512_maskz_expand_epi8(kept, stored);
+        let Some(behind) = rest.get(used..) else {
+            break;
+        };
+        store(&mut blocks[done], restore::<P>(stored, previous));
+        rest = behind;
+        done += 1;
+    }
+    (done, data.len() - rest.len())
+}
+
+/// The masks of 16 blocks.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn masks<P: Plan>(controls: &[u8], masks: &mut [u64; 16]) {
+    for half in 0..2 {
+        let eight = masks_of_eight::<P>(&controls[8 * P::CONTROLS * half..]);
+        store_words(window_mut(masks, 8 * half), eight);
+    }
+}
+
+/// The masks of eight blocks.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn masks_of_eight<P: Plan>(controls: &[u8]) -> __m512i {
+    match P::WIDTH {
+        4 => {
+            // Each control byte to a word, its halves to the two bytes of it, these to masks.
+            let words = _mm512_cvtepu8_epi16(load256(window(controls, 0)));
+            let halves = _mm512_and_si512(
+                _mm512_or_si512(words, _mm512_slli_epi16::<4>(words)),
+                _mm512_set1_epi8(15),
+            );
+            _mm512_shuffle_epi8(
+                _mm512_broadcast_i32x4(load128(const { &Kept::<P>::OF_TWO })),
+                halves,
+            )
+        }
+        _ => {
+            let words = _mm512_cvtepu8_epi32(load128(window(controls, 0)));
+            let places = _mm512_set1_epi64(0x2624_2220_0604_0200);
+            let codes = _mm512_and_si512(
+                _mm512_multishift_epi64_epi8(places, words),
+                _mm512_set1_epi8(3),
+            );
+            _mm512_shuffle_epi8(
+                _mm512_broadcast_i32x4(load128(const { &Kept::<P>::OF_ONE })),
+                codes,
+            )
+        }
+    }
+}
+
+/// A bit for each byte of a block's values that is stored.
+#[target_feature(enable = "bmi2")]
+#[inline]
+fn mask<P: Plan>(codes: u32) -> u64 {
+    let codes = u64::from(codes);
+    match P::LENGTHS {
+        [1, 2, 3, 4] => {
+            let at = _pdep_u64(codes, 0x6666_6666_6666_6666);
+            let three = (at & at << 1) << 1;
+            0x1111_1111_1111_1111 | at | at >> 1 & 0x2222_2222_2222_2222 | three
+        }
+        [0, 1, 2, 4] => {
+            let at = _pdep_u64(codes, 0x3333_3333_3333_3333);
+            let high = at >> 1 & 0x1111_1111_1111_1111;
+            let both = at & high;
+            at | high | both << 2 | both << 3
+        }
+        _ => {
+            let at = _pdep_u64(codes, 0x0303_0303_0303_0303);
+            let low = at & 0x0101_0101_0101_0101;
+            let high = at >> 1 & 0x0101_0101_0101_0101;
+            0x0101_0101_0101_0101 | (low | high) << 1 | high * 0x0c | (low & high) * 0xf0
+        }
+    }
 }
 
 struct Kept<P>(PhantomData<P>);
 
 impl<P: Plan> Kept<P> {
-    /// For a control byte: a bit for each byte of its four values that is stored.
-    const OF_CONTROL: [u32; 256] = {
-        let mut table = [0; 256];
+    const OF_ONE: [u8; 16] = {
+        let mut table = [0; 16];
         let mut codes = 0;
-        while codes < 256 {
-            let mut value = 0;
-            while value < 4 {
-                let length = P::LENGTHS[codes >> (2 * value) & 3];
-                table[codes] |= ((1 << length) - 1) << (value * P::WIDTH);
-                value += 1;
-            }
+        while codes < 16 {
+            table[codes] = ((1u32 << P::LENGTHS[codes & 3]) - 1) as u8;
+            codes += 1;
+        }
+        table
+    };
+    const OF_TWO: [u8; 16] = {
+        let mut table = [0; 16];
+        let mut codes = 0;
+        while codes < 16 {
+            table[codes] = ((1u32 << P::LENGTHS[codes & 3]) - 1) as u8
+                | (((1u32 << P::LENGTHS[codes >> 2 & 3]) - 1) as u8) << 4;
             codes += 1;
         }
         table
@@ -164,6 +287,80 @@ fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) 
     (codes::<P>(kept), kept.count_ones() as usize)
 }
 
+/// Eight blocks at a time as long as there is room, loaded while the eight before them are
+/// stored: a load waits for an earlier store whose address differs in high bits only.
+#[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn encode_run<P: Plan>(
+    values: &[u8],
+    first: &[u8; 64],
+    controls: &mut [Slot],
+    data: &mut [Slot],
+) -> (usize, usize) {
+    let (blocks, _) = values.as_chunks::<64>();
+    let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
+    let mut rest = data;
+    let mut done = 0;
+    let many = blocks.len() / 8;
+    let mut ahead = [_mm512_setzero_si512(); 8];
+    if many > 0 {
+        ahead = load_eight::<P>(values, 0, first);
+    }
+    for i in 0..many {
+        let Some(here) = rest.first_chunk_mut::<576>() else {
+            break;
+        };
+        let stored = ahead;
+        if i + 1 < many {
+            ahead = load_eight::<P>(values, done + 8, first);
+        }
+        let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 8];
+        let mut used = 0;
+        for k in 0..8 {
+            let kept = needed::<P>(stored[k]);
+            // No more than 448 before the last block; the compiler sees 511.
+            store(
+                window_mut(here, used & 511),
+                _mm512_maskz_compress_epi8(kept, stored[k]),
+            );
+            put_codes::<P>(controls, k, codes::<P>(kept));
+            used += kept.count_ones() as usize;
+        }
+        rest = &mut rest[used..];
+        done += 8;
+    }
+    while done < blocks.len() {
+        let stored = difference::<P>(load(&blocks[done]), before::<P>(values, done, first));
+        let kept = needed::<P>(stored);
+        let used = kept.count_ones() as usize;
+        if used > rest.len() {
+            break;
+        }
+        let compressed = _mm512_maskz_compress_epi8(kept, stored);
+        match rest.first_chunk_mut() {
+            Some(here) => store(here, compressed),
+            None => store_up_to(rest, compressed),
+        }
+        put_codes::<P>(controls, done, codes::<P>(kept));
+        rest = &mut rest[used..];
+        done += 1;
+    }
+    (done, room - rest.len())
+}
+
+/// What is stored of eight blocks.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_eight<P: Plan>(values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
+    let mut eight = [_mm512_setzero_si512(); 8];
+    let blocks: &[u8; 512] = window(values, 64 * at);
+    for k in 0..8 {
+        let before = before::<P>(values, at + k, first);
+        eight[k] = difference::<P>(load(window(blocks, 64 * k)), before);
+    }
+    eight
+}
+
 /// The values to what is stored.
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -204,11 +401,11 @@ fn needed<P: Plan>(stored: __m512i) -> u64 {
     let ones = _mm512_set1_epi32(-1);
     match P::LENGTHS {
         [1, 2, 3, 4] => {
-            let down = _mm512_srlv_epi32(ones, _mm512_lzcnt_epi32(stored));
-            _mm512_cmpge_epu8_mask(down, _mm512_set1_epi32(0x0101_0100))
+            let down = _mm512_srlv_epi32(ones, in_register(_mm512_lzcnt_epi32(stored)));
+            _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi32(0x0101_0100)))
         }
         [0, 1, 2, 4] => {
-            let down = _mm512_srlv_epi32(ones, _mm512_lzcnt_epi32(stored));
+            let down = _mm512_srlv_epi32(ones, in_register(_mm512_lzcnt_epi32(stored)));
             let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
                 0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10, 12, 13, 14, 14,
             ));
@@ -216,12 +413,12 @@ fn needed<P: Plan>(stored: __m512i) -> u64 {
             _mm512_test_epi8_mask(down, down)
         }
         _ => {
-            let down = _mm512_srlv_epi64(ones, _mm512_lzcnt_epi64(stored));
+            let down = _mm512_srlv_epi64(ones, in_register(_mm512_lzcnt_epi64(stored)));
             let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
                 0, 1, 2, 2, 4, 4, 4, 4, 8, 9, 10, 10, 12, 12, 12, 12,
             ));
             let down = _mm512_shuffle_epi8(down, by);
-            _mm512_cmpge_epu8_mask(down, _mm512_set1_epi64(0x0101_0101_0101_0100))
+            _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi64(0x0101_0101_0101_0100)))
         }
     }
 }

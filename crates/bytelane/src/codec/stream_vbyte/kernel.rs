@@ -112,7 +112,7 @@ pub(super) fn encode<S: Blocks, P: Plan>(
 ) -> Result<Option<usize>, Error> {
     let first = &first_before::<P>(values, start);
     let (blocks, tail) = values.as_chunks::<64>();
-    let (done, used) = encode_run::<S, P>(simd, values, first, controls, data);
+    let (done, used) = simd.encode_run::<P>(values, first, controls, data);
     let mut total = used;
 
     for (at, block) in blocks.iter().enumerate().skip(done) {
@@ -123,8 +123,7 @@ pub(super) fn encode<S: Blocks, P: Plan>(
             return Ok(None);
         };
         memory::copy(to, &buffer[..used]);
-        let controls = &mut controls[P::CONTROLS * at..][..P::CONTROLS];
-        memory::copy(controls, &codes.to_le_bytes()[..P::CONTROLS]);
+        put_codes::<P>(controls, at, codes);
         total += used;
     }
     if !tail.is_empty() {
@@ -154,7 +153,7 @@ pub(super) fn encode<S: Blocks, P: Plan>(
 
 /// Blocks as long as there is room for 80 bytes of data. Returns how many, and the bytes written.
 #[inline(always)]
-fn encode_run<S: Blocks, P: Plan>(
+pub(super) fn encode_run<S: Blocks, P: Plan>(
     simd: S,
     values: &[u8],
     first: &[u8; 64],
@@ -169,13 +168,19 @@ fn encode_run<S: Blocks, P: Plan>(
             return (at, room - rest.len());
         };
         let (codes, used) = simd.encode::<P>(&blocks[at], before::<P>(values, at, first), here);
-        match P::CONTROLS {
-            4 => memory::write(window_mut(controls, 4 * at), codes.to_le_bytes()),
-            _ => memory::write(window_mut(controls, 2 * at), (codes as u16).to_le_bytes()),
-        }
+        put_codes::<P>(controls, at, codes);
         rest = &mut rest[used..];
     }
     (blocks.len(), room - rest.len())
+}
+
+/// Writes the codes of block `at` to its control bytes.
+#[inline(always)]
+pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
+    match P::CONTROLS {
+        4 => memory::write(window_mut(controls, 4 * at), codes.to_le_bytes()),
+        _ => memory::write(window_mut(controls, 2 * at), (codes as u16).to_le_bytes()),
+    }
 }
 
 /// The first block of values, one place later: the start, then all but the last. What is beyond
@@ -193,7 +198,11 @@ fn first_before<P: Plan>(values: &[u8], start: u64) -> [u8; 64] {
 
 /// The values before those of block `at`, of which only differences make use.
 #[inline(always)]
-fn before<'a, P: Plan>(values: &'a [u8], at: usize, first: &'a [u8; 64]) -> &'a [u8; 64] {
+pub(super) fn before<'a, P: Plan>(
+    values: &'a [u8],
+    at: usize,
+    first: &'a [u8; 64],
+) -> &'a [u8; 64] {
     match at {
         1.. if P::DELTA => window(values, 64 * at - P::WIDTH),
         _ => first,

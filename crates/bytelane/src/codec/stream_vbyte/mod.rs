@@ -134,6 +134,19 @@ pub(crate) trait Blocks: Copy {
         before: &[u8; 64],
         data: &mut [Slot; 80],
     ) -> (u32, usize);
+
+    /// As many blocks as there is room with 80 bytes at hand for each, or others: how many, and the
+    /// bytes written. `first` is what is before the first block; there is room for all codes.
+    #[inline(always)]
+    fn encode_run<P: Plan>(
+        self,
+        values: &[u8],
+        first: &[u8; 64],
+        controls: &mut [Slot],
+        data: &mut [Slot],
+    ) -> (usize, usize) {
+        kernel::encode_run::<Self, P>(self, values, first, controls, data)
+    }
 }
 
 dispatch! {
