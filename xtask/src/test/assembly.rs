@@ -4,25 +4,29 @@
 //! Kernels are inlined where a codec enters the instruction set, once for each set under the same
 //! name. What tells the sets apart is the widest vector register that the function uses.
 
+mod kernels;
+
 use std::ops::RangeInclusive;
 
 use anyhow::{Result, bail, ensure};
 
 use crate::process::{cargo, output, program, run};
+use kernels::KERNELS;
 
-/// A kernel, and what its hot loops must be made of.
+/// A kernel, and what its hot loop must be made of.
 struct Kernel {
     /// How the demangled symbol ends.
     symbol: &'static str,
     widest: Register,
-    /// At least so many innermost loops have these counts.
-    loops: usize,
-    /// Mnemonics, or [`STACK`], and how often each occurs in such a loop.
+    /// Mnemonics, or [`STACK`] or [`ANY`], and how often each occurs in one of its innermost loops.
     counts: &'static [(&'static str, RangeInclusive<usize>)],
 }
 
 /// Counts the instructions that name the stack: registers that were spilled, for the most part.
 const STACK: &str = "(stack)";
+
+/// Counts all instructions.
+const ANY: &str = "(any)";
 
 /// The vector registers of x86-64, by their width.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,74 +36,6 @@ enum Register {
     Ymm,
     Zmm,
 }
-
-/// The kernels that are checked: a new one is a row.
-const KERNELS: &[Kernel] = &[
-    // Two permutations a vector, one before the network and one after it, and half a blend and
-    // half a funnel shift a vector and level.
-    Kernel {
-        symbol: "byte_stream_split::encode_fixed::inside::<2>",
-        widest: Register::Zmm,
-        loops: 1,
-        counts: &[
-            ("vpermb", 4..=4),
-            ("vpshldw", 1..=1),
-            (STACK, 0..=0),
-            ("call", 0..=0),
-        ],
-    },
-    Kernel {
-        symbol: "byte_stream_split::encode_fixed::inside::<4>",
-        widest: Register::Zmm,
-        loops: 1,
-        counts: &[
-            ("vpermb", 8..=8),
-            ("vpshldw", 2..=2),
-            ("vpshldd", 2..=2),
-            (STACK, 0..=0),
-        ],
-    },
-    Kernel {
-        symbol: "byte_stream_split::encode_fixed::inside::<8>",
-        widest: Register::Zmm,
-        loops: 1,
-        counts: &[
-            ("vpermb", 16..=16),
-            ("vpshldw", 4..=4),
-            ("vpshldq", 4..=4),
-            (STACK, 0..=0),
-        ],
-    },
-    // One permutation a vector.
-    Kernel {
-        symbol: "byte_stream_split::decode_fixed::inside::<2>",
-        widest: Register::Zmm,
-        loops: 1,
-        counts: &[("vpermb", 2..=2), ("vpshldw", 1..=1), (STACK, 0..=0)],
-    },
-    Kernel {
-        symbol: "byte_stream_split::decode_fixed::inside::<4>",
-        widest: Register::Zmm,
-        loops: 1,
-        counts: &[
-            ("vpermb", 4..=4),
-            ("vpshldw", 2..=2),
-            ("vpshldd", 2..=2),
-            (STACK, 0..=0),
-        ],
-    },
-    Kernel {
-        symbol: "byte_stream_split::decode_fixed::inside::<8>",
-        widest: Register::Zmm,
-        loops: 1,
-        counts: &[
-            ("vpermb", 8..=8),
-            ("vpshldw", 4..=4),
-            ("vpshldq", 4..=4),
-            (STACK, 0..=0),
-        ],
-    },
-];
 
 /// Builds the core in release mode and checks every row of [`KERNELS`].
 pub fn run_stage() -> Result<()> {
@@ -217,6 +153,7 @@ impl Function<'_> {
 
 fn count(body: &[Instruction], mnemonic: &str) -> usize {
     let counts = |instruction: &&Instruction| match mnemonic {
+        ANY => true,
         STACK => instruction.operands.contains("(%rsp"),
         _ => instruction.mnemonic == mnemonic,
     };
@@ -240,7 +177,7 @@ fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
             .iter()
             .all(|(mnemonic, expected)| expected.contains(&count(body, mnemonic)))
     };
-    if loops.iter().filter(fits).count() >= kernel.loops {
+    if loops.iter().any(|body| fits(&body)) {
         return None;
     }
     let seen = loops.iter().map(|body| {
@@ -255,10 +192,7 @@ fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
         )
     });
     let seen: String = seen.collect();
-    Some(format!(
-        "{name}: fewer than {} loops have {:?}{seen}",
-        kernel.loops, kernel.counts
-    ))
+    Some(format!("{name}: no loop has {:?}{seen}", kernel.counts))
 }
 
 #[cfg(test)]
@@ -275,12 +209,16 @@ mod tests {
    d:\tret
 ";
 
-    fn kernel(loops: usize, vpermb: RangeInclusive<usize>) -> Option<String> {
-        let counts: Vec<_> = vec![("vpermb", vpermb), (STACK, 1..=1), ("push", 0..=0)];
+    fn kernel(vpermb: RangeInclusive<usize>) -> Option<String> {
+        let counts: Vec<_> = vec![
+            ("vpermb", vpermb),
+            (STACK, 1..=1),
+            ("push", 0..=0),
+            (ANY, 3..=3),
+        ];
         let kernel = Kernel {
             symbol: "outer::<4>",
             widest: Register::Zmm,
-            loops,
             counts: counts.leak(),
         };
         difference(&kernel, &functions(LISTING))
@@ -288,13 +226,12 @@ mod tests {
 
     #[test]
     fn the_innermost_loop_is_counted() {
-        assert_eq!(kernel(1, 1..=1), None);
+        assert_eq!(kernel(1..=1), None);
         assert!(
-            kernel(1, 2..=2)
+            kernel(2..=2)
                 .unwrap()
-                .contains("a loop of 3: vpermb 1, (stack) 1, push 0")
+                .contains("a loop of 3: vpermb 1, (stack) 1, push 0, (any) 3")
         );
-        assert!(kernel(2, 1..=1).unwrap().contains("fewer than 2 loops"));
     }
 
     #[test]
@@ -302,7 +239,6 @@ mod tests {
         let kernel = Kernel {
             symbol: "inner",
             widest: Register::Zmm,
-            loops: 1,
             counts: &[],
         };
         let text = difference(&kernel, &functions(LISTING)).unwrap();
