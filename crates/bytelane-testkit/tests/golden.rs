@@ -1,0 +1,61 @@
+//! Bytes that other implementations wrote, kept in `testdata/golden`: every backend must write the
+//! same ones and read them back.
+
+use bytelane_testkit::backends;
+use bytelane_testkit::sweep::{decode, encode};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn directory(codec: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/golden")
+        .join(codec)
+}
+
+/// Each `NAME.values` of a codec's directory against `NAME.bytes`; `parameters` makes those of the
+/// codec of the name. Returns how many there are.
+fn assert_golden(name: &str, parameters: impl Fn(&str) -> String) -> usize {
+    let mut pairs = 0;
+    for entry in fs::read_dir(directory(name)).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = path.with_extension("bytes");
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "values")
+            || !bytes.exists()
+        {
+            continue;
+        }
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let codec = bytelane_catalog::open(&format!("{name}:{}", parameters(stem))).unwrap();
+        let (values, bytes) = (fs::read(&path).unwrap(), fs::read(bytes).unwrap());
+        // Values that numbers are read from must be aligned.
+        let mut aligned = bytelane_catalog::stream::AlignedBytes::default();
+        aligned.resize(values.len());
+        aligned.copy_from_slice(&values);
+        for backend in backends().into_iter().chain([bytelane::Backend::Scalar]) {
+            let encoded = encode(&*codec, backend, &aligned, bytes.len()).unwrap();
+            assert!(
+                encoded == bytes,
+                "{name}, {stem}, {backend}: encode differs"
+            );
+            let (decoded, back) = decode(&*codec, backend, &bytes, values.len()).unwrap();
+            assert_eq!(decoded.read, bytes.len(), "{name}, {stem}, {backend}");
+            assert!(back == values, "{name}, {stem}, {backend}: decode differs");
+        }
+        pairs += 1;
+    }
+    pairs
+}
+
+#[test]
+fn byte_stream_split_as_pyarrow_writes_it() {
+    assert_eq!(assert_golden("byte_stream_split", str::to_owned), 8);
+}
+
+#[test]
+fn big_endian_as_go_writes_it() {
+    // `i32`, `f64`: the digits are the bits.
+    let width = |name: &str| format!("width={}", name[1..].parse::<usize>().unwrap() / 8);
+    assert_eq!(assert_golden("big_endian", width), 8);
+}
