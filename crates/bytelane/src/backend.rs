@@ -101,9 +101,10 @@ macro_rules! backends {
 
             #[cfg(all(target_arch = $arch, target_endian = "little"))]
             impl $Backend {
+                /// None also before detection has run.
                 #[inline]
                 pub(crate) fn new() -> Option<Self> {
-                    Backend::$Backend.is_available().then_some(Self(()))
+                    Backend::$Backend.is_found().then_some(Self(()))
                 }
             }
 
@@ -127,29 +128,47 @@ macro_rules! backends {
                 -> $d ret:ty = $d kernel:expr;
             )*) => { $d(
                 $d(#[$d meta])*
-                #[allow(unused_variables, reason = "targets without kernels use no argument")]
+                #[inline(always)]
                 $d vis fn $d f $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
                     backend: $crate::Backend, $d($d arg: $d ty),*
                 ) -> $d ret {
-                    match backend {
-                        $($(
-                            #[cfg(all(target_arch = $arch, target_endian = "little"))]
-                            $crate::Backend::$Backend => {
-                                $crate::backend::inside! {
-                                    $features fn inside $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
-                                        token: $crate::backend::$Backend, $d($d arg: $d ty),*
-                                    ) -> $d ret { $d kernel(token, $d($d arg),*) }
+                    /// The backend comes last, so that the others stay in their registers.
+                    #[allow(unused_variables, reason = "targets without kernels use no argument")]
+                    fn dispatched $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
+                        $d($d arg: $d ty,)* backend: $crate::Backend,
+                    ) -> $d ret {
+                        match backend {
+                            $($(
+                                #[cfg(all(target_arch = $arch, target_endian = "little"))]
+                                $crate::Backend::$Backend => {
+                                    $crate::backend::inside! {
+                                        $features fn inside $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
+                                            $d($d arg: $d ty,)* token: $crate::backend::$Backend
+                                        ) -> $d ret { $d kernel(token, $d($d arg),*) }
+                                    }
+                                    match $crate::backend::$Backend::new() {
+                                        // SAFETY: the token exists, so this CPU has the features of `inside`.
+                                        #[allow(unsafe_code)]
+                                        Some(token) => unsafe { inside $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* token) },
+                                        None => not_found $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* backend),
+                                    }
                                 }
-                                match $crate::backend::$Backend::new() {
-                                    // SAFETY: the token exists, so this CPU has the features of `inside`.
-                                    #[allow(unsafe_code)]
-                                    Some(token) => unsafe { inside $d(::<$d K $d(, $d W)?>)? (token, $d($d arg),*) },
-                                    None => Err($crate::backend::Unavailable(backend).into()),
-                                }
-                            }
-                        )?)+
-                        _ => Err($crate::backend::Unavailable(backend).into()),
+                            )?)+
+                            _ => Err($crate::backend::Unavailable(backend).into()),
+                        }
                     }
+                    /// Detection has not run, or has not found it.
+                    #[cold]
+                    #[inline(never)]
+                    fn not_found $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
+                        $d($d arg: $d ty,)* backend: $crate::Backend,
+                    ) -> $d ret {
+                        match backend.is_available() {
+                            true => dispatched $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* backend),
+                            false => Err($crate::backend::Unavailable(backend).into()),
+                        }
+                    }
+                    dispatched $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* backend)
                 }
             )* };
         }

@@ -1,8 +1,8 @@
 //! AVX-512: 48 bytes against 64 characters in a vector; masks for whatever is shorter.
 
 use super::sse41::{decode16, encode12};
-use super::tables::Tables;
-use super::{PAD, Quads, avx2};
+use super::tables::{Tables, ZERO};
+use super::{PAD, Quads, avx2, encoded_len_of};
 use crate::backend::{Avx512, avx512};
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque, store, store_up_to};
@@ -73,21 +73,23 @@ fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     }
 }
 
-/// Up to 48 bytes at a time, with their padding.
+/// Up to 48 bytes at a time; the padding of the last ones fills `dst`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn encode_rest(tables: &Tables, src: &[u8], mut at: usize, dst: &mut [Slot]) {
-    while at < src.len() {
-        let bytes = &src[at..usize::min(at + 48, src.len())];
-        let text = first_bits((bytes.len() * 4).div_ceil(3));
-        let pad = _mm512_set1_epi8(PAD as i8);
-        let to = &mut dst[at / 3 * 4..];
-        store_up_to(
-            to,
-            _mm512_mask_mov_epi8(pad, text, characters(tables, load_up_to(bytes))),
-        );
-        at += 48;
+fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
+    let (mut src, mut dst) = (&src[at..], &mut dst[at / 3 * 4..]);
+    while src.len() > 48 {
+        let (bytes, more) = src.split_at(48);
+        let (text, more_text) = dst.split_at_mut(64);
+        store(window_mut(text, 0), characters(tables, load_up_to(bytes)));
+        (src, dst) = (more, more_text);
     }
+    let text = first_bits(encoded_len_of(src, false));
+    let padding = _mm512_set1_epi8(PAD as i8);
+    store_up_to(
+        dst,
+        _mm512_mask_mov_epi8(padding, text, characters(tables, load_up_to(src))),
+    );
 }
 
 /// 64 characters to 48 bytes, and a vector in which bit 7 is set where a character is outside the
@@ -123,33 +125,27 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
     _mm512_movepi8_mask(bad) == 0
 }
 
-/// Up to 64 characters at a time. Those behind the end count as the value 0, so that the bits
-/// behind the last byte are all there is in the bytes that are not stored.
+/// Up to 64 characters at a time. Behind the last ones zeros count, so that the bits behind the
+/// last byte are all there is in the bytes that are not stored.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn decode_rest(
-    tables: &Tables,
-    text: &[u8],
-    mut at: usize,
-    dst: &mut [Slot],
-    canonical: bool,
-) -> bool {
+fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool {
+    let (mut text, mut dst) = (&text[at..], &mut dst[at / 4 * 3..]);
     let mut bad = _mm512_setzero_si512();
-    let mut spare = 0;
-    while at < text.len() {
-        let characters = &text[at..usize::min(at + 64, text.len())];
-        let filled = _mm512_mask_mov_epi8(
-            _mm512_set1_epi8(b'A' as i8),
-            first_bits(characters.len()),
-            load_up_to(characters),
-        );
+    while text.len() > 64 {
+        let (characters, more) = text.split_at(64);
+        let (bytes, more_bytes) = dst.split_at_mut(48);
         let vector;
-        (vector, bad) = groups(tables, filled, bad);
-        let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector);
-        let len = characters.len() * 3 / 4;
-        store_up_to(&mut dst[at / 4 * 3..][..len], bytes);
-        spare |= _mm512_test_epi8_mask(bytes, bytes) & first_bits(48) & !first_bits(len);
-        at += 64;
+        (vector, bad) = groups(tables, load(window(characters, 0)), bad);
+        store_up_to(bytes, _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector));
+        (text, dst) = (more, more_bytes);
     }
-    _mm512_movepi8_mask(bad) == 0 && (spare == 0 || !canonical)
+    let zeros = _mm512_set1_epi8(ZERO as i8);
+    let filled = _mm512_mask_mov_epi8(zeros, first_bits(text.len()), load_up_to(text));
+    let vector;
+    (vector, bad) = groups(tables, filled, bad);
+    let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector);
+    store_up_to(dst, bytes);
+    let stray_bits = _mm512_test_epi8_mask(bytes, bytes) & first_bits(48) & !first_bits(dst.len());
+    _mm512_movepi8_mask(bad) == 0 && !(canonical && stray_bits != 0)
 }

@@ -111,17 +111,16 @@ impl Engine {
         }
     }
 
-    /// Whether a text of so many characters may be followed by so many `=`, as `scalar::decode`
-    /// checks it.
+    /// Whether a text of so many characters may be followed by so many `=`, of two at most, as
+    /// `scalar::decode` checks it.
     #[inline]
     pub(super) const fn takes_padding(self, text: usize, padding: usize) -> bool {
         let missing = text.wrapping_neg() % 4;
-        missing < 3
-            && match self.decode_padding {
-                DecodePadding::Required => padding == missing,
-                DecodePadding::None => padding == 0,
-                DecodePadding::Either => padding <= missing,
-            }
+        match self.decode_padding {
+            DecodePadding::Required => (text + padding).is_multiple_of(4),
+            DecodePadding::None => missing < 3 && padding == 0,
+            DecodePadding::Either => missing < 3 && padding <= missing,
+        }
     }
 
     /// Length of the text for `bytes` bytes. `None` if no `usize` holds it, which happens to no
@@ -145,7 +144,7 @@ impl Engine {
     /// assert_eq!(&text[..len], b"-_8");
     /// # Ok::<(), bytelane::Error>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn encode_slice(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, Error> {
         self.encode_slice_with(Backend::active(), src, dst)
     }
@@ -155,7 +154,7 @@ impl Engine {
     /// # Errors
     ///
     /// Those of `encode_slice`, and [`Error::Unavailable`].
-    #[inline]
+    #[inline(always)]
     pub fn encode_slice_with(
         self,
         backend: Backend,
@@ -184,7 +183,7 @@ impl Engine {
     /// assert_eq!(error, Err(DecodeError::InvalidByte { offset: 3, byte: b' ' }));
     /// # Ok::<(), DecodeError>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn decode_slice(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, DecodeError> {
         self.decode_slice_with(Backend::active(), src, dst)
     }
@@ -194,7 +193,7 @@ impl Engine {
     /// # Errors
     ///
     /// Those of `decode_slice`, and [`DecodeError::Unavailable`].
-    #[inline]
+    #[inline(always)]
     pub fn decode_slice_with(
         self,
         backend: Backend,

@@ -13,19 +13,33 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use super::{DecodeError, PAD, Quads, Tables};
-use crate::Error;
+use super::tables::{Tables, ZERO};
+use super::{Engine, PAD, Quads, encoded_len_of};
+use crate::Unavailable;
 use crate::memory::{Slot, pair, put_pair};
 use crate::simd::{window, window_mut};
 
-/// Bytes to characters. `dst` is as long as the result, with padding or without.
+/// Fewer than `SHORT` bytes to characters. `dst` is as long as the result, with padding or without.
 #[inline(always)]
-pub(super) fn encode<S: Quads>(
-    simd: S,
-    tables: &Tables,
+pub(super) fn encode_short(
+    simd: impl Quads,
+    engine: Engine,
     src: &[u8],
     dst: &mut [Slot],
-) -> Result<(), Error> {
+) -> Result<(), Unavailable> {
+    simd.encode_rest(engine.tables(), src, 0, dst);
+    Ok(())
+}
+
+/// As [`encode_short`], any number of bytes.
+#[inline(always)]
+pub(super) fn encode_long(
+    simd: impl Quads,
+    engine: Engine,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> Result<(), Unavailable> {
+    let tables = engine.tables();
     let mut at = 0;
     while src.len() - at >= 192 {
         simd.encode192(tables, window(src, at), window_mut(dst, at / 3 * 4));
@@ -35,16 +49,27 @@ pub(super) fn encode<S: Quads>(
     Ok(())
 }
 
-/// Characters without their padding to bytes; `dst` is as long as these. False if anything is
-/// wrong with the text: the specification then finds out what.
+/// Characters without their padding to bytes, fewer than `SHORT`; `dst` is as long as these. False
+/// if anything is wrong with the text.
 #[inline(always)]
-pub(super) fn decode<S: Quads>(
-    simd: S,
-    tables: &Tables,
+pub(super) fn decode_short(
+    simd: impl Quads,
+    engine: Engine,
     text: &[u8],
     dst: &mut [Slot],
-    canonical: bool,
-) -> Result<bool, DecodeError> {
+) -> Result<bool, Unavailable> {
+    Ok(simd.decode_rest(engine.tables(), text, 0, dst, !engine.trailing_bits))
+}
+
+/// As [`decode_short`], any number of characters.
+#[inline(always)]
+pub(super) fn decode_long(
+    simd: impl Quads,
+    engine: Engine,
+    text: &[u8],
+    dst: &mut [Slot],
+) -> Result<bool, Unavailable> {
+    let tables = engine.tables();
     let mut at = 0;
     while text.len() - at >= 256 {
         if !simd.decode256(tables, window(text, at), window_mut(dst, at / 4 * 3)) {
@@ -52,7 +77,7 @@ pub(super) fn decode<S: Quads>(
         }
         at += 256;
     }
-    Ok(simd.decode_rest(tables, text, at, dst, canonical))
+    Ok(simd.decode_rest(tables, text, at, dst, !engine.trailing_bits))
 }
 
 /// The bytes from `at`, a multiple of 3, on, without masks.
@@ -76,7 +101,7 @@ pub(super) fn encode_rest(
         let bytes = &src[at..usize::min(at + 12, src.len())];
         let to = at / 3 * 4;
         let to = &mut dst[to..];
-        let text = (4 * bytes.len()).div_ceil(3);
+        let text = encoded_len_of(bytes, false);
         let characters = with_filling(simd.encode12(tables, pair(bytes)), text, PAD);
         let len = usize::min(16, to.len());
         put_pair(&mut to[..len], characters);
@@ -105,8 +130,7 @@ pub(super) fn decode_rest(
     }
     while at < text.len() {
         let characters = &text[at..usize::min(at + 16, text.len())];
-        // The character of the value 0, in both alphabets.
-        let filled = with_filling(pair(characters), characters.len(), b'A');
+        let filled = with_filling(pair(characters), characters.len(), ZERO);
         let len = characters.len() * 3 / 4;
         let (bytes, in_alphabet) = simd.decode16(tables, filled);
         put_pair(&mut dst[at / 4 * 3..][..len], bytes);

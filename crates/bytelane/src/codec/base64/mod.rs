@@ -69,7 +69,7 @@ pub use stream::{Decoder, Encoder};
 
 use crate::backend::dispatch;
 use crate::memory::Slot;
-use crate::{Backend, Error};
+use crate::{Backend, Error, Unavailable};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
 use tables::Tables;
@@ -121,12 +121,18 @@ pub(crate) trait Quads: Copy {
     }
 }
 
+/// What a short buffer is, in bytes: no large block. Short buffers are many; the functions for them
+/// have nothing to decide and no registers to save.
+const SHORT: usize = 192;
+
 dispatch! {
-    fn encode_blocks(tables: &Tables, src: &[u8], dst: &mut [Slot]) -> Result<(), Error> = kernel::encode;
-    fn decode_blocks(tables: &Tables, text: &[u8], dst: &mut [Slot], canonical: bool) -> Result<bool, DecodeError> = kernel::decode;
+    fn encode_short(engine: Engine, src: &[u8], dst: &mut [Slot]) -> Result<(), Unavailable> = kernel::encode_short;
+    fn encode_long(engine: Engine, src: &[u8], dst: &mut [Slot]) -> Result<(), Unavailable> = kernel::encode_long;
+    fn decode_short(engine: Engine, text: &[u8], dst: &mut [Slot]) -> Result<bool, Unavailable> = kernel::decode_short;
+    fn decode_long(engine: Engine, text: &[u8], dst: &mut [Slot]) -> Result<bool, Unavailable> = kernel::decode_long;
 }
 
-#[inline]
+#[inline(always)]
 fn encode_slots(
     backend: Backend,
     engine: Engine,
@@ -140,12 +146,13 @@ fn encode_slots(
         .ok_or(Error::Destination { needed, given })?;
     match backend {
         Backend::Scalar => scalar::encode(engine, src, dst),
-        _ => encode_blocks(backend, engine.tables(), src, dst)?,
+        _ if src.len() < SHORT => encode_short(backend, engine, src, dst)?,
+        _ => encode_long(backend, engine, src, dst)?,
     }
     Ok(needed)
 }
 
-#[inline]
+#[inline(always)]
 fn decode_slots(
     backend: Backend,
     engine: Engine,
@@ -154,14 +161,18 @@ fn decode_slots(
 ) -> Result<usize, DecodeError> {
     let padding = padding_len(src);
     let text = &src[..src.len() - padding];
-    let needed = text.len() / 4 * 3 + text.len() % 4 * 3 / 4;
+    let needed = decoded_len_estimate(text.len());
     let given = dst.len();
     let dst = dst
         .get_mut(..needed)
         .ok_or(DecodeError::Destination { needed, given })?;
-    let good = engine.takes_padding(text.len(), padding)
-        && backend != Backend::Scalar
-        && decode_blocks(backend, engine.tables(), text, dst, !engine.trailing_bits)?;
+    let good = match backend {
+        _ if !engine.takes_padding(text.len(), padding) => false,
+        Backend::Scalar => false,
+        _ if needed < SHORT => decode_short(backend, engine, text, dst)?,
+        _ => decode_long(backend, engine, text, dst)?,
+    };
+    // The specification knows what is wrong.
     if good {
         Ok(needed)
     } else {
@@ -170,12 +181,17 @@ fn decode_slots(
 }
 
 /// The `=` at the end, two at most: a third one stands where a character must be.
+///
+/// Without a branch, since nobody foresees what a short text ends in.
 #[inline]
 const fn padding_len(src: &[u8]) -> usize {
     match src {
-        [.., PAD, PAD] => 2,
-        [.., PAD] => 1,
-        _ => 0,
+        [.., last_but_one, last] => {
+            let one = *last == PAD;
+            one as usize + (one & (*last_but_one == PAD)) as usize
+        }
+        [last] => (*last == PAD) as usize,
+        [] => 0,
     }
 }
 
@@ -197,11 +213,12 @@ pub const fn encoded_len(bytes: usize, padding: bool) -> Option<usize> {
 /// [`encoded_len`] of a slice: it has at most `isize::MAX` bytes, and four thirds of that are a `usize`.
 #[inline]
 const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
-    let whole = src.len() / 3 * 4;
-    match src.len() % 3 {
-        0 => whole,
-        _ if padding => whole + 4,
-        rest => whole + rest + 1,
+    // `div_ceil`, without the steps that it takes for lengths that no slice has.
+    let groups = src.len().wrapping_add(2) / 3;
+    if padding {
+        4 * groups
+    } else {
+        src.len() + groups
     }
 }
 
@@ -209,7 +226,7 @@ const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
 #[must_use]
 #[inline]
 pub const fn decoded_len_estimate(len: usize) -> usize {
-    len / 4 * 3 + len % 4 * 3 / 4
+    len - len.div_ceil(4)
 }
 
 /// The number of bytes of a text, if there is nothing wrong with it: looks at its length and at the
@@ -233,7 +250,7 @@ pub const fn decoded_len(text: &[u8]) -> usize {
 /// assert_eq!(&text, b"Ynl0ZXM=");
 /// # Ok::<(), bytelane::Error>(())
 /// ```
-#[inline]
+#[inline(always)]
 pub fn encode(src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
     STANDARD.encode_slice(src, dst)
 }
@@ -243,7 +260,7 @@ pub fn encode(src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
 /// # Errors
 ///
 /// Those of [`encode`], and [`Error::Unavailable`].
-#[inline]
+#[inline(always)]
 pub fn encode_with(backend: Backend, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
     STANDARD.encode_slice_with(backend, src, dst)
 }
@@ -262,7 +279,7 @@ pub fn encode_with(backend: Backend, src: &[u8], dst: &mut [u8]) -> Result<usize
 /// assert_eq!(&bytes, b"bytes");
 /// # Ok::<(), bytelane::base64::DecodeError>(())
 /// ```
-#[inline]
+#[inline(always)]
 pub fn decode(src: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
     STANDARD.decode_slice(src, dst)
 }
@@ -272,7 +289,7 @@ pub fn decode(src: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
 /// # Errors
 ///
 /// Those of [`decode`], and [`DecodeError::Unavailable`].
-#[inline]
+#[inline(always)]
 pub fn decode_with(backend: Backend, src: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
     STANDARD.decode_slice_with(backend, src, dst)
 }

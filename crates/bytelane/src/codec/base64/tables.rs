@@ -5,7 +5,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::sse41::Halves;
 
-/// An alphabet and everything derived from it.
+/// An alphabet and everything derived from it, each table within a line of the cache.
+#[repr(C, align(64))]
 pub(crate) struct Tables {
     /// The character of each value.
     pub(super) characters: [u8; 64],
@@ -18,6 +19,9 @@ pub(crate) struct Tables {
 
 /// Marks a character outside the alphabet: the one bit that no value and no ASCII character has.
 const INVALID: u8 = 0x80;
+
+/// The character of the value 0 in both alphabets.
+pub(super) const ZERO: u8 = b'A';
 
 pub(super) static STANDARD: Tables = Tables::new(*b"+/");
 pub(super) static URL_SAFE: Tables = Tables::new(*b"-_");
