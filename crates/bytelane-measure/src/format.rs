@@ -175,7 +175,9 @@ fn write_tables(
 
 fn fill(table: &mut Table, rows: &[&Row], unit: Unit) {
     let workers = distinct(rows, Row::worker);
-    let with_parameters = rows.iter().any(|row| row.parameters.is_some());
+    // Mostly the type says it all: `width=4` is f32.
+    let kinds = distinct(rows, |row| (&row.element_type, &row.parameters));
+    let with_parameters = kinds.len() > distinct(rows, |row| &row.element_type).len();
     let mut header = vec!["type", "parameters", "values", "bytes"];
     header.retain(|&name| with_parameters || name != "parameters");
     let texts = header.len() - 2; // The other columns hold numbers.
@@ -235,13 +237,14 @@ fn markdown_table(heading: &str) -> (String, Table) {
     (format!("**{heading}**\n"), table)
 }
 
-/// Three significant digits, never fewer than the digits before the point.
+/// Three significant digits; never fewer than those before the point, never more than two behind it
+/// unless all of these are zero.
 fn significant(figure: f64) -> String {
     let decimals = match figure.abs() {
         size if size >= 99.95 => 0,
         size if size >= 9.995 => 1,
-        size if size >= 0.9995 => 2,
-        _ => 3,
+        size if size >= 0.005 => 2,
+        _ => 4,
     };
     format!("{figure:.decimals$}")
 }
@@ -259,14 +262,17 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// A round size in its unit, any other in bytes: `8 KiB`, `49,380 B`.
+/// `100 B`, `8 KiB`, `48.2 KiB`.
 fn bytes_text(bytes: u64) -> String {
-    match bytes {
-        0 => "0 B".to_owned(),
-        _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
-        _ if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
-        _ => format!("{} B", grouped(bytes)),
+    let (unit, name) = match bytes {
+        0..1024 => return format!("{bytes} B"),
+        1024..0x10_0000 => (1 << 10, "KiB"),
+        _ => (1 << 20, "MiB"),
+    };
+    if bytes.is_multiple_of(unit) {
+        return format!("{} {name}", bytes / unit);
     }
+    format!("{} {name}", significant(bytes as f64 / unit as f64))
 }
 
 #[cfg(test)]
@@ -296,7 +302,7 @@ mod tests {
 | type | values |    bytes |      scalar |        avx2 |
 |------|--------|----------|-------------|-------------|
 | f32  |  1,024 |    4 KiB | 4.10 (0.10) | 32.8 (0.80) |
-| f32  | 12,345 | 49,380 B |             | 49.4 (0.10) |
+| f32  | 12,345 | 48.2 KiB |             | 49.4 (0.10) |
 ";
         assert_eq!(text(&rows(), Format::Markdown), expected);
     }
@@ -312,6 +318,18 @@ mod tests {
             "{text}"
         );
         assert_eq!(text.matches("evicted from the caches").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn parameters_are_shown_where_the_type_does_not_imply_them() {
+        let with = |parameters: &str| {
+            let mut row = row("avx2", 1, 1.0);
+            row.parameters = Some(parameters.to_owned());
+            row
+        };
+        assert!(!text(&[with("width=4"), with("width=4")], Format::Table).contains("width=4"));
+        let different = [with("width=4"), with("width=4,stores=non_temporal")];
+        assert!(text(&different, Format::Table).contains("width=4,stores=non_temporal"));
     }
 
     #[test]
@@ -352,18 +370,20 @@ mod tests {
 
     #[test]
     fn figures_have_three_digits() {
-        let shown = [0.0123, 0.9996, 1.0, 9.996, 53.21, 99.96, 12_345.6].map(significant);
+        let shown = [0.0012, 0.0123, 0.9996, 1.0, 9.996, 53.21, 99.96, 12_345.6].map(significant);
         assert_eq!(
             shown,
-            ["0.012", "1.00", "1.00", "10.0", "53.2", "100", "12346"]
+            [
+                "0.0012", "0.01", "1.00", "1.00", "10.0", "53.2", "100", "12346"
+            ]
         );
         assert_eq!(
             [0, 999, 1000, 1_234_567].map(grouped),
             ["0", "999", "1,000", "1,234,567"]
         );
         assert_eq!(
-            [0, 8192, 3 << 20, 100].map(bytes_text),
-            ["0 B", "8 KiB", "3 MiB", "100 B"]
+            [0, 8192, 3 << 20, 49_380, 400_000_000].map(bytes_text),
+            ["0 B", "8 KiB", "3 MiB", "48.2 KiB", "381 MiB"]
         );
     }
 }

@@ -150,7 +150,7 @@ fn stream_line(from: &[u8; LINE], to: &mut [u8; LINE]) {
 }
 
 /// Returns `value` through a register that the optimiser cannot see through, so that a loop around
-/// it handles one value at a time: the "not vectorised" baseline of published tables.
+/// it handles one value at a time: the unvectorised baseline of published tables.
 ///
 /// Unlike [`core::hint::black_box`] it costs no trip through memory.
 #[inline(always)]

@@ -10,8 +10,8 @@ use std::hint::black_box;
 /// The name of the copy that every ratio refers to.
 pub const MEMCPY: &str = "memcpy";
 
-/// The name of the copy with stores that bypass the caches.
-pub const NON_TEMPORAL_COPY: &str = "memcpy (non-temporal)";
+/// The name of the copy with stores that bypass the caches, also called streaming stores.
+pub const NON_TEMPORAL_COPY: &str = "streaming copy";
 
 /// Where a transform reads, where it writes, and whether both are in cache.
 ///

@@ -99,7 +99,7 @@ fn options_choose_what_is_measured() {
 fn codecs_stand_beside_the_loops_of_publications() {
     for codec in ["byte_stream_split:width=4", "big_endian:width=8"] {
         let rows = rows(&[codec, "--values", "100", "--evicted"]);
-        assert!(distinct(&rows, "backend").contains(&"\"not vectorised\"".to_owned()));
+        assert!(distinct(&rows, "backend").contains(&"\"unvectorised\"".to_owned()));
     }
 }
 

@@ -4,7 +4,7 @@
 use bytelane_measure::memory::opaque;
 
 /// The name of these loops in the column of backends.
-const NOT_VECTORISED: &str = "not vectorised";
+const UNVECTORISED: &str = "unvectorised";
 
 /// A loop to compare with: from the first buffer to the second, by the bytes a value.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ static BASELINES: &[(&str, &[Baseline])] = &[
     (
         "byte_stream_split",
         &[Baseline {
-            name: NOT_VECTORISED,
+            name: UNVECTORISED,
             encode: split_bytes,
             decode: join_bytes,
         }],
@@ -27,7 +27,7 @@ static BASELINES: &[(&str, &[Baseline])] = &[
     (
         "big_endian",
         &[Baseline {
-            name: NOT_VECTORISED,
+            name: UNVECTORISED,
             encode: swap_bytes,
             decode: swap_bytes,
         }],
