@@ -1,5 +1,6 @@
 //! The project's own commands, run as `cargo xtask <COMMAND>`: one module a command.
 
+mod peers;
 mod process;
 mod test;
 
@@ -22,10 +23,13 @@ struct Arguments {
 enum Command {
     /// Run every test this machine has the tools for; name what was skipped
     Test(test::Options),
+    /// Measure other libraries beside bytelane, in one process
+    Peers(peers::Options),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().command {
         Command::Test(options) => Ok(test::run(&options)),
+        Command::Peers(options) => peers::run_command(&options),
     }
 }

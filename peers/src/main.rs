@@ -1,0 +1,324 @@
+//! Measures bytelane's codecs beside other libraries.
+
+mod libraries;
+
+use anyhow::{Context, ensure};
+use bytelane::Backend;
+use bytelane_catalog::Codec;
+use bytelane_measure::buffer::{APART, Buffer, Pool};
+use bytelane_measure::cpu;
+use bytelane_measure::data::{Dataset, ElementType};
+use bytelane_measure::format::{Format, Unit, write};
+use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_measure::row::{Row, Workload};
+use bytelane_measure::transform::Buffers;
+use clap::Parser;
+use libraries::{COMPARISONS, Comparison, Peer, Work};
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Measure bytelane's codecs beside other libraries, in interleaved rounds of one process
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// Only these codecs
+    codecs: Vec<String>,
+    /// Numbers of values a call [default: those of each comparison]
+    #[arg(long, value_delimiter = ',')]
+    values: Vec<usize>,
+    /// Only this operation: encode or decode
+    #[arg(long)]
+    operation: Option<String>,
+    /// How to write the figures
+    #[arg(long, default_value = "table")]
+    format: Format,
+    /// Where to write them [default: standard output]
+    #[arg(long)]
+    output: Option<PathBuf>,
+    /// A turn of a tenth of a millisecond, and only the first size: to see that everything runs
+    #[arg(long)]
+    quick: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    // A process that moves between cores finds its data in the other one's cache.
+    if let Err(error) = cpu::pin_to_current_core() {
+        eprintln!("not pinned to a core: {error}");
+    }
+    let mut rows = Vec::new();
+    for comparison in COMPARISONS {
+        let name = comparison
+            .specification
+            .split(':')
+            .next()
+            .unwrap_or_default();
+        if arguments.codecs.is_empty() || arguments.codecs.iter().any(|codec| codec == name) {
+            eprintln!("{}", comparison.specification);
+            measure(&arguments, comparison, &mut rows)?;
+        }
+    }
+    ensure!(
+        !rows.is_empty(),
+        "no comparison of these codecs and operations"
+    );
+    output(&arguments, &rows)
+}
+
+/// Writes beside, then renames: a record is there when it is complete.
+fn output(arguments: &Arguments, rows: &[Row]) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    write(rows, arguments.format, Unit::GigabytesPerSecond, &mut text)?;
+    let Some(path) = &arguments.output else {
+        std::io::stdout().write_all(&text)?;
+        return Ok(());
+    };
+    let beside = path.with_extension("incomplete");
+    std::fs::write(&beside, text)
+        .and_then(|()| std::fs::rename(&beside, path))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// All sizes, data sets and operations of one comparison.
+fn measure(
+    arguments: &Arguments,
+    comparison: &Comparison,
+    rows: &mut Vec<Row>,
+) -> anyhow::Result<()> {
+    let codec = bytelane_catalog::open(comparison.specification)?;
+    let mut sizes = match arguments.values.is_empty() {
+        true => comparison.values.to_vec(),
+        false => arguments.values.clone(),
+    };
+    if arguments.quick {
+        sizes.truncate(1);
+    }
+    for data in comparison.data {
+        for &values in &sizes {
+            let case = Case::new(comparison, &*codec, data, values)?;
+            for operation in ["encode", "decode"] {
+                if arguments
+                    .operation
+                    .as_ref()
+                    .is_none_or(|wanted| wanted == operation)
+                {
+                    rows.extend(case.measure(arguments, operation)?);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the output is full of before a result is checked.
+const FRESH: u8 = 0xa5;
+
+/// Inputs that a branch predictor cannot learn by heart take about this many bytes.
+const POOL_BYTES: usize = 1 << 20;
+
+/// One size of one kind of data.
+struct Case<'a> {
+    comparison: &'a Comparison,
+    codec: &'a dyn Codec,
+    data: &'static str,
+    values: usize,
+    decoded: Pool,
+    encoded: Pool,
+}
+
+impl<'a> Case<'a> {
+    fn new(
+        comparison: &'a Comparison,
+        codec: &'a dyn Codec,
+        data: &'static str,
+        values: usize,
+    ) -> anyhow::Result<Self> {
+        let element: ElementType = codec.element().parse()?;
+        let dataset: &Dataset = data.parse()?;
+        // As many inputs as their total allows, but the caches must hold what one call needs.
+        let inputs = match comparison.varied {
+            true => (POOL_BYTES / (values * codec.width()).max(1)).clamp(1, 256),
+            false => 1,
+        };
+        let decoded = Pool::generate(inputs, 0, |index| {
+            dataset.generate(element, values, index as u64 + 1)
+        });
+        let mut results = Vec::new();
+        for input in decoded.iter() {
+            let mut result = vec![0; codec.max_encoded_len(input.len())];
+            let length = codec
+                .encode(Backend::Scalar, input, &mut result)
+                .map_err(|error| anyhow::anyhow!("{}: {error}", comparison.specification))?;
+            result.truncate(length);
+            results.push(result);
+        }
+        let encoded = Pool::generate(inputs, 0, |index| results[index].clone());
+        Ok(Self {
+            comparison,
+            codec,
+            data,
+            values,
+            decoded,
+            encoded,
+        })
+    }
+
+    fn measure(&self, arguments: &Arguments, operation: &str) -> anyhow::Result<Vec<Row>> {
+        let encodes = operation == "encode";
+        let inputs = if encodes {
+            &self.decoded
+        } else {
+            &self.encoded
+        };
+        let longest = |pool: &Pool| pool.iter().map(<[u8]>::len).max().unwrap_or(0);
+        let room = match encodes {
+            true => self.codec.max_encoded_len(longest(&self.decoded)),
+            false => longest(&self.decoded),
+        };
+        // Some peers ask for room behind their result.
+        let output = RefCell::new(Buffer::zeroed(room + 64, APART));
+        let buffers = Buffers {
+            inputs,
+            output: &output,
+            evicted: false,
+        };
+        let copied = Buffers {
+            inputs: &self.decoded,
+            ..buffers
+        };
+
+        let mut subjects = vec![copied.memcpy()];
+        let mut libraries = vec![None];
+        for backend in Backend::available() {
+            let work = self.ours(backend, encodes);
+            subjects.push(self.checked(buffers, backend.name(), encodes, work)?);
+            libraries.push(None);
+        }
+        for Peer {
+            library,
+            encode,
+            decode,
+        } in (self.comparison.peers)(self.values)?
+        {
+            let Some(work) = (if encodes { encode } else { decode }) else {
+                continue;
+            };
+            subjects.push(self.checked(buffers, library, encodes, work)?);
+            libraries.push(Some(library));
+        }
+        let sample = Duration::from_micros(if arguments.quick { 100 } else { 2000 });
+        let measured = Rounds {
+            sample,
+            ..Rounds::default()
+        }
+        .measure(subjects);
+        let rows = measured.iter().zip(libraries);
+        Ok(rows
+            .map(|(took, library)| self.row(operation, took, library, &measured[0]))
+            .collect())
+    }
+
+    fn row(
+        &self,
+        operation: &str,
+        took: &Measurement,
+        library: Option<&str>,
+        memcpy: &Measurement,
+    ) -> Row {
+        let (codec, parameters) = self
+            .comparison
+            .specification
+            .split_once(':')
+            .unwrap_or((self.comparison.specification, ""));
+        let workload = Workload {
+            codec: codec.to_owned(),
+            operation: operation.to_owned(),
+            element_type: self.codec.element(),
+            data: self.data.to_owned(),
+            values: self.values as u64,
+            bytes: self.decoded.input(0).len() as u64,
+            evicted: false,
+        };
+        let mut row = workload.row(took, memcpy);
+        row.parameters = Some(parameters.to_owned()).filter(|parameters| !parameters.is_empty());
+        if let Some(library) = library {
+            row.library = Some(library.to_owned());
+            row.backend = String::new();
+        }
+        row
+    }
+
+    fn ours(&self, backend: Backend, encodes: bool) -> Work<'a> {
+        let codec = self.codec;
+        match encodes {
+            true => Box::new(move |values, encoded| {
+                codec
+                    .encode(backend, values, encoded)
+                    .expect("values of its own")
+            }),
+            false => Box::new(move |encoded, values| {
+                codec
+                    .decode(backend, encoded, values)
+                    .expect("its own bytes")
+                    .written
+            }),
+        }
+    }
+
+    /// The subject for a piece of work, once that has given the right result for every input.
+    fn checked<'b>(
+        &'b self,
+        buffers: Buffers<'b>,
+        name: &str,
+        encodes: bool,
+        mut work: Work<'b>,
+    ) -> anyhow::Result<Subject<'b>> {
+        let wanted = if encodes {
+            &self.encoded
+        } else {
+            &self.decoded
+        };
+        for (input, wanted) in buffers.inputs.iter().zip(wanted.iter()) {
+            let mut output = buffers.output.borrow_mut();
+            output.fill(FRESH);
+            let room = self.room(input.len(), wanted.len(), encodes);
+            let length = work(input, &mut output[..room]);
+            let same = output[..length] == *wanted;
+            let what = if encodes {
+                "other bytes than the specification"
+            } else {
+                "other values"
+            };
+            let specification = self.comparison.specification;
+            ensure!(
+                same,
+                "{name}: {specification}, {} values: {what}",
+                self.values
+            );
+        }
+        let lengths: Vec<usize> = wanted.iter().map(<[u8]>::len).collect();
+        let inputs: Vec<usize> = buffers.inputs.iter().map(<[u8]>::len).collect();
+        let mut turn = 0;
+        Ok(buffers.subject(name, move |input, output| {
+            let room = self.room(inputs[turn], lengths[turn], encodes);
+            turn = if turn + 1 == lengths.len() {
+                0
+            } else {
+                turn + 1
+            };
+            work(input, &mut output[..room]);
+        }))
+    }
+
+    /// How much of the output a piece of work is given: all the values, or the most bytes that they
+    /// can become.
+    fn room(&self, input: usize, result: usize, encodes: bool) -> usize {
+        if encodes {
+            self.codec.max_encoded_len(input)
+        } else {
+            result
+        }
+    }
+}
