@@ -21,7 +21,7 @@ pub fn run_stage() -> Result<()> {
     run(cargo(build)
         .args(["--target", &host])
         .env("RUSTFLAGS", RUSTFLAGS))?;
-    let seeds = "run --locked --package bytelane-testkit --example fuzz_seeds fuzz/corpus";
+    let seeds = "run --locked --package bytelane-testkit --bin fuzz_seeds fuzz/corpus";
     run(&mut cargo(seeds))?;
     let targets = targets()?;
     ensure!(!targets.is_empty(), "fuzz/fuzz_targets holds no target");
