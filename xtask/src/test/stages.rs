@@ -68,6 +68,14 @@ pub static STAGES: &[Stage] = &[
         run: assembly::run_stage,
     },
     Stage {
+        name: "peers",
+        about: "each comparison with other libraries once, all results alike",
+        needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
+        in_all: true,
+        minutes: 5,
+        run: crate::peers::run_stage,
+    },
+    Stage {
         name: "fuzz",
         about: "each fuzz target for some seconds, with the stable compiler",
         needs: &[Need::Program("g++", "Debian: g++")],
