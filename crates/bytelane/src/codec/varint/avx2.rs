@@ -1,8 +1,8 @@
 //! AVX2: four varints at a time, each in a lane of 64 bits.
 
 use super::kernel::{end, next_eight, running_sum};
-use super::sse41::store_two;
-use super::{ENCODE_ROOM, Mapping, Varints, WINDOW};
+use super::sse41::{encode_two, from_wire as from_wire_128, join_two, store_two};
+use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Avx2, avx2};
 use crate::memory::Slot;
 use crate::simd::avx2::{load, load_four, store};
@@ -15,7 +15,7 @@ avx2! {
         fn ends(bytes: &[u8; 64]) -> u64 = ends;
         fn widen<M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) = widen::<K, M>;
         fn narrow<M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool = narrow::<K, M>;
-        fn decode<M: Mapping>(window: &[u8; WINDOW], starts: u64, long: bool, values: &mut [[Slot; K]; 64]) -> bool = decode::<K, M>;
+        fn decode<M: Mapping>(window: &[u8; WINDOW], begins: u64, longest: Longest, values: &mut [[Slot; K]]) -> bool = decode::<K, M>;
         fn encode<M: Mapping>(values: &[[u8; K]; 8], to: &mut [Slot; ENCODE_ROOM]) -> usize = encode::<K, M>;
     }
 }
@@ -156,20 +156,24 @@ fn four(window_: &[u8; WINDOW], at: [usize; 4]) -> __m256i {
     )
 }
 
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,bmi1,popcnt")]
 #[inline]
 fn decode<const K: usize, M: Mapping>(
     window: &[u8; WINDOW],
-    mut starts: u64,
-    long: bool,
-    values: &mut [[Slot; K]; 64],
+    mut begins: u64,
+    longest: Longest,
+    values: &mut [[Slot; K]],
 ) -> bool {
+    if longest == Longest::Two {
+        decode_two::<K, M>(window, begins, values);
+        return true;
+    }
     let mut beyond = _mm256_setzero_si256();
     for eight in values.as_chunks_mut::<8>().0 {
-        if starts == 0 {
+        if begins == 0 {
             break;
         }
-        let [a, b, c, d, e, f, g, h] = next_eight(&mut starts);
+        let [a, b, c, d, e, f, g, h] = next_eight(&mut begins);
         let to = eight.as_flattened_mut();
         if K == 4 {
             // In the order in which the halves of two vectors come together by lanes.
@@ -177,19 +181,52 @@ fn decode<const K: usize, M: Mapping>(
             let (second, _) = join(four(window, [c, d, g, h]));
             let numbers = fifth_byte(first, second, &mut beyond);
             store(window_mut(to, 0), from_wire::<K, M>(numbers));
-        } else {
-            for (i, at) in [[a, b, c, d], [e, f, g, h]].into_iter().enumerate() {
-                let (halves, ends) = join(four(window, at));
-                let mut numbers = join_halves(halves);
-                if long {
+            continue;
+        }
+        for (i, at) in [[a, b, c, d], [e, f, g, h]].into_iter().enumerate() {
+            let (halves, ends) = join(four(window, at));
+            let numbers = match longest {
+                Longest::Two | Longest::Four => halves,
+                Longest::Eight => join_halves(halves),
+                Longest::Ten => {
                     let last = four(window, [at[0] + 8, at[1] + 8, at[2] + 8, at[3] + 8]);
-                    numbers = _mm256_or_si256(numbers, last_bytes(ends, last, &mut beyond));
+                    let last = last_bytes(ends, last, &mut beyond);
+                    _mm256_or_si256(join_halves(halves), last)
                 }
-                store(window_mut(to, 32 * i), from_wire::<K, M>(numbers));
-            }
+            };
+            store(window_mut(to, 32 * i), from_wire::<K, M>(numbers));
         }
     }
     _mm256_testz_si256(beyond, _mm256_set1_epi8(-1)) != 0
+}
+
+/// Varints of one or two bytes, by those that begin within 8 bytes.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn decode_two<const K: usize, M: Mapping>(
+    bytes: &[u8; WINDOW],
+    all: u64,
+    values: &mut [[Slot; K]],
+) {
+    let mut done = 0;
+    for i in 0..8 {
+        if all >> (8 * i) == 0 {
+            break;
+        }
+        let begins = (all >> (8 * i)) as u8;
+        let numbers = join_two(load_half(window(bytes, 8 * i)), begins);
+        let to = window_mut::<8, _>(values, done).as_flattened_mut();
+        // Numbers of 14 bits are values of 16, whose signs widening keeps.
+        let eight = from_wire_128::<2, M>(numbers);
+        if K == 4 {
+            store(window_mut(to, 0), _mm256_cvtepi16_epi32(eight));
+        } else {
+            let high = _mm_srli_si128::<8>(eight);
+            store(window_mut(to, 0), _mm256_cvtepi16_epi64(eight));
+            store(window_mut(to, 32), _mm256_cvtepi16_epi64(high));
+        }
+        done += begins.count_ones() as usize;
+    }
 }
 
 /// Numbers of up to 32 bits from 28 bits in the lower half of each lane and what is left in the
@@ -230,7 +267,7 @@ fn last_bytes(ends: __m256i, bytes: __m256i, beyond: &mut __m256i) -> __m256i {
     _mm256_or_si256(ninth, _mm256_slli_epi64::<63>(tenth))
 }
 
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]; 8],
@@ -245,6 +282,12 @@ fn encode<const K: usize, M: Mapping>(
         to_wire::<8, M>(load(window(values, 32))),
     ];
     let all = _mm256_or_si256(numbers[0], numbers[1]);
+    if _mm256_testz_si256(all, _mm256_set1_epi64x(!0xffff_ffff)) != 0 {
+        let low = numbers.map(|numbers| _mm256_castsi256_ps(numbers));
+        let low = _mm256_shuffle_ps::<0b10_00_10_00>(low[0], low[1]);
+        let low = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(low));
+        return encode_short(low, to);
+    }
     match _mm256_testz_si256(all, _mm256_set1_epi64x(0xff << 56)) {
         0 => encode_wide::<true>(numbers, to),
         _ => encode_wide::<false>(numbers, to),
@@ -253,9 +296,13 @@ fn encode<const K: usize, M: Mapping>(
 
 /// Eight numbers of 32 bits, in two steps from 28 to 14 to 7 bits a unit: as SSE4.1 does it with
 /// four. The fifth byte goes to the upper half of the varint's lane.
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn encode_short(numbers: __m256i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
+    if _mm256_testz_si256(numbers, _mm256_set1_epi32(!0x3fff)) != 0 {
+        let units = _mm_packus_epi32(half(numbers, 0), half(numbers, 1));
+        return encode_two(units, to);
+    }
     let by_14 = _mm256_blend_epi16::<0b1010_1010>(numbers, _mm256_slli_epi32::<2>(numbers));
     let groups = by_sevens(by_14);
     // Signed comparisons do once numbers of five bytes are made equal.

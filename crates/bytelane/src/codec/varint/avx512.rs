@@ -1,7 +1,8 @@
 //! AVX-512: sixteen varints of 32 bits or eight of 64 at a time. Bytes are picked from the window
 //! by `vpermb` to decode, and those that varints do not have are left out by `vpcompressb` to encode.
 
-use super::{ENCODE_ROOM, Mapping, Varints, WINDOW};
+use super::sse41::encode_two;
+use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Avx512, avx512};
 use crate::memory::Slot;
 use crate::simd::avx2::load as load_half;
@@ -16,7 +17,7 @@ avx512! {
         fn ends(bytes: &[u8; 64]) -> u64 = ends;
         fn widen<M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) = widen::<K, M>;
         fn narrow<M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool = narrow::<K, M>;
-        fn decode<M: Mapping>(window: &[u8; WINDOW], starts: u64, long: bool, values: &mut [[Slot; K]; 64]) -> bool = decode::<K, M>;
+        fn decode<M: Mapping>(window: &[u8; WINDOW], begins: u64, longest: Longest, values: &mut [[Slot; K]]) -> bool = decode::<K, M>;
         fn encode<M: Mapping>(values: &[[u8; K]; 8], to: &mut [Slot; ENCODE_ROOM]) -> usize = encode::<K, M>;
     }
 }
@@ -132,18 +133,19 @@ const fn repeated<const K: usize>() -> [[u8; 64]; K] {
     table
 }
 
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn decode<const K: usize, M: Mapping>(
     bytes: &[u8; WINDOW],
-    starts: u64,
-    long: bool,
-    values: &mut [[Slot; K]; 64],
+    begins: u64,
+    longest: Longest,
+    values: &mut [[Slot; K]],
 ) -> bool {
-    match (K, long) {
-        (4, _) => decode_short::<M>(bytes, starts, values.as_flattened_mut()),
-        (_, false) => decode_wide::<M, false>(bytes, starts, values.as_flattened_mut()),
-        (_, true) => decode_wide::<M, true>(bytes, starts, values.as_flattened_mut()),
+    let values = values.as_flattened_mut();
+    match (K, longest) {
+        (4, _) => decode_short::<M>(bytes, begins, values),
+        (_, Longest::Ten) => decode_wide::<M, true>(bytes, begins, values),
+        _ => decode_wide::<M, false>(bytes, begins, values),
     }
 }
 
@@ -180,12 +182,12 @@ fn join(groups: __m512i) -> __m512i {
 
 /// Sixteen varints at a time: the four bytes from where each begins to its lane, and the fifth one
 /// beside them. Lanes without a varint of their own repeat what begins the window.
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
-fn decode_short<M: Mapping>(bytes: &[u8; WINDOW], starts: u64, values: &mut [Slot]) -> bool {
+fn decode_short<M: Mapping>(bytes: &[u8; WINDOW], begins: u64, values: &mut [Slot]) -> bool {
     let bytes = load(window(bytes, 0));
-    let places = _mm512_maskz_compress_epi8(starts, load(&PLACES));
-    let count = starts.count_ones() as usize;
+    let places = _mm512_maskz_compress_epi8(begins, load(&PLACES));
+    let count = begins.count_ones() as usize;
     let mut beyond = _mm512_setzero_si512();
     for i in 0..4 {
         if 16 * i >= count {
@@ -206,16 +208,16 @@ fn decode_short<M: Mapping>(bytes: &[u8; WINDOW], starts: u64, values: &mut [Slo
 }
 
 /// Eight varints at a time; `LONG` if some may have a ninth and a tenth byte.
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn decode_wide<M: Mapping, const LONG: bool>(
     bytes: &[u8; WINDOW],
-    starts: u64,
+    begins: u64,
     values: &mut [Slot],
 ) -> bool {
     let bytes = load(window(bytes, 0));
-    let places = _mm512_maskz_compress_epi8(starts, load(&PLACES));
-    let count = starts.count_ones() as usize;
+    let places = _mm512_maskz_compress_epi8(begins, load(&PLACES));
+    let count = begins.count_ones() as usize;
     let mut beyond = _mm512_setzero_si512();
     for i in 0..8 {
         if 8 * i >= count {
@@ -258,9 +260,15 @@ fn encode<const K: usize, M: Mapping>(
     if K == 4 {
         let values = _mm512_castsi256_si512(load_half(window(values, 0)));
         let numbers = _mm512_castsi512_si256(to_wire::<4, M>(values));
-        return spread(_mm512_cvtepu32_epi64(numbers), to, 0);
+        return match _mm256_test_epi32_mask(numbers, _mm256_set1_epi32(!0x3fff)) {
+            0 => encode_two(_mm256_cvtepi32_epi16(numbers), to),
+            _ => spread(_mm512_cvtepu32_epi64(numbers), to, 0),
+        };
     }
     let numbers = to_wire::<8, M>(load(window(values, 0)));
+    if _mm512_test_epi64_mask(numbers, _mm512_set1_epi64(!0x3fff)) == 0 {
+        return encode_two(_mm512_cvtepi64_epi16(numbers), to);
+    }
     match _mm512_test_epi64_mask(numbers, _mm512_set1_epi64(0xff << 56)) {
         0 => spread(numbers, to, 0),
         _ => spread_long(numbers, to),

@@ -16,10 +16,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use super::{ENCODE_ROOM, Error, Mapping, Plain, Varints, WINDOW, Zigzag, scalar};
+use super::{ENCODE_ROOM, Error, Longest, Mapping, Plain, Varints, WINDOW, Zigzag, scalar};
 use crate::Unavailable;
 use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
+
+/// Lists of fewer values go one by one: what comes before and after a vector takes longer.
+const FEW_TO_ENCODE: usize = 16;
+const FEW_TO_DECODE: usize = 32;
 
 /// Values to their varints; nothing if there is not enough room.
 #[inline(always)]
@@ -41,6 +45,9 @@ fn encode_as<const K: usize, S: Varints<K>, M: Mapping>(
     values: &[[u8; K]],
     to: &mut [Slot],
 ) -> Option<usize> {
+    if values.len() < FEW_TO_ENCODE {
+        return encode_each::<K, M>(values, to);
+    }
     let (mut done, mut at) = (0, 0);
     while values.len() - done >= 64 && to.len() - at >= 64 {
         if simd.narrow::<M>(window(values, done), window_mut(to, at)) {
@@ -55,21 +62,56 @@ fn encode_as<const K: usize, S: Varints<K>, M: Mapping>(
             done += 8;
         }
     }
-    while values.len() - done >= 8 && to.len() - at >= ENCODE_ROOM {
-        at += simd.encode::<M>(window(values, done), window_mut(to, at));
-        done += 8;
+    let left = values.len() - done;
+    if values.len() >= 64 && left < 64 && to.len() - at >= left {
+        // The last 64 again, most of them: if they have one byte each, they had it before.
+        let from = window(values, values.len() - 64);
+        if simd.narrow::<M>(from, window_mut(to, at + left - 64)) {
+            return Some(at + left);
+        }
     }
-    // Few values are left, or little room: aside, with zeros for the values that are missing.
-    while done < values.len() {
-        let here = usize::min(8, values.len() - done);
-        let mut eight = [[0; K]; 8];
-        eight[..here].copy_from_slice(&values[done..][..here]);
-        let mut varints = [Slot::new(0); ENCODE_ROOM];
-        let length = simd.encode::<M>(&eight, &mut varints) - (8 - here);
+    encode_rest::<K, S, M>(simd, &values[done..], to, at)
+}
+
+/// One by one as the specification says.
+#[inline(never)]
+fn encode_each<const K: usize, M: Mapping>(values: &[[u8; K]], to: &mut [Slot]) -> Option<usize> {
+    let mut at = 0;
+    for value in values {
+        at = scalar::write(to_wire::<K, M>(*value), to, at)?;
+    }
+    Some(at)
+}
+
+/// Few values, or little room: aside, with zeros for the values that are missing from the last
+/// eight. What has come together is copied at once.
+#[inline(always)]
+fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
+    simd: S,
+    mut values: &[[u8; K]],
+    to: &mut [Slot],
+    mut at: usize,
+) -> Option<usize> {
+    let mut varints = [Slot::new(0); 2 * ENCODE_ROOM];
+    while !values.is_empty() {
+        let mut length = 0;
+        while length <= ENCODE_ROOM && !values.is_empty() {
+            let mut padded = [[0; K]; 8];
+            let here = usize::min(8, values.len());
+            let eight = match values.first_chunk() {
+                Some(eight) => eight,
+                None => {
+                    padded[..here].copy_from_slice(values);
+                    &padded
+                }
+            };
+            length += simd.encode::<M>(eight, window_mut(&mut varints, length)) - (8 - here);
+            values = &values[here..];
+        }
         to[at..]
             .get_mut(..length)?
             .copy_from_slice(&varints[..length]);
-        (done, at) = (done + here, at + length);
+        at += length;
     }
     Some(at)
 }
@@ -133,38 +175,81 @@ const fn most<const K: usize>() -> u32 {
     (8 * K as u32).div_ceil(7)
 }
 
+/// One loop for all windows: an instruction set's operation is inlined once.
 #[inline(always)]
 fn decode_as<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
     src: &[u8],
     values: &mut [[Slot; K]],
 ) -> Result<usize, Error> {
+    if values.len() < FEW_TO_DECODE {
+        return decode_each::<K, M>(src, 0, values);
+    }
     let stride = 65 - most::<K>();
     let (mut at, mut done) = (0, 0);
     // Whether a varint begins at the first byte of the window.
     let mut fresh = true;
-    while src.len() - at >= WINDOW && values.len() - done >= 64 {
-        let bytes = window::<WINDOW, _>(src, at);
-        let to = window_mut::<64, _>(values, done);
+    let mut padded;
+    let mut aside = [[Slot::uninit(); K]; 64 + 16];
+    while values.len() - done >= 8 {
+        let (left, short) = (values.len() - done, src.len() - at < WINDOW);
+        let bytes = match short {
+            true => {
+                // As if the input went on without an end.
+                padded = [0x80; WINDOW];
+                padded[..src.len() - at].copy_from_slice(&src[at..]);
+                &padded
+            }
+            false => window(src, at),
+        };
         let ends = simd.ends(window(bytes, 0));
-        if ends == !0 && fresh {
-            simd.widen::<M>(window(bytes, 0), to);
+        if ends == !0 && fresh && left >= 64 {
+            simd.widen::<M>(window(bytes, 0), window_mut(values, done));
             (at, done) = (at + 64, done + 64);
             continue;
         }
-        let begins = (ends << 1 | u64::from(fresh)) & (!0 >> (64 - stride));
+        let (known, taken) = match short {
+            // Up to the last end.
+            true => {
+                let whole = u64::MAX.checked_shr(ends.leading_zeros()).unwrap_or(0);
+                (whole, whole)
+            }
+            false => (!0, !0 >> (64 - stride)),
+        };
+        let begins = (ends << 1 | u64::from(fresh)) & taken;
+        if begins == 0 {
+            break;
+        }
+        let continued = !ends & known;
         let count = begins.count_ones() as usize;
-        let continued = !ends;
-        if runs(continued, most::<K>()) != 0
-            || !simd.decode::<M>(bytes, begins, runs(continued, 8) != 0, to)
-        {
+        let few = left < count + 16;
+        let to = match few {
+            true => {
+                aside = [[Slot::new(0); K]; 64 + 16];
+                &mut aside
+            }
+            false => &mut values[done..],
+        };
+        let is_well_formed = match longest::<K>(continued) {
+            Some(longest) => simd.decode::<M>(bytes, begins, longest, to),
+            None => false,
+        };
+        let count = usize::min(count, left);
+        if !is_well_formed {
             // One of them is malformed, or what follows them: one by one.
             at += begins.trailing_zeros() as usize;
-            at = decode_each::<K, M>(src, at, &mut to[..count])?;
+            at = decode_each::<K, M>(src, at, &mut values[done..][..count])?;
+            fresh = true;
+        } else if few {
+            at += behind(ends, begins, count);
+            values[done..][..count].copy_from_slice(&aside[..count]);
+            fresh = true;
+        } else if short {
+            at += 64 - ends.leading_zeros() as usize;
             fresh = true;
         } else {
-            fresh = ends >> (stride - 1) & 1 != 0;
             at += stride as usize;
+            fresh = ends >> (stride - 1) & 1 != 0;
         }
         done += count;
     }
@@ -172,57 +257,39 @@ fn decode_as<const K: usize, S: Varints<K>, M: Mapping>(
         // The varint under way began in the last window, which has decoded it.
         at += src[at..].iter().take_while(|&&byte| byte > 0x7f).count() + 1;
     }
-    decode_rest::<K, S, M>(simd, src, at, &mut values[done..])
+    decode_each::<K, M>(src, at, &mut values[done..])
 }
 
-/// The bits that begin a run of at least `length` bits.
+/// Where the first `count` of the varints that have these beginnings and ends are over.
 #[inline(always)]
-fn runs(bits: u64, length: u32) -> u64 {
-    let two = bits & bits >> 1;
+fn behind(ends: u64, begins: u64, count: usize) -> usize {
+    let mut first = begins;
+    for _ in count..begins.count_ones() as usize {
+        first &= !(1 << (63 - first.leading_zeros()));
+    }
+    let last = 63 - first.leading_zeros();
+    (last + (ends >> last).trailing_zeros() + 1) as usize
+}
+
+/// From the bytes that others follow to the length of the longest varint; nothing if it is too
+/// long. A varint has one byte more than the run of bits that it makes.
+#[inline(always)]
+fn longest<const K: usize>(continued: u64) -> Option<Longest> {
+    // The bits at which as many begin.
+    let two = continued & continued >> 1;
     let four = two & two >> 2;
-    match length {
-        5 => four & bits >> 4,
-        8 => four & four >> 4,
-        _ => four & four >> 4 & two >> 8,
+    let eight = four & four >> 4;
+    let too_many = match K {
+        4 => four & continued >> 4,
+        _ => eight & two >> 8,
+    };
+    match (two, four, eight) {
+        _ if too_many != 0 => None,
+        (0, _, _) => Some(Longest::Two),
+        (_, 0, _) => Some(Longest::Four),
+        (_, _, 0) => Some(Longest::Eight),
+        _ => Some(Longest::Ten),
     }
-}
-
-/// Values that are too few, or have too few bytes, for a window: aside, in a window that continues
-/// behind the input without an end.
-#[inline(always)]
-fn decode_rest<const K: usize, S: Varints<K>, M: Mapping>(
-    simd: S,
-    src: &[u8],
-    mut at: usize,
-    mut values: &mut [[Slot; K]],
-) -> Result<usize, Error> {
-    while values.len() >= 8 {
-        let mut bytes = [0x80; WINDOW];
-        let here = usize::min(WINDOW, src.len() - at);
-        bytes[..here].copy_from_slice(&src[at..][..here]);
-        let ends = simd.ends(window(&bytes, 0));
-        if ends == 0 {
-            break;
-        }
-        let whole = !0 >> ends.leading_zeros();
-        let begins = (ends << 1 | 1) & whole;
-        let continued = !ends & whole;
-        let mut decoded = [[Slot::new(0); K]; 64];
-        if runs(continued, most::<K>()) != 0
-            || !simd.decode::<M>(&bytes, begins, runs(continued, 8) != 0, &mut decoded)
-        {
-            break;
-        }
-        let count = usize::min(begins.count_ones() as usize, values.len());
-        values[..count].copy_from_slice(&decoded[..count]);
-        values = &mut values[count..];
-        let mut last = ends;
-        for _ in 1..count {
-            last &= last - 1;
-        }
-        at += last.trailing_zeros() as usize + 1;
-    }
-    decode_each::<K, M>(src, at, values)
 }
 
 /// One by one as the specification says, which also finds out what is wrong.

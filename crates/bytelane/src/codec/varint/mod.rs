@@ -46,6 +46,11 @@ mod neon;
 mod scalar;
 #[cfg(all(target_arch = "x86_64", target_endian = "little"))]
 mod sse41;
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_endian = "little"
+))]
+mod tables;
 
 pub use error::Error;
 
@@ -137,6 +142,15 @@ pub(crate) const ENCODE_ROOM: usize = 144;
 /// the one behind it have 16 bytes.
 pub(crate) const WINDOW: usize = 80;
 
+/// The most bytes that a window's varints may have, of those numbers that make a difference.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Longest {
+    Two,
+    Four,
+    Eight,
+    Ten,
+}
+
 /// What instruction sets differ in, for values of `K` bytes, 4 or 8.
 pub(crate) trait Varints<const K: usize>: Copy {
     /// One bit a byte, the first the lowest: whether the byte ends a varint, its high bit being 0.
@@ -148,18 +162,18 @@ pub(crate) trait Varints<const K: usize>: Copy {
     /// If each of 64 values has a varint of one byte, writes those and returns true.
     fn narrow<M: Mapping>(self, values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool;
 
-    /// The values of the varints that begin where `starts` has a bit, as in [`ends`](Self::ends),
-    /// at least one. Each is whole, within the first 64 bytes, of at most 5 or 10 bytes; `long` if
-    /// some may have more than 8. Writes what it likes to the values behind them.
+    /// The values of the varints that begin where `begins` has a bit, as in [`ends`](Self::ends),
+    /// at least one. Each is whole, within the first 64 bytes, and none is longer than `longest`.
+    /// There are at least 16 values more; writes what it likes to those.
     ///
     /// Returns whether all fit their type. It may be false where bytes behind the varints would not
     /// fit.
     fn decode<M: Mapping>(
         self,
         window: &[u8; WINDOW],
-        starts: u64,
-        long: bool,
-        values: &mut [[Slot; K]; 64],
+        begins: u64,
+        longest: Longest,
+        values: &mut [[Slot; K]],
     ) -> bool;
 
     /// The varints of 8 values; returns their length. Writes what it likes behind them.

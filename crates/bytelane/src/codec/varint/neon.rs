@@ -1,7 +1,8 @@
 //! NEON: two varints at a time, each in a lane of 64 bits.
 
 use super::kernel::{end, next_eight, running_sum};
-use super::{ENCODE_ROOM, Mapping, Varints, WINDOW};
+use super::tables::{ONE_OR_TWO, TWO_FROM_EACH};
+use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Neon, neon};
 use crate::memory::Slot;
 use crate::simd::neon::{load, load_pair, store, store_high, store_low};
@@ -13,7 +14,7 @@ neon! {
         fn ends(bytes: &[u8; 64]) -> u64 = ends;
         fn widen<M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) = widen::<K, M>;
         fn narrow<M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool = narrow::<K, M>;
-        fn decode<M: Mapping>(window: &[u8; WINDOW], starts: u64, long: bool, values: &mut [[Slot; K]; 64]) -> bool = decode::<K, M>;
+        fn decode<M: Mapping>(window: &[u8; WINDOW], begins: u64, longest: Longest, values: &mut [[Slot; K]]) -> bool = decode::<K, M>;
         fn encode<M: Mapping>(values: &[[u8; K]; 8], to: &mut [Slot; ENCODE_ROOM]) -> usize = encode::<K, M>;
     }
 }
@@ -58,6 +59,11 @@ fn to_wire<const K: usize, M: Mapping>(values: uint8x16_t) -> uint8x16_t {
 fn from_wire<const K: usize, M: Mapping>(numbers: uint8x16_t) -> uint8x16_t {
     match (M::ZIGZAG, K) {
         (false, _) => numbers,
+        (true, 2) => {
+            let numbers = vreinterpretq_u16_u8(numbers);
+            let signs = vtstq_u16(numbers, vdupq_n_u16(1));
+            vreinterpretq_u8_u16(veorq_u16(vshrq_n_u16::<1>(numbers), signs))
+        }
         (true, 4) => {
             let numbers = vreinterpretq_u32_u8(numbers);
             // All ones for odd numbers.
@@ -186,16 +192,20 @@ fn pair(window_: &[u8; WINDOW], first: usize, second: usize) -> uint8x16_t {
 #[inline]
 fn decode<const K: usize, M: Mapping>(
     window: &[u8; WINDOW],
-    mut starts: u64,
-    long: bool,
-    values: &mut [[Slot; K]; 64],
+    mut begins: u64,
+    longest: Longest,
+    values: &mut [[Slot; K]],
 ) -> bool {
+    if longest == Longest::Two {
+        decode_two::<K, M>(window, begins, values);
+        return true;
+    }
     let mut beyond = vdupq_n_u64(0);
     for eight in values.as_chunks_mut::<8>().0 {
-        if starts == 0 {
+        if begins == 0 {
             break;
         }
-        let at = next_eight(&mut starts);
+        let at = next_eight(&mut begins);
         let to = eight.as_flattened_mut();
         for i in 0..K / 2 {
             let numbers = match K {
@@ -209,9 +219,9 @@ fn decode<const K: usize, M: Mapping>(
                     let (halves, ends) = join(pair(window, a, b));
                     let low_bits = vdupq_n_u64(0xfff_ffff);
                     let numbers = vbslq_u64(low_bits, halves, vshrq_n_u64::<4>(halves));
-                    let numbers = match long {
-                        false => numbers,
-                        true => {
+                    let numbers = match longest {
+                        Longest::Two | Longest::Four | Longest::Eight => numbers,
+                        Longest::Ten => {
                             let last = pair(window, a + 8, b + 8);
                             vorrq_u64(numbers, last_bytes(ends, last, &mut beyond))
                         }
@@ -223,6 +233,58 @@ fn decode<const K: usize, M: Mapping>(
         }
     }
     !any(vreinterpretq_u8_u64(beyond))
+}
+
+/// Varints of one or two bytes, by those that begin within 8 bytes.
+#[target_feature(enable = "neon")]
+#[inline]
+fn decode_two<const K: usize, M: Mapping>(
+    bytes: &[u8; WINDOW],
+    all: u64,
+    values: &mut [[Slot; K]],
+) {
+    let mut done = 0;
+    for i in 0..8 {
+        if all >> (8 * i) == 0 {
+            break;
+        }
+        let begins = (all >> (8 * i)) as u8;
+        let numbers = join_two(load(window(bytes, 8 * i)), begins);
+        let to = window_mut::<8, _>(values, done).as_flattened_mut();
+        // Numbers of 14 bits are values of 16, whose signs widening keeps.
+        let eight = from_wire::<2, M>(vreinterpretq_u8_u16(numbers));
+        let eight = vreinterpretq_s16_u8(eight);
+        let fours = [vmovl_s16(vget_low_s16(eight)), vmovl_high_s16(eight)];
+        for j in 0..2 {
+            if K == 4 {
+                store(window_mut(to, 16 * j), vreinterpretq_u8_s32(fours[j]));
+            } else {
+                let low = vmovl_s32(vget_low_s32(fours[j]));
+                let high = vmovl_high_s32(fours[j]);
+                store(window_mut(to, 32 * j), vreinterpretq_u8_s64(low));
+                store(window_mut(to, 32 * j + 16), vreinterpretq_u8_s64(high));
+            }
+        }
+        done += begins.count_ones() as usize;
+    }
+}
+
+/// The numbers of the varints of one or two bytes that begin in the first 8 bytes.
+///
+/// ```text
+/// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first
+/// mask       whether the high bit of the low byte tells that the high one follows
+/// number     ..aaaaaaabbbbbbb or .........bbbbbbb
+/// ```
+#[target_feature(enable = "neon")]
+#[inline]
+fn join_two(bytes: uint8x16_t, begins: u8) -> uint16x8_t {
+    let order = load(&TWO_FROM_EACH[usize::from(begins)]);
+    let units = vreinterpretq_u16_u8(vqtbl1q_u8(bytes, order));
+    let followed = vtstq_u16(units, vdupq_n_u16(0x80));
+    let low = vandq_u16(units, vdupq_n_u16(0x7f));
+    let high = vandq_u16(vshrq_n_u16::<1>(units), vdupq_n_u16(0x3f80));
+    vorrq_u16(low, vandq_u16(high, followed))
 }
 
 /// Four numbers of up to 32 bits from 28 bits in the lower half of each lane and what is left in
@@ -276,6 +338,11 @@ fn encode<const K: usize, M: Mapping>(
         numbers[i] = vreinterpretq_u64_u8(eight);
         all = vorrq_u64(all, numbers[i]);
     }
+    if !any(vreinterpretq_u8_u64(vshrq_n_u64::<32>(all))) {
+        let low = numbers.map(|numbers| vreinterpretq_u32_u64(numbers));
+        let [first, second] = [vuzp1q_u32(low[0], low[1]), vuzp1q_u32(low[2], low[3])];
+        return encode_short(first, second, to);
+    }
     match any(vreinterpretq_u8_u64(vshrq_n_u64::<56>(all))) {
         true => encode_wide::<true>(&numbers, to),
         false => encode_wide::<false>(&numbers, to),
@@ -286,6 +353,11 @@ fn encode<const K: usize, M: Mapping>(
 #[target_feature(enable = "neon")]
 #[inline]
 fn encode_short(first: uint32x4_t, second: uint32x4_t, to: &mut [Slot; ENCODE_ROOM]) -> usize {
+    let all = vshrq_n_u32::<14>(vorrq_u32(first, second));
+    if !any(vreinterpretq_u8_u32(all)) {
+        let units = vuzp1q_u16(vreinterpretq_u16_u32(first), vreinterpretq_u16_u32(second));
+        return encode_two(units, to);
+    }
     let [a, b] = [spread_short(first), spread_short(second)];
     let more = vuzp1q_u16(vreinterpretq_u16_u32(a.more), vreinterpretq_u16_u32(b.more));
     let lengths = vadd_u8(vmovn_u16(more), vdup_n_u8(1));
@@ -295,6 +367,23 @@ fn encode_short(first: uint32x4_t, second: uint32x4_t, to: &mut [Slot; ENCODE_RO
     store_two(to, b.varints[0], [end(ends, 3), end(ends, 4)]);
     store_two(to, b.varints[1], [end(ends, 5), end(ends, 6)]);
     end(ends, 7)
+}
+
+/// Eight numbers of 14 bits in units of 16: one or two bytes each.
+#[target_feature(enable = "neon")]
+#[inline]
+fn encode_two(numbers: uint16x8_t, to: &mut [Slot; ENCODE_ROOM]) -> usize {
+    let long = vcgtq_u16(numbers, vdupq_n_u16(0x7f));
+    let continued = vreinterpretq_u8_u16(vandq_u16(long, vdupq_n_u16(0x80)));
+    let varints = vorrq_u8(by_sevens(numbers), continued);
+    let bit = vcombine_u16(
+        vcreate_u16(0x0008_0004_0002_0001),
+        vcreate_u16(0x0080_0040_0020_0010),
+    );
+    let long = vaddvq_u16(vandq_u16(long, bit)) as u8;
+    let order = load(&ONE_OR_TWO[usize::from(long)]);
+    store(window_mut(to, 0), vqtbl1q_u8(varints, order));
+    8 + long.count_ones() as usize
 }
 
 /// Stores the lanes of 64 bits at two places.

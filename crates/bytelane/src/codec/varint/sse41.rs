@@ -1,7 +1,8 @@
 //! SSE4.1: two varints at a time, each in a lane of 64 bits.
 
 use super::kernel::{end, next_eight, running_sum};
-use super::{ENCODE_ROOM, Mapping, Varints, WINDOW};
+use super::tables::{ONE_OR_TWO, TWO_FROM_EACH};
+use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Sse41, sse41};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, load_pair, store, store_high, store_low};
@@ -13,7 +14,7 @@ sse41! {
         fn ends(bytes: &[u8; 64]) -> u64 = ends;
         fn widen<M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) = widen::<K, M>;
         fn narrow<M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool = narrow::<K, M>;
-        fn decode<M: Mapping>(window: &[u8; WINDOW], starts: u64, long: bool, values: &mut [[Slot; K]; 64]) -> bool = decode::<K, M>;
+        fn decode<M: Mapping>(window: &[u8; WINDOW], begins: u64, longest: Longest, values: &mut [[Slot; K]]) -> bool = decode::<K, M>;
         fn encode<M: Mapping>(values: &[[u8; K]; 8], to: &mut [Slot; ENCODE_ROOM]) -> usize = encode::<K, M>;
     }
 }
@@ -50,6 +51,10 @@ pub(super) fn from_wire<const K: usize, M: Mapping>(numbers: __m128i) -> __m128i
     let zero = _mm_setzero_si128();
     match (M::ZIGZAG, K) {
         (false, _) => numbers,
+        (true, 2) => {
+            let signs = _mm_sub_epi16(zero, _mm_and_si128(numbers, _mm_set1_epi16(1)));
+            _mm_xor_si128(_mm_srli_epi16::<1>(numbers), signs)
+        }
         (true, 4) => {
             let signs = _mm_sub_epi32(zero, _mm_and_si128(numbers, _mm_set1_epi32(1)));
             _mm_xor_si128(_mm_srli_epi32::<1>(numbers), signs)
@@ -152,22 +157,26 @@ fn pair(window_: &[u8; WINDOW], first: usize, second: usize) -> __m128i {
     load_pair(window(window_, first), window(window_, second))
 }
 
-#[target_feature(enable = "sse4.1,ssse3")]
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 fn decode<const K: usize, M: Mapping>(
     window: &[u8; WINDOW],
-    mut starts: u64,
-    long: bool,
-    values: &mut [[Slot; K]; 64],
+    mut begins: u64,
+    longest: Longest,
+    values: &mut [[Slot; K]],
 ) -> bool {
+    if longest == Longest::Two {
+        decode_two::<K, M>(window, begins, values);
+        return true;
+    }
     let mut beyond = _mm_setzero_si128();
     for eight in values.as_chunks_mut::<8>().0 {
-        if starts == 0 {
+        if begins == 0 {
             break;
         }
-        let at = next_eight(&mut starts);
+        let at = next_eight(&mut begins);
         let to = eight.as_flattened_mut();
-        for i in 0..8 / (16 / K) {
+        for i in 0..K / 2 {
             let numbers = match K {
                 4 => {
                     let (first, _) = join(pair(window, at[4 * i], at[4 * i + 1]));
@@ -177,12 +186,13 @@ fn decode<const K: usize, M: Mapping>(
                 _ => {
                     let [a, b] = [at[2 * i], at[2 * i + 1]];
                     let (halves, ends) = join(pair(window, a, b));
-                    let numbers = join_halves(halves);
-                    match long {
-                        false => numbers,
-                        true => {
+                    match longest {
+                        Longest::Two | Longest::Four => halves,
+                        Longest::Eight => join_halves(halves),
+                        Longest::Ten => {
                             let last = pair(window, a + 8, b + 8);
-                            _mm_or_si128(numbers, last_bytes(ends, last, &mut beyond))
+                            let last = last_bytes(ends, last, &mut beyond);
+                            _mm_or_si128(join_halves(halves), last)
                         }
                     }
                 }
@@ -192,6 +202,56 @@ fn decode<const K: usize, M: Mapping>(
     }
     let all = _mm_set1_epi8(-1);
     _mm_testz_si128(beyond, all) != 0
+}
+
+/// Varints of one or two bytes, by those that begin within 8 bytes.
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+fn decode_two<const K: usize, M: Mapping>(
+    bytes: &[u8; WINDOW],
+    all: u64,
+    values: &mut [[Slot; K]],
+) {
+    let mut done = 0;
+    for i in 0..8 {
+        if all >> (8 * i) == 0 {
+            break;
+        }
+        let begins = (all >> (8 * i)) as u8;
+        let numbers = join_two(load(window(bytes, 8 * i)), begins);
+        // Numbers of 14 bits are values of 16, whose signs widening keeps.
+        let mut some = from_wire::<2, M>(numbers);
+        let to = window_mut::<8, _>(values, done).as_flattened_mut();
+        for j in 0..K / 2 {
+            let wide = match K {
+                4 => _mm_cvtepi16_epi32(some),
+                _ => _mm_cvtepi16_epi64(some),
+            };
+            store(window_mut(to, 16 * j), wide);
+            some = match K {
+                4 => _mm_srli_si128::<8>(some),
+                _ => _mm_srli_si128::<4>(some),
+            };
+        }
+        done += begins.count_ones() as usize;
+    }
+}
+
+/// The numbers of the varints of one or two bytes that begin in the first 8 bytes.
+///
+/// ```text
+/// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first
+/// mask       whether the high bit of the low byte tells that the high one follows
+/// number     ..aaaaaaabbbbbbb or .........bbbbbbb
+/// ```
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn join_two(bytes: __m128i, begins: u8) -> __m128i {
+    let units = _mm_shuffle_epi8(bytes, load(&TWO_FROM_EACH[usize::from(begins)]));
+    let followed = _mm_srai_epi16::<15>(_mm_slli_epi16::<8>(units));
+    let low = _mm_and_si128(units, _mm_set1_epi16(0x7f));
+    let high = _mm_and_si128(_mm_srli_epi16::<1>(units), _mm_set1_epi16(0x3f80));
+    _mm_or_si128(low, _mm_and_si128(high, followed))
 }
 
 /// Four numbers of up to 32 bits from 28 bits in the lower half of each lane and what is left in
@@ -235,40 +295,66 @@ fn last_bytes(ends: __m128i, bytes: __m128i, beyond: &mut __m128i) -> __m128i {
     _mm_or_si128(ninth, _mm_slli_epi64::<63>(tenth))
 }
 
-#[target_feature(enable = "sse4.1,ssse3")]
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]; 8],
     to: &mut [Slot; ENCODE_ROOM],
 ) -> usize {
     let values = values.as_flattened();
-    match K {
-        4 => {
-            let first = to_wire::<4, M>(load(window(values, 0)));
-            let second = to_wire::<4, M>(load(window(values, 16)));
-            let [a, b] = [spread_short(first), spread_short(second)];
-            let more = _mm_packs_epi32(a.more, b.more);
-            let lengths = _mm_sub_epi8(_mm_set1_epi8(1), _mm_packs_epi16(more, more));
-            let ends = running_sum(_mm_cvtsi128_si64(lengths).cast_unsigned());
-            store_two(to, a.varints[0], [0, end(ends, 0)]);
-            store_two(to, a.varints[1], [end(ends, 1), end(ends, 2)]);
-            store_two(to, b.varints[0], [end(ends, 3), end(ends, 4)]);
-            store_two(to, b.varints[1], [end(ends, 5), end(ends, 6)]);
-            end(ends, 7)
-        }
-        _ => {
-            let mut numbers = [_mm_setzero_si128(); 4];
-            let mut all = _mm_setzero_si128();
-            for i in 0..4 {
-                numbers[i] = to_wire::<8, M>(load(window(values, 16 * i)));
-                all = _mm_or_si128(all, numbers[i]);
-            }
-            match _mm_testz_si128(all, _mm_set1_epi64x(0xff << 56)) {
-                0 => encode_wide::<true>(&numbers, to),
-                _ => encode_wide::<false>(&numbers, to),
-            }
-        }
+    if K == 4 {
+        let first = to_wire::<4, M>(load(window(values, 0)));
+        let second = to_wire::<4, M>(load(window(values, 16)));
+        return encode_short(first, second, to);
     }
+    let mut numbers = [_mm_setzero_si128(); 4];
+    let mut all = _mm_setzero_si128();
+    for i in 0..4 {
+        numbers[i] = to_wire::<8, M>(load(window(values, 16 * i)));
+        all = _mm_or_si128(all, numbers[i]);
+    }
+    if _mm_testz_si128(all, _mm_set1_epi64x(!0xffff_ffff)) != 0 {
+        let low = numbers.map(|numbers| _mm_castsi128_ps(numbers));
+        let first = _mm_shuffle_ps::<0b10_00_10_00>(low[0], low[1]);
+        let second = _mm_shuffle_ps::<0b10_00_10_00>(low[2], low[3]);
+        return encode_short(_mm_castps_si128(first), _mm_castps_si128(second), to);
+    }
+    match _mm_testz_si128(all, _mm_set1_epi64x(0xff << 56)) {
+        0 => encode_wide::<true>(&numbers, to),
+        _ => encode_wide::<false>(&numbers, to),
+    }
+}
+
+/// Eight numbers of 32 bits.
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+fn encode_short(first: __m128i, second: __m128i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
+    let all = _mm_or_si128(first, second);
+    if _mm_testz_si128(all, _mm_set1_epi32(!0x3fff)) != 0 {
+        return encode_two(_mm_packus_epi32(first, second), to);
+    }
+    let [a, b] = [spread_short(first), spread_short(second)];
+    let more = _mm_packs_epi32(a.more, b.more);
+    let lengths = _mm_sub_epi8(_mm_set1_epi8(1), _mm_packs_epi16(more, more));
+    let ends = running_sum(_mm_cvtsi128_si64(lengths).cast_unsigned());
+    store_two(to, a.varints[0], [0, end(ends, 0)]);
+    store_two(to, a.varints[1], [end(ends, 1), end(ends, 2)]);
+    store_two(to, b.varints[0], [end(ends, 3), end(ends, 4)]);
+    store_two(to, b.varints[1], [end(ends, 5), end(ends, 6)]);
+    end(ends, 7)
+}
+
+/// Eight numbers of 14 bits in units of 16: one or two bytes each.
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn encode_two(numbers: __m128i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
+    let long = _mm_cmpgt_epi16(numbers, _mm_set1_epi16(0x7f));
+    let groups = by_sevens(numbers);
+    let varints = _mm_or_si128(groups, _mm_and_si128(long, _mm_set1_epi16(0x80)));
+    let long = _mm_movemask_epi8(_mm_packs_epi16(long, long)) as u8;
+    let order = load(&ONE_OR_TWO[usize::from(long)]);
+    store(window_mut(to, 0), _mm_shuffle_epi8(varints, order));
+    8 + long.count_ones() as usize
 }
 
 /// Stores the lanes of 64 bits at two places.
@@ -298,9 +384,7 @@ struct Short {
 #[inline]
 fn spread_short(numbers: __m128i) -> Short {
     let by_14 = _mm_blend_epi16::<0b1010_1010>(numbers, _mm_slli_epi32::<2>(numbers));
-    let even = _mm_and_si128(by_14, _mm_set1_epi16(0x007f));
-    let odd = _mm_and_si128(_mm_add_epi16(by_14, by_14), _mm_set1_epi16(0x7f00));
-    let groups = _mm_or_si128(even, odd);
+    let groups = by_sevens(by_14);
     // Signed comparisons do once numbers of five bytes are made equal.
     let clamped = _mm_min_epu32(numbers, _mm_set1_epi32(0x1000_0000));
     let mut continued = _mm_setzero_si128();
@@ -379,6 +463,13 @@ fn encode_wide<const LONG: bool>(numbers: &[__m128i; 4], to: &mut [Slot; ENCODE_
 fn spread(numbers: __m128i) -> __m128i {
     let by_28 = _mm_blend_epi16::<0b1100_1100>(numbers, _mm_slli_epi64::<4>(numbers));
     let by_14 = _mm_blend_epi16::<0b1010_1010>(by_28, _mm_slli_epi32::<2>(by_28));
+    by_sevens(by_14)
+}
+
+/// The last of the steps: units of 14 bits to bytes of 7.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn by_sevens(by_14: __m128i) -> __m128i {
     let even = _mm_and_si128(by_14, _mm_set1_epi16(0x007f));
     let odd = _mm_and_si128(_mm_add_epi16(by_14, by_14), _mm_set1_epi16(0x7f00));
     _mm_or_si128(even, odd)

@@ -1,0 +1,54 @@
+//! Shuffles for varints of one or two bytes, eight at a time.
+
+/// By one bit for each of 8 bytes, whether a varint begins there: the two bytes from each
+/// beginning on, one varint behind the other. What is behind the last is of no use.
+///
+/// ```text
+/// begins   1 0 1 1 0 ..            the lowest bit first
+/// bytes    a b c d e ..
+/// result   a b  c d  d e  ..
+/// ```
+pub(super) static TWO_FROM_EACH: [[u8; 16]; 256] = {
+    let mut table = [[0; 16]; 256];
+    let mut begins = 0;
+    while begins < 256 {
+        let (mut place, mut to) = (0, 0);
+        while place < 8 {
+            if begins >> place & 1 != 0 {
+                table[begins][to] = place;
+                table[begins][to + 1] = place + 1;
+                to += 2;
+            }
+            place += 1;
+        }
+        begins += 1;
+    }
+    table
+};
+
+/// By one bit for each of 8 units of two bytes, whether it is a varint of two bytes: the varints
+/// without the second bytes that are none. What is behind the last is of no use.
+///
+/// ```text
+/// long     0 1 1 ..                the lowest bit first
+/// bytes    a . b b c c ..
+/// result   a b b c c ..
+/// ```
+pub(super) static ONE_OR_TWO: [[u8; 16]; 256] = {
+    let mut table = [[0; 16]; 256];
+    let mut long = 0;
+    while long < 256 {
+        let (mut unit, mut to) = (0, 0);
+        while unit < 8 {
+            table[long][to] = 2 * unit;
+            to += 1;
+            if long >> unit & 1 != 0 {
+                table[long][to] = 2 * unit + 1;
+                to += 1;
+            }
+            unit += 1;
+        }
+        long += 1;
+    }
+    table
+};
