@@ -12,8 +12,8 @@ const LINE: usize = 64;
 /// Drops `bytes` from every level of cache.
 ///
 /// x86-64 flushes line by line (`clflushopt`, or `clflush` where the CPU lacks it); elsewhere a
-/// walk over a buffer four times as large as the last-level cache displaces them, which takes
-/// longer and is less thorough.
+/// walk over a buffer twice as large as the last-level cache displaces them, which takes longer
+/// and is less thorough.
 #[cfg(target_arch = "x86_64")]
 pub fn evict(bytes: &[u8]) {
     use core::arch::x86_64::_mm_mfence;
@@ -60,13 +60,13 @@ fn flush_line_weakly_ordered(bytes: &[u8]) {
 /// Drops `bytes` from every level of cache.
 ///
 /// x86-64 flushes line by line (`clflushopt`, or `clflush` where the CPU lacks it); elsewhere a
-/// walk over a buffer four times as large as the last-level cache displaces them, which takes
-/// longer and is less thorough.
+/// walk over a buffer twice as large as the last-level cache displaces them, which takes longer
+/// and is less thorough.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn evict(bytes: &[u8]) {
     use std::sync::{LazyLock, Mutex};
     static SWEEP: LazyLock<Mutex<Vec<u8>>> =
-        LazyLock::new(|| Mutex::new(vec![1; 4 * crate::cpu::last_level_cache_bytes() as usize]));
+        LazyLock::new(|| Mutex::new(vec![1; 2 * crate::cpu::last_level_cache_bytes() as usize]));
     core::hint::black_box(bytes);
     let mut sweep = SWEEP
         .lock()

@@ -256,9 +256,12 @@ mod tests {
     #[test]
     fn batches_are_long_enough() {
         let calls = RefCell::new(0_usize);
-        let measured = QUICK.measure(vec![Subject::new("short", |_| *calls.borrow_mut() += 1)]);
-        assert!(calls.into_inner() > 100 * FEWEST_ROUNDS, "{measured:?}");
-        assert!(measured[0].nanoseconds < 1000.0);
+        let rounds = Rounds {
+            clock: Clock::ThreadCpu,
+            ..QUICK
+        };
+        let measured = rounds.measure(vec![Subject::new("short", |_| *calls.borrow_mut() += 1)]);
+        assert!(calls.into_inner() > 10 * FEWEST_ROUNDS, "{measured:?}");
     }
 
     #[test]
