@@ -1,9 +1,10 @@
-//! AVX2: the groups of SSE4.1, in instructions with three operands.
+//! AVX2: the groups of SSE4.1, whose codes are found four at a time.
 
-use super::sse41::{decode, encode, previous};
+use super::sse41::{compress, decode, encode as encode_in_pairs, previous, stored, stretch};
 use super::{Blocks, Plan};
 use crate::backend::{Avx2, avx2};
 use crate::memory::Slot;
+use crate::simd::sse41::in_register;
 use core::arch::x86_64::*;
 
 avx2! {
@@ -13,4 +14,31 @@ avx2! {
         fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
         fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) {
+    if P::WIDTH == 8 {
+        return encode_in_pairs::<P>(values, before, data);
+    }
+    let groups = stored::<P>(values, before);
+    let [a, b, c, d] = groups;
+    let codes = codes_1234(
+        _mm256_set_m128i(stretch::<P>(c), stretch::<P>(a)),
+        _mm256_set_m128i(stretch::<P>(d), stretch::<P>(b)),
+    );
+    (codes, compress::<P>(&groups, codes, data))
+}
+
+/// The codes of 16 numbers in 1, 2, 3 or 4 bytes, as SSE4.1 finds them in each lane; the first
+/// group with the second gives the lower half, the third with the fourth the upper.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn codes_1234(first_and_third: __m256i, second_and_fourth: __m256i) -> u32 {
+    let one = _mm256_broadcastsi128_si256(in_register(_mm_set1_epi8(1)));
+    let [a, b] = [first_and_third, second_and_fourth];
+    let used = _mm256_packus_epi16(_mm256_min_epu8(a, one), _mm256_min_epu8(b, one));
+    let bits = _mm256_adds_epu16(_mm256_min_epi16(used, one), _mm256_set1_epi16(0x7f00));
+    _mm256_movemask_epi8(bits) as u32
 }

@@ -167,7 +167,7 @@ fn mask<P: Plan>(codes: u32) -> u64 {
             let at = _pdep_u64(codes, 0x0303_0303_0303_0303);
             let low = at & 0x0101_0101_0101_0101;
             let high = at >> 1 & 0x0101_0101_0101_0101;
-            0x0101_0101_0101_0101 | (low | high) << 1 | high * 0x0c | (low & high) * 0xf0
+            (low | high) << 1 | (high * 0x0c) | ((low & high) * 0xf0) | 0x0101_0101_0101_0101
         }
     }
 }

@@ -50,7 +50,22 @@ pub(super) fn decode_run<S: Blocks, P: Plan>(
 ) -> (usize, usize) {
     let controls = &controls[..P::CONTROLS * blocks.len()];
     let mut rest = data;
-    for at in 0..blocks.len() {
+    let mut done = 0;
+    while done + 4 <= blocks.len() {
+        let Some(here) = rest.first_chunk::<336>() else {
+            break;
+        };
+        let four: &mut [[Slot; 64]; 4] = window_mut(blocks, done);
+        let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 4];
+        let mut used = 0;
+        for i in 0..4 {
+            let codes = P::codes(&controls[P::CONTROLS * i..][..P::CONTROLS]);
+            used += simd.decode::<P>(codes, window(here, used & 255), &mut four[i], previous);
+        }
+        rest = &rest[used..];
+        done += 4;
+    }
+    for at in done..blocks.len() {
         let Some(here) = rest.first_chunk() else {
             return (at, data.len() - rest.len());
         };
@@ -127,18 +142,10 @@ pub(super) fn encode<S: Blocks, P: Plan>(
         total += used;
     }
     if !tail.is_empty() {
-        let (mut block, mut block_before) = ([0; 64], [0; 64]);
-        block[..tail.len()].copy_from_slice(tail);
-        if P::DELTA {
-            match blocks.len() {
-                0 => block_before[..tail.len()].copy_from_slice(&first[..tail.len()]),
-                many => block_before[..tail.len()]
-                    .copy_from_slice(&values[64 * many - P::WIDTH..][..tail.len()]),
-            }
-        }
+        let (block, before) = padded::<P>(values, tail.len(), first);
         let mut buffer = [0; 80];
         let here = window_mut(memory::slots(&mut buffer), 0);
-        let (codes, used) = simd.encode::<P>(&block, &block_before, here);
+        let (codes, used) = simd.encode::<P>(&block, &before, here);
         let used = used - P::LENGTHS[0] * (P::VALUES - tail.len() / P::WIDTH);
         let Some(to) = data.get_mut(total..total + used) else {
             return Ok(None);
@@ -163,15 +170,35 @@ pub(super) fn encode_run<S: Blocks, P: Plan>(
     let (blocks, _) = values.as_chunks::<64>();
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
     let mut rest = data;
-    for at in 0..blocks.len() {
-        let Some(here) = rest.first_chunk_mut() else {
-            return (at, room - rest.len());
+    let mut done = 0;
+    while done < blocks.len() {
+        let five = match done {
+            0 => None,
+            _ => blocks[done - 1..].first_chunk::<5>(),
         };
-        let (codes, used) = simd.encode::<P>(&blocks[at], before::<P>(values, at, first), here);
-        put_codes::<P>(controls, at, codes);
+        let mut used = 0;
+        if let (Some(five), Some(here)) = (five, rest.first_chunk_mut::<336>()) {
+            let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
+            for i in 0..4 {
+                let before = window(five.as_flattened(), 64 * (i + 1) - P::WIDTH);
+                let here = window_mut(here, used & 255);
+                let (codes, more) = simd.encode::<P>(&five[i + 1], before, here);
+                put_codes::<P>(controls, i, codes);
+                used += more;
+            }
+            done += 4;
+        } else if let Some(here) = rest.first_chunk_mut() {
+            let before = before::<P>(values, done, first);
+            let (codes, more) = simd.encode::<P>(&blocks[done], before, here);
+            put_codes::<P>(controls, done, codes);
+            used = more;
+            done += 1;
+        } else {
+            break;
+        }
         rest = &mut rest[used..];
     }
-    (blocks.len(), room - rest.len())
+    (done, room - rest.len())
 }
 
 /// Writes the codes of block `at` to its control bytes.
@@ -181,6 +208,27 @@ pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
         4 => memory::write(window_mut(controls, 4 * at), codes.to_le_bytes()),
         _ => memory::write(window_mut(controls, 2 * at), (codes as u16).to_le_bytes()),
     }
+}
+
+/// The values behind the last whole block, `tail` bytes of them, as a block and one place later.
+/// What is stored of the values that fill it up is zero.
+#[inline(always)]
+fn padded<P: Plan>(values: &[u8], tail: usize, first: &[u8; 64]) -> ([u8; 64], [u8; 64]) {
+    let (mut block, mut before) = ([0; 64], [0; 64]);
+    let start = values.len() - tail;
+    block[..tail].copy_from_slice(&values[start..]);
+    if P::DELTA {
+        for at in (tail..64).step_by(P::WIDTH) {
+            block.copy_within(at - P::WIDTH..at, at);
+        }
+        let previous = match start {
+            0 => &first[..P::WIDTH],
+            _ => &values[start - P::WIDTH..start],
+        };
+        before[..P::WIDTH].copy_from_slice(previous);
+        before[P::WIDTH..].copy_from_slice(&block[..64 - P::WIDTH]);
+    }
+    (block, before)
 }
 
 /// The first block of values, one place later: the start, then all but the last. What is beyond

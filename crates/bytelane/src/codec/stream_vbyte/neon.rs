@@ -111,10 +111,10 @@ fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) 
     let codes = codes::<P>(&groups);
     let mut at = 0;
     for i in 0..4 {
-        let group = P::group(codes, i);
-        let shuffle = load(&P::COMPRESS[group & (P::COMPRESS.len() - 1)]);
+        let entry = &P::COMPRESS[P::group(codes, i)];
+        let shuffle = load(window(entry, 0));
         store(window_mut(data, at & 63), vqtbl1q_u8(groups[i], shuffle));
-        at += usize::from(P::GROUP_LENGTHS[group]);
+        at += usize::from(entry[16]);
     }
     (codes, at)
 }

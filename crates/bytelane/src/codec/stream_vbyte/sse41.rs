@@ -3,7 +3,7 @@
 use super::{Blocks, Plan};
 use crate::backend::{Sse41, sse41};
 use crate::memory::Slot;
-use crate::simd::sse41::{load, store};
+use crate::simd::sse41::{in_register, load, store};
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 
@@ -120,10 +120,7 @@ pub(super) fn encode<P: Plan>(
     before: &[u8; 64],
     data: &mut [Slot; 80],
 ) -> (u32, usize) {
-    let mut groups = [_mm_setzero_si128(); 4];
-    for i in 0..4 {
-        groups[i] = difference::<P>(load(window(values, 16 * i)), window(before, 16 * i));
-    }
+    let groups = stored::<P>(values, before);
     let codes = match P::WIDTH {
         4 => {
             let [a, b, c, d] = groups;
@@ -132,41 +129,72 @@ pub(super) fn encode<P: Plan>(
         }
         _ => codes_1234(narrow(groups[0], groups[1]), narrow(groups[2], groups[3])),
     };
-    let mut at = 0;
-    for i in 0..4 {
-        let group = P::group(codes, i);
-        let shuffle = load(&P::COMPRESS[group & (P::COMPRESS.len() - 1)]);
-        store(
-            window_mut(data, at & 63),
-            _mm_shuffle_epi8(groups[i], shuffle),
-        );
-        at += usize::from(P::GROUP_LENGTHS[group]);
-    }
-    (codes, at)
+    (codes, compress::<P>(&groups, codes, data))
 }
 
-/// The values to what is stored.
-#[target_feature(enable = "sse4.1")]
+/// What is stored of a block's values to its data. Returns how many bytes these are.
+#[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn difference<P: Plan>(values: __m128i, before: &[u8; 16]) -> __m128i {
-    let mut stored = values;
+pub(super) fn compress<P: Plan>(stored: &[__m128i; 4], codes: u32, data: &mut [Slot; 80]) -> usize {
+    let mut at = 0;
+    for i in 0..4 {
+        let entry = &P::COMPRESS[P::group(codes, i)];
+        let data_here = _mm_shuffle_epi8(stored[i], load(window(entry, 0)));
+        store(window_mut(data, at & 63), data_here);
+        at += usize::from(entry[16]);
+    }
+    at
+}
+
+/// The values of a block to what is stored of them.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn stored<P: Plan>(values: &[u8; 64], before: &[u8; 64]) -> [__m128i; 4] {
+    let mut groups = [_mm_setzero_si128(); 4];
+    for i in 0..4 {
+        groups[i] = load(window(values, 16 * i));
+    }
     if P::DELTA {
-        stored = match P::WIDTH {
-            4 => _mm_sub_epi32(stored, load(before)),
-            _ => _mm_sub_epi64(stored, load(before)),
-        };
+        let values = groups;
+        groups[0] = subtract::<P>(values[0], load(window(before, 0)));
+        for i in 1..4 {
+            // The last value of the group before, and all but the last of this one.
+            let before = match P::WIDTH {
+                4 => _mm_alignr_epi8::<12>(values[i], values[i - 1]),
+                _ => _mm_alignr_epi8::<8>(values[i], values[i - 1]),
+            };
+            groups[i] = subtract::<P>(values[i], before);
+        }
     }
     if P::ZIGZAG {
-        let signs = _mm_srai_epi32::<31>(stored);
-        stored = match P::WIDTH {
-            4 => _mm_xor_si128(_mm_slli_epi32::<1>(stored), signs),
-            _ => _mm_xor_si128(
-                _mm_slli_epi64::<1>(stored),
-                _mm_shuffle_epi32::<0xf5>(signs),
-            ),
-        };
+        for i in 0..4 {
+            groups[i] = zigzag::<P>(groups[i]);
+        }
     }
-    stored
+    groups
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn subtract<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
+    match P::WIDTH {
+        4 => _mm_sub_epi32(a, b),
+        _ => _mm_sub_epi64(a, b),
+    }
+}
+
+/// The sign to the lowest bit.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn zigzag<P: Plan>(values: __m128i) -> __m128i {
+    let signs = _mm_srai_epi32::<31>(values);
+    match P::WIDTH {
+        4 => _mm_xor_si128(_mm_slli_epi32::<1>(values), signs),
+        _ => _mm_xor_si128(
+            _mm_slli_epi64::<1>(values),
+            _mm_shuffle_epi32::<0xf5>(signs),
+        ),
+    }
 }
 
 /// Numbers that have in 1, 2, 3 or 4 bytes the code of those given.
@@ -174,7 +202,7 @@ fn difference<P: Plan>(values: __m128i, before: &[u8; 16]) -> __m128i {
 /// 0, 1, 2 or 4 bytes: one byte up, and what has three bytes or more to four.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-fn stretch<P: Plan>(values: __m128i) -> __m128i {
+pub(super) fn stretch<P: Plan>(values: __m128i) -> __m128i {
     match P::LENGTHS[0] {
         0 => _mm_slli_epi32::<8>(_mm_min_epu32(values, _mm_set1_epi32(0x1_0000))),
         _ => values,
@@ -207,7 +235,7 @@ fn narrow(a: __m128i, b: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn codes_1234(a: __m128i, b: __m128i) -> u32 {
-    let one = _mm_set1_epi8(1);
+    let one = in_register(_mm_set1_epi8(1));
     let used = _mm_packus_epi16(_mm_min_epu8(a, one), _mm_min_epu8(b, one));
     let bits = _mm_adds_epu16(_mm_min_epi16(used, one), _mm_set1_epi16(0x7f00));
     _mm_movemask_epi8(bits) as u32
