@@ -172,13 +172,8 @@ impl<'a> Case<'a> {
         } else {
             &self.encoded
         };
-        let longest = |pool: &Pool| pool.iter().map(<[u8]>::len).max().unwrap_or(0);
-        let room = match encodes {
-            true => self.codec.max_encoded_len(longest(&self.decoded)),
-            false => longest(&self.decoded),
-        };
         // Some peers ask for room behind their result.
-        let output = RefCell::new(Buffer::zeroed(room + 64, APART));
+        let output = RefCell::new(Buffer::zeroed(self.room(encodes) + 64, APART));
         let buffers = Buffers {
             inputs,
             output: &output,
@@ -283,8 +278,7 @@ impl<'a> Case<'a> {
         for (input, wanted) in buffers.inputs.iter().zip(wanted.iter()) {
             let mut output = buffers.output.borrow_mut();
             output.fill(FRESH);
-            let room = self.room(input.len(), wanted.len(), encodes);
-            let length = work(input, &mut output[..room]);
+            let length = work(input, &mut output[..self.room(encodes)]);
             let same = output[..length] == *wanted;
             let what = if encodes {
                 "other bytes than the specification"
@@ -298,27 +292,20 @@ impl<'a> Case<'a> {
                 self.values
             );
         }
-        let lengths: Vec<usize> = wanted.iter().map(<[u8]>::len).collect();
-        let inputs: Vec<usize> = buffers.inputs.iter().map(<[u8]>::len).collect();
-        let mut turn = 0;
+        let room = self.room(encodes);
         Ok(buffers.subject(name, move |input, output| {
-            let room = self.room(inputs[turn], lengths[turn], encodes);
-            turn = if turn + 1 == lengths.len() {
-                0
-            } else {
-                turn + 1
-            };
             work(input, &mut output[..room]);
         }))
     }
 
-    /// How much of the output a piece of work is given: all the values, or the most bytes that they
-    /// can become.
-    fn room(&self, input: usize, result: usize, encodes: bool) -> usize {
+    /// How much of the output a piece of work is given: room for all the values, or for the most
+    /// bytes that they can become. All inputs have as many values.
+    fn room(&self, encodes: bool) -> usize {
+        let values = self.decoded.input(0).len();
         if encodes {
-            self.codec.max_encoded_len(input)
+            self.codec.max_encoded_len(values)
         } else {
-            result
+            values
         }
     }
 }

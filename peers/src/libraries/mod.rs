@@ -1,9 +1,12 @@
 //! The list of comparisons, and the libraries in them.
 
 mod arrow;
+mod base64;
 mod big_endian;
 mod blosc2;
 mod byte_stream_split;
+mod stream_vbyte;
+mod varint;
 mod wheel;
 
 use bytes::Bytes;
@@ -44,6 +47,31 @@ pub static COMPARISONS: &[Comparison] = &[
     big_endian::comparison("big_endian:width=2", big_endian::peers::<i16>),
     big_endian::comparison("big_endian:width=4", big_endian::peers::<i32>),
     big_endian::comparison("big_endian:width=8", big_endian::peers::<i64>),
+    stream_vbyte::comparison(
+        "stream_vbyte:variant=1234",
+        &["mixed_widths", "one_byte"],
+        stream_vbyte::v1234,
+    ),
+    stream_vbyte::comparison(
+        "stream_vbyte:variant=0124",
+        &["mixed_widths"],
+        stream_vbyte::v0124,
+    ),
+    stream_vbyte::comparison(
+        "stream_vbyte:variant=1248",
+        &["mixed_widths"],
+        stream_vbyte::v1248,
+    ),
+    stream_vbyte::comparison(
+        "stream_vbyte:delta=true",
+        &["gaps", "mixed_widths"],
+        stream_vbyte::delta,
+    ),
+    varint::comparison("varint:type=u32", varint::unsigned::<u32>),
+    varint::comparison("varint:type=u64", varint::unsigned::<u64>),
+    varint::comparison("varint:type=i32", varint::signed::<i32>),
+    varint::comparison("varint:type=i64", varint::signed::<i64>),
+    base64::COMPARISON,
 ];
 
 /// What comes in, as the `Bytes` that a service or a reader would have it in already: copied when

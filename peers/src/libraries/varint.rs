@@ -1,0 +1,200 @@
+//! `varint-simd` and `integer-encoding`, a value at a time; for lists with zigzag the compact
+//! protocols of `thrift` and `pilota` too.
+
+use super::{Comparison, Peer, Received, Work, show};
+use bytemuck::Pod;
+use bytes::BytesMut;
+use integer_encoding::VarInt;
+use pilota::thrift::compact::{TCompactInputProtocol, TCompactOutputProtocol};
+use thrift::protocol as apache;
+use thrift::protocol::{TInputProtocol as _, TOutputProtocol as _};
+use varint_simd::num::{SignedVarIntTarget, VarIntTarget};
+
+pub const fn comparison(
+    specification: &'static str,
+    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+) -> Comparison {
+    Comparison {
+        specification,
+        data: &["one_byte", "two_bytes", "mixed_widths", "random"],
+        values: &[100, 12_345, 1_000_000],
+        varied: true,
+        peers,
+    }
+}
+
+pub fn unsigned<T: VarIntTarget + VarInt + Pod>(_values: usize) -> anyhow::Result<Vec<Peer>> {
+    let encode: Work = Box::new(|values, bytes| {
+        let mut at = 0;
+        for &value in bytemuck::cast_slice::<u8, T>(values) {
+            let (encoded, length) = varint_simd::encode(value);
+            at = put(&encoded, length.into(), bytes, at);
+        }
+        at
+    });
+    let decode: Work = Box::new(|mut bytes, values| {
+        for value in bytemuck::cast_slice_mut::<u8, T>(values) {
+            let (decoded, length) = varint_simd::decode(bytes).expect("a varint");
+            *value = decoded;
+            bytes = &bytes[usize::from(length as u8)..];
+        }
+        values.len()
+    });
+    let simd = Peer {
+        library: "varint-simd",
+        encode: Some(encode),
+        decode: Some(decode),
+    };
+    Ok(vec![simd, integer_encoding::<T>()])
+}
+
+/// A list element of the compact protocols.
+pub trait Element: SignedVarIntTarget + VarInt + Pod {
+    fn write_apache(self, to: &mut apache::TCompactOutputProtocol<&mut Vec<u8>>);
+    fn read_apache(from: &mut apache::TCompactInputProtocol<&[u8]>) -> Self;
+    fn write_pilota(self, to: &mut impl pilota::thrift::TOutputProtocol);
+    fn read_pilota(from: &mut impl pilota::thrift::TInputProtocol) -> Self;
+}
+
+macro_rules! elements {
+    ($($T:ty: $write:ident $read:ident;)*) => { $(
+        impl Element for $T {
+            #[inline]
+            fn write_apache(self, to: &mut apache::TCompactOutputProtocol<&mut Vec<u8>>) {
+                to.$write(self).expect("room for all");
+            }
+            #[inline]
+            fn read_apache(from: &mut apache::TCompactInputProtocol<&[u8]>) -> Self {
+                from.$read().expect("as many values as were written")
+            }
+            #[inline]
+            fn write_pilota(self, to: &mut impl pilota::thrift::TOutputProtocol) {
+                to.$write(self).expect("memory takes everything");
+            }
+            #[inline]
+            fn read_pilota(from: &mut impl pilota::thrift::TInputProtocol) -> Self {
+                from.$read().expect("as many values as were written")
+            }
+        }
+    )* };
+}
+elements! {
+    i32: write_i32 read_i32;
+    i64: write_i64 read_i64;
+}
+
+pub fn signed<T: Element>(_values: usize) -> anyhow::Result<Vec<Peer>> {
+    let encode: Work = Box::new(|values, bytes| {
+        let mut at = 0;
+        for &value in bytemuck::cast_slice::<u8, T>(values) {
+            let (encoded, length) = varint_simd::encode_zigzag(value);
+            at = put(&encoded, length.into(), bytes, at);
+        }
+        at
+    });
+    let decode: Work = Box::new(|mut bytes, values| {
+        for value in bytemuck::cast_slice_mut::<u8, T>(values) {
+            let (decoded, length) = varint_simd::decode_zigzag(bytes).expect("a varint");
+            *value = decoded;
+            bytes = &bytes[usize::from(length as u8)..];
+        }
+        values.len()
+    });
+    let simd = Peer {
+        library: "varint-simd",
+        encode: Some(encode),
+        decode: Some(decode),
+    };
+    Ok(vec![
+        simd,
+        integer_encoding::<T>(),
+        apache_compact::<T>(),
+        pilota_compact::<T>(),
+    ])
+}
+
+/// Stores a varint: all 16 bytes that the library returns where there is room, as it recommends.
+#[inline(always)]
+fn put(encoded: &[u8; 16], length: usize, bytes: &mut [u8], at: usize) -> usize {
+    match bytes.get_mut(at..at + 16) {
+        Some(room) => room.copy_from_slice(encoded),
+        None => bytes[at..at + length].copy_from_slice(&encoded[..length]),
+    }
+    at + length
+}
+
+fn integer_encoding<T: VarInt + Pod>() -> Peer {
+    let encode: Work = Box::new(|values, bytes| {
+        let mut at = 0;
+        for &value in bytemuck::cast_slice::<u8, T>(values) {
+            at += value.encode_var(&mut bytes[at..]);
+        }
+        at
+    });
+    let decode: Work = Box::new(|mut bytes, values| {
+        for value in bytemuck::cast_slice_mut::<u8, T>(values) {
+            let (decoded, length) = T::decode_var(bytes).expect("a varint");
+            *value = decoded;
+            bytes = &bytes[length..];
+        }
+        values.len()
+    });
+    Peer {
+        library: "integer-encoding",
+        encode: Some(encode),
+        decode: Some(decode),
+    }
+}
+
+fn apache_compact<T: Element>() -> Peer {
+    let mut buffer = Vec::new();
+    let encode: Work = Box::new(move |values, bytes| {
+        buffer.clear();
+        let mut protocol = apache::TCompactOutputProtocol::new(&mut buffer);
+        for &value in bytemuck::cast_slice::<u8, T>(values) {
+            value.write_apache(&mut protocol);
+        }
+        drop(protocol);
+        show(&buffer, bytes)
+    });
+    let decode: Work = Box::new(|bytes, values| {
+        let mut protocol = apache::TCompactInputProtocol::new(bytes);
+        for value in bytemuck::cast_slice_mut::<u8, T>(values) {
+            *value = T::read_apache(&mut protocol);
+        }
+        values.len()
+    });
+    Peer {
+        library: "thrift",
+        encode: Some(encode),
+        decode: Some(decode),
+    }
+}
+
+fn pilota_compact<T: Element>() -> Peer {
+    let mut buffer = BytesMut::new();
+    let encode: Work = Box::new(move |values, bytes| {
+        buffer.clear();
+        buffer.reserve(bytes.len());
+        let mut protocol = TCompactOutputProtocol::new(&mut buffer, false);
+        for &value in bytemuck::cast_slice::<u8, T>(values) {
+            value.write_pilota(&mut protocol);
+        }
+        drop(protocol);
+        show(&buffer, bytes)
+    });
+    let mut received = Received::default();
+    let decode: Work = Box::new(move |bytes, values| {
+        let mut source = received.of(bytes);
+        let mut protocol = TCompactInputProtocol::new(&mut source);
+        for value in bytemuck::cast_slice_mut::<u8, T>(values) {
+            *value = T::read_pilota(&mut protocol);
+        }
+        values.len()
+    });
+    Peer {
+        library: "pilota",
+        encode: Some(encode),
+        decode: Some(decode),
+    }
+}
