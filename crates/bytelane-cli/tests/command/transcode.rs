@@ -1,6 +1,7 @@
 //! `bytelane encode` and `bytelane decode` as a user runs them.
 
 use crate::{bytelane, failure, text};
+use bytelane_measure::data::{Dataset, ElementType};
 use std::fs;
 use std::process::Stdio;
 
@@ -250,6 +251,32 @@ fn long_streams_need_little_memory() {
                 "536870912",
                 "{command} {codec}"
             );
+        }
+    }
+}
+
+/// Every case of every codec, including those that are added later. Formats that do not say how many
+/// values they hold have a parameter for it.
+#[test]
+fn what_is_encoded_is_decoded() {
+    const VALUES: usize = 1000;
+    for entry in bytelane_catalog::CODECS {
+        let has_count = entry
+            .parameters
+            .iter()
+            .any(|parameter| parameter.name == "count");
+        for case in entry.cases {
+            let codec = entry.open(case).unwrap();
+            let element: ElementType = codec.element().parse().unwrap();
+            let dataset: &Dataset = codec.data()[0].parse().unwrap();
+            let values = dataset.generate(element, VALUES, 1);
+            let mut specification = format!("{}:{case}", entry.name);
+            if has_count {
+                specification += &format!(",count={VALUES}");
+            }
+            let encoded = pipe(&["encode", &specification], &values);
+            let decoded = pipe(&["decode", &specification], &encoded);
+            assert!(decoded == values, "{specification}");
         }
     }
 }

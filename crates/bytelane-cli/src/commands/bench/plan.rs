@@ -24,7 +24,7 @@ pub struct Choice {
     types: Vec<ElementType>,
     /// Numbers of values a call
     #[arg(long, value_name = "N", value_delimiter = ',',
-        value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+        value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     values: Vec<u64>,
     /// Data sets [default: those most typical for the codec]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = data_parser())]
