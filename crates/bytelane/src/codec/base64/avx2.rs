@@ -1,7 +1,7 @@
 //! AVX2: 24 bytes against 32 characters in a vector, each lane as SSE4.1 does it.
 
 use super::Quads;
-use super::sse41::{IN_ORDER, ROWS, decode16, encode12, spread};
+use super::sse41::{Halves, IN_ORDER, decode16, encode12, spread};
 use super::tables::Tables;
 use crate::backend::{Avx2, avx2};
 use crate::memory::{Slot, write};
@@ -58,39 +58,51 @@ pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32])
     store(text, characters(tables, _mm256_shuffle_epi8(lanes, order)));
 }
 
+/// Where there are four bytes before and behind, one load has both lanes: the last twelve bytes of
+/// lane 0, the first twelve of lane 1.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
-    for i in 0..8 {
-        encode24(tables, window(bytes, 24 * i), window_mut(text, 32 * i));
+    let order = load_lanes(&const { spread::<4>() }, &const { spread::<0>() });
+    encode24(tables, window(bytes, 0), window_mut(text, 0));
+    for i in 1..7 {
+        let units = _mm256_shuffle_epi8(load(window(bytes, 24 * i - 4)), order);
+        store(window_mut(text, 32 * i), characters(tables, units));
     }
+    encode24(tables, window(bytes, 168), window_mut(text, 224));
 }
 
-/// 32 characters to 24 bytes and eight zeros, and a vector of what is outside the alphabet: see `sse41`.
+/// See `sse41`.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn bytes(tables: &Tables, text: __m256i) -> (__m256i, __m256i) {
-    let last = _mm256_set1_epi8(tables.halves.last as i8);
-    let upper = _mm256_and_si256(_mm256_srli_epi32(text, 4), last);
-    let row = _mm256_shuffle_epi8(both(&ROWS), upper);
-    let not_in_row = _mm256_shuffle_epi8(
-        both(&tables.halves.not_in_row),
-        _mm256_and_si256(text, last),
-    );
-    let index = _mm256_andnot_si256(_mm256_cmpeq_epi8(text, last), upper);
-    let values = _mm256_add_epi8(
-        text,
-        _mm256_shuffle_epi8(both(&tables.halves.from_character), index),
-    );
-    let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x0140_0140));
-    let groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_1000));
-    let lanes = _mm256_shuffle_epi8(groups, both(&IN_ORDER));
-    // Three units of 4 bytes and one of zeros from each lane.
-    let together = _mm256_permutevar8x32_epi32(lanes, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
-    (together, _mm256_and_si256(row, not_in_row))
+fn places(moves: &[u8; 16], text: __m256i) -> __m256i {
+    _mm256_avg_epu8(
+        _mm256_shuffle_epi8(both(moves), text),
+        _mm256_srli_epi32(text, 3),
+    )
 }
 
-/// Stores the 24 bytes of a vector and none of its zeros.
+/// 32 characters to 24 bytes and eight more, and a vector in which bit 7 is set where a character
+/// is outside the alphabet: see `sse41`.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bytes(tables: &Halves, text: __m256i) -> (__m256i, __m256i) {
+    let difference = _mm256_shuffle_epi8(
+        both(&tables.from_character),
+        places(&tables.value_moves, text),
+    );
+    let minus_least =
+        _mm256_shuffle_epi8(both(&tables.minus_least), places(&tables.least_moves, text));
+    let values = _mm256_add_epi8(text, difference);
+    let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x0140_0140));
+    let groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_1000));
+    let lanes = _mm256_shuffle_epi8(groups, opaque(both(&IN_ORDER)));
+    // Three units of 4 bytes from each lane, and their unused ones behind.
+    let together = _mm256_permutevar8x32_epi32(lanes, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
+    (together, _mm256_adds_epi8(text, minus_least))
+}
+
+/// Stores the 24 bytes of a vector and nothing behind them.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn store24(to: &mut [Slot; 24], bytes: __m256i) {
@@ -102,24 +114,24 @@ fn store24(to: &mut [Slot; 24], bytes: __m256i) {
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
-    let (bytes, bad) = bytes(tables, load(text));
+    let (bytes, bad) = bytes(&tables.halves, load(text));
     store24(to, bytes);
-    _mm256_testz_si256(bad, bad) != 0
+    _mm256_movemask_epi8(bad) == 0
 }
 
-/// Each vector but the last writes its zeros to where the next one writes its bytes.
+/// Each vector but the last writes what is behind its bytes to where the next one writes its bytes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
     let mut bad = _mm256_setzero_si256();
     for i in 0..8 {
-        let (bytes, bad_here) = bytes(tables, load(window(text, 32 * i)));
-        bad = _mm256_or_si256(bad, bad_here);
+        let (bytes, bad_here) = bytes(&tables.halves, load(window(text, 32 * i)));
+        bad = opaque(_mm256_or_si256(bad, bad_here));
         if i < 7 {
             store(window_mut(to, 24 * i), bytes);
         } else {
             store24(window_mut(to, 24 * i), bytes);
         }
     }
-    _mm256_testz_si256(bad, bad) != 0
+    _mm256_movemask_epi8(bad) == 0
 }

@@ -96,17 +96,32 @@ pub(super) fn encode_rest(
             simd.encode24(tables, window(src, at), window_mut(dst, at / 3 * 4));
             at += 24;
         }
+    } else if groups >= 12 {
+        for at in [0, groups - 12] {
+            let bytes: &[u8; 12] = window(src, at);
+            let text = simd.encode12(tables, pair(bytes));
+            put_pair(window_mut::<16, _>(dst, at / 3 * 4), text);
+        }
+    } else {
+        let text = simd.encode12(tables, pair(src));
+        put_pair(dst, with_filling(text, encoded_len_of(src, false), PAD));
+        return;
     }
-    while at < src.len() {
-        let bytes = &src[at..usize::min(at + 12, src.len())];
-        let to = at / 3 * 4;
-        let to = &mut dst[to..];
-        let text = encoded_len_of(bytes, false);
-        let characters = with_filling(simd.encode12(tables, pair(bytes)), text, PAD);
-        let len = usize::min(16, to.len());
-        put_pair(&mut to[..len], characters);
-        at += 12;
-    }
+    encode_last(tables, &src[groups..], &mut dst[groups / 3 * 4..]);
+}
+
+/// One or two bytes, the last ones.
+#[inline(always)]
+fn encode_last(tables: &Tables, src: &[u8], dst: &mut [Slot]) {
+    let (bits, third) = match *src {
+        [first] => (u32::from(first) << 10, false),
+        [first, second] => (u32::from(first) << 10 | u32::from(second) << 2, true),
+        _ => return,
+    };
+    let character = |shift: u32| tables.characters[(bits >> shift & 63) as usize];
+    let third = if third { character(0) } else { PAD };
+    let quad = u32::from_le_bytes([character(12), character(6), third, PAD]);
+    put_pair(dst, [u64::from(quad), 0]);
 }
 
 /// The characters from `at`, a multiple of 4, on, without masks.
@@ -127,17 +142,44 @@ pub(super) fn decode_rest(
             good &= simd.decode32(tables, window(text, at), window_mut(dst, at / 4 * 3));
             at += 32;
         }
-    }
-    while at < text.len() {
-        let characters = &text[at..usize::min(at + 16, text.len())];
-        let filled = with_filling(pair(characters), characters.len(), ZERO);
-        let len = characters.len() * 3 / 4;
+    } else if quads >= 16 {
+        for at in [0, quads - 16] {
+            let characters: &[u8; 16] = window(text, at);
+            let (bytes, in_alphabet) = simd.decode16(tables, pair(characters));
+            put_pair(window_mut::<12, _>(dst, at / 4 * 3), bytes);
+            good &= in_alphabet;
+        }
+    } else {
+        let filled = with_filling(pair(text), text.len(), ZERO);
         let (bytes, in_alphabet) = simd.decode16(tables, filled);
-        put_pair(&mut dst[at / 4 * 3..][..len], bytes);
-        good &= in_alphabet && (!canonical || with_filling(bytes, len, 0) == bytes);
-        at += 16;
+        put_pair(dst, bytes);
+        return in_alphabet && (!canonical || with_filling(bytes, dst.len(), 0) == bytes);
     }
-    good
+    good & decode_last(tables, &text[quads..], &mut dst[quads / 4 * 3..], canonical)
+}
+
+/// No, two or three characters, the last ones.
+#[inline(always)]
+fn decode_last(tables: &Tables, text: &[u8], dst: &mut [Slot], canonical: bool) -> bool {
+    let (values, bits) = match *text {
+        [first, second] => {
+            let [first, second] = [tables.value(first), tables.value(second)];
+            (
+                first | second,
+                u32::from(first) << 18 | u32::from(second) << 12,
+            )
+        }
+        [first, second, third] => {
+            let [first, second] = [tables.value(first), tables.value(second)];
+            let third = tables.value(third);
+            let bits = u32::from(first) << 18 | u32::from(second) << 12 | u32::from(third) << 6;
+            (first | second | third, bits)
+        }
+        _ => return true,
+    };
+    let bytes = u64::from((bits << 8).swap_bytes());
+    put_pair(dst, [bytes, 0]);
+    values < 64 && (!canonical || bytes >> (8 * dst.len()) == 0)
 }
 
 /// 16 bytes of which all but the first `len` are replaced by a certain one.

@@ -11,63 +11,107 @@ use crate::simd::sse41::{load, opaque, store};
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 
-/// An alphabet in tables of 16 bytes: a character is looked up by either half of its bits.
+/// An alphabet in tables of 16 bytes, for shuffles.
+///
+/// To look up a character of 7 bits in 16 bytes, it is given a *place*: its upper half, moved on
+/// by as many places as a first table has for its lower half. Moves are chosen such that characters
+/// at the same place have in common what the second table says of them; [`new`](Self::new) does
+/// not compile if they have not.
 pub(super) struct Halves {
     /// What to add to a value to make it its character, by *class*: 0 for the capital letters, 1
     /// for the small ones, 2 to 11 for the digits, 12 and 13 for the values 62 and 63.
     pub(super) from_value: [u8; 16],
-    /// What to add to a character to make it its value, by the upper half; at 0, where no character
-    /// is, what to add to [`last`](Self::last).
+    /// Moves, as [`moves`] writes them, to the places of `from_character`.
+    pub(super) value_moves: [u8; 16],
+    /// What to add to a character to make it its value.
     pub(super) from_character: [u8; 16],
-    /// By the lower half: the rows (see [`ROWS`]) in which no character has it.
-    pub(super) not_in_row: [u8; 16],
-    /// The character of the value 63. It shares its upper half with characters that differ from
-    /// their values by another amount.
-    pub(super) last: u8,
+    /// Moves to the places of `minus_least`.
+    pub(super) least_moves: [u8; 16],
+    /// The least character of the alphabet at a place, to be added: what is less is not in the
+    /// alphabet. 128 where there is none.
+    pub(super) minus_least: [u8; 16],
 }
 
-/// By the upper half of a character: its row, as a bit. The characters of both alphabets are in the
-/// rows 2 to 7; everything else belongs to no row, which is a bit of its own.
-pub(super) const ROWS: [u8; 16] = {
-    let mut rows = [1 << 6; 16];
-    let mut upper = 2;
-    while upper < 8 {
-        rows[upper] = 1 << (upper - 2);
-        upper += 1;
-    }
-    rows
-};
+/// Moves by the lower half. Of both alphabets only the last character differs from its value by
+/// another amount than others with the same upper half.
+const TO_VALUE: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7];
+
+/// Found by trying: the first ones that do for both alphabets.
+const TO_LEAST: [u8; 16] = [4, 0, 0, 0, 0, 0, 0, 0, 2, 2, 1, 3, 5, 5, 7, 3];
 
 impl Halves {
     pub(super) const fn new(characters: &[u8; 64]) -> Self {
+        let mut values = [None; 128];
         let mut from_value = [0; 16];
-        let mut from_character = [0; 16];
-        let mut not_in_row = [0x7f; 16];
         let mut value = 0;
         while value < 64 {
-            let character = characters[value];
             let class = match value {
                 0..26 => 0,
                 26..52 => 1,
                 _ => value - 50,
             };
-            from_value[class] = character.wrapping_sub(value as u8);
-            let upper = if value == 63 {
-                0
-            } else {
-                character as usize >> 4
-            };
-            from_character[upper] = (value as u8).wrapping_sub(character);
-            not_in_row[character as usize & 15] &= !ROWS[character as usize >> 4];
+            from_value[class] = characters[value].wrapping_sub(value as u8);
+            values[characters[value] as usize] = Some(value as u8);
             value += 1;
+        }
+
+        let mut from_character = [None; 16];
+        let [mut least, mut others] = [[128; 16], [0; 16]];
+        let mut character = 0;
+        while character < 128 {
+            let [upper, lower] = [character / 16, character % 16];
+            let place = (upper + TO_LEAST[lower] as usize) % 16;
+            if let Some(value) = values[character] {
+                let difference = value.wrapping_sub(character as u8);
+                let entry = &mut from_character[(upper + TO_VALUE[lower] as usize) % 16];
+                assert!(entry.is_none() || entry.unwrap() == difference);
+                *entry = Some(difference);
+                least[place] = if least[place] < character {
+                    least[place]
+                } else {
+                    character
+                };
+            } else {
+                others[place] = character;
+            }
+            character += 1;
+        }
+
+        let [mut differences, mut minus_least] = [[0; 16]; 2];
+        let mut place = 0;
+        while place < 16 {
+            assert!(others[place] < least[place]);
+            minus_least[place] = (least[place] as u8).wrapping_neg();
+            if let Some(difference) = from_character[place] {
+                differences[place] = difference;
+            }
+            place += 1;
         }
         Self {
             from_value,
-            from_character,
-            not_in_row,
-            last: characters[63],
+            value_moves: moves(TO_VALUE),
+            from_character: differences,
+            least_moves: moves(TO_LEAST),
+            minus_least,
         }
     }
+}
+
+/// The table of moves that [`places`] takes. It averages them with the upper half and the highest
+/// bit of the lower half, which are a number of 5 bits, and rounds up:
+///
+/// ```text
+/// (2 upper + high bit + entry + 1) / 2 = upper + move
+/// ```
+const fn moves(by: [u8; 16]) -> [u8; 16] {
+    let mut entries = [0; 16];
+    let mut lower = 0;
+    while lower < 16 {
+        assert!(by[lower] <= 8);
+        entries[lower] = (2 * by[lower]).saturating_sub(1 + lower as u8 / 8);
+        lower += 1;
+    }
+    entries
 }
 
 sse41! {
@@ -164,44 +208,51 @@ pub(super) const IN_ORDER: [u8; 16] = [
     2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 0x80, 0x80, 0x80, 0x80,
 ];
 
-/// 16 characters to 12 bytes and four zeros, and a vector in which a byte is not zero where a
-/// character is outside the alphabet.
+/// The places of characters in one of the tables of [`Halves`].
 ///
-/// That is where the upper four bits name a row whose bit the lower four bits have as well. In a
-/// shuffle's index only bit 7 and the lower four count, so `last`, 0x2f or 0x5f, will do as the mask.
+/// Bytes cannot be shifted alone: their upper three bits come from the next one. An index for a
+/// shuffle is the lower four bits, and bit 7 must not be set: 0xef, the most that ASCII becomes,
+/// and 15 and 1 still fit in a byte.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn bytes(tables: &Tables, text: __m128i) -> (__m128i, __m128i) {
-    let last = _mm_set1_epi8(tables.halves.last as i8);
-    let upper = _mm_and_si128(_mm_srli_epi32(text, 4), last);
-    let row = _mm_shuffle_epi8(load(&ROWS), upper);
-    let not_in_row = _mm_shuffle_epi8(load(&tables.halves.not_in_row), _mm_and_si128(text, last));
-    let index = _mm_andnot_si128(_mm_cmpeq_epi8(text, last), upper);
-    let values = _mm_add_epi8(
-        text,
-        _mm_shuffle_epi8(load(&tables.halves.from_character), index),
+fn places(moves: &[u8; 16], text: __m128i) -> __m128i {
+    _mm_avg_epu8(_mm_shuffle_epi8(load(moves), text), _mm_srli_epi32(text, 3))
+}
+
+/// 16 characters to 12 bytes and four zeros, and a vector in which bit 7 is set where a character
+/// is outside the alphabet. Beyond ASCII it is set in the character, and subtracting leaves it so,
+/// whatever it is that is found in the tables.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
+    let difference = _mm_shuffle_epi8(
+        load(&tables.from_character),
+        places(&tables.value_moves, text),
     );
+    let minus_least =
+        _mm_shuffle_epi8(load(&tables.minus_least), places(&tables.least_moves, text));
+    let values = _mm_add_epi8(text, difference);
     // Values of 6 bits to pairs of 12 bits, and these to groups of 24.
     let pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x0140_0140));
     let groups = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
     (
         _mm_shuffle_epi8(groups, load(&IN_ORDER)),
-        _mm_and_si128(row, not_in_row),
+        _mm_adds_epi8(text, minus_least),
     )
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn decode16(tables: &Tables, [low, high]: [u64; 2]) -> ([u64; 2], bool) {
-    let (bytes, bad) = bytes(tables, _mm_set_epi64x(high as i64, low as i64));
-    (numbers(bytes), _mm_testz_si128(bad, bad) != 0)
+    let (bytes, bad) = bytes(&tables.halves, _mm_set_epi64x(high as i64, low as i64));
+    (numbers(bytes), _mm_movemask_epi8(bad) == 0)
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
-    let (first, bad_first) = bytes(tables, load(window(text, 0)));
-    let (second, bad_second) = bytes(tables, load(window(text, 16)));
+    let (first, bad_first) = bytes(&tables.halves, load(window(text, 0)));
+    let (second, bad_second) = bytes(&tables.halves, load(window(text, 16)));
     store(
         window_mut(to, 0),
         _mm_or_si128(first, _mm_slli_si128(second, 12)),
@@ -210,22 +261,21 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
         window_mut(to, 16),
         numbers(_mm_srli_si128(second, 4))[0].to_le_bytes(),
     );
-    let bad = _mm_or_si128(bad_first, bad_second);
-    _mm_testz_si128(bad, bad) != 0
+    _mm_movemask_epi8(_mm_or_si128(bad_first, bad_second)) == 0
 }
 
-/// Each vector but the last writes its zeros to where the next one writes its bytes.
+/// Each vector but the last two writes its zeros to where the next one writes its bytes.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
     let mut bad = _mm_setzero_si128();
     for i in 0..14 {
-        let (bytes, bad_here) = bytes(tables, load(window(text, 16 * i)));
+        let (bytes, bad_here) = bytes(&tables.halves, load(window(text, 16 * i)));
         store(window_mut(to, 12 * i), bytes);
-        bad = _mm_or_si128(bad, bad_here);
+        bad = opaque(_mm_or_si128(bad, bad_here));
     }
     let good = decode32(tables, window(text, 224), window_mut(to, 168));
-    good && _mm_testz_si128(bad, bad) != 0
+    good && _mm_movemask_epi8(bad) == 0
 }
 
 /// A vector as two numbers.

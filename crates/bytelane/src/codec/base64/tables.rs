@@ -23,14 +23,13 @@ const INVALID: u8 = 0x80;
 /// The character of the value 0 in both alphabets.
 pub(super) const ZERO: u8 = b'A';
 
-pub(super) static STANDARD: Tables = Tables::new(*b"+/");
-pub(super) static URL_SAFE: Tables = Tables::new(*b"-_");
+pub(super) static STANDARD: Tables =
+    Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+pub(super) static URL_SAFE: Tables =
+    Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
 impl Tables {
-    /// The alphabet that ends in these two characters.
-    const fn new(last: [u8; 2]) -> Self {
-        let mut characters = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789..";
-        [characters[62], characters[63]] = last;
+    const fn new(characters: [u8; 64]) -> Self {
         let mut values = [INVALID; 128];
         let mut value = 0;
         while value < 64 {
@@ -38,10 +37,10 @@ impl Tables {
             value += 1;
         }
         Self {
-            characters,
-            values,
             #[cfg(target_arch = "x86_64")]
             halves: Halves::new(&characters),
+            characters,
+            values,
         }
     }
 
