@@ -1,6 +1,6 @@
 //! The row of `varint`.
 
-use crate::stream::{self, AlignedBytes, StreamError};
+use crate::stream::{AlignedBytes, StreamError};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
 use bytelane::varint::{self, Integer};
 use bytelane::{Backend, varint::Error};
@@ -115,8 +115,9 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         let (mut pending, mut offset) = (Vec::new(), 0);
         let mut values = AlignedBytes::default();
         let failed = |error: Error, offset| StreamError::Codec(error.behind(offset).into());
-        stream::pieces(input, Some(1 << 16), |piece| {
-            pending.extend_from_slice(piece);
+        loop {
+            let piece = (&mut *input).take(1 << 16).read_to_end(&mut pending);
+            let is_last = piece.map_err(StreamError::Read)? == 0;
             let count = varint::count_with(backend, &pending);
             let count = count.map_err(|error| failed(error, offset))?;
             values.resize(count * size_of::<T>());
@@ -127,16 +128,13 @@ impl<T: Integer + Pod> Codec for Varint<T> {
             output.write_all(&values).map_err(StreamError::Write)?;
             pending.drain(..read);
             offset += read;
+            // What is left has no end, or not yet.
             match varint::read::<T>(&pending) {
-                Err(error @ (Error::Overlong { .. } | Error::Overflow { .. })) => {
-                    Err(failed(error, offset))
-                }
-                _ => Ok(()),
+                Err(Error::Truncated { .. }) if !is_last => {}
+                _ if pending.is_empty() => return Ok(()),
+                Err(error) => return Err(failed(error, offset)),
+                Ok(_) => {}
             }
-        })?;
-        match pending.is_empty() {
-            true => Ok(()),
-            false => Err(failed(Error::Truncated { offset: 0 }, offset)),
         }
     }
 }

@@ -59,3 +59,8 @@ fn big_endian_as_go_writes_it() {
     let width = |name: &str| format!("width={}", name[1..].parse::<usize>().unwrap() / 8);
     assert_eq!(assert_golden("big_endian", width), 8);
 }
+
+#[test]
+fn varint_as_protobuf_writes_it() {
+    assert_eq!(assert_golden("varint", str::to_owned), 4);
+}
