@@ -54,6 +54,23 @@ fn byte_stream_split_as_pyarrow_writes_it() {
 }
 
 #[test]
+fn base64_as_python_writes_it() {
+    // `url_safe_no_pad-257`: the number is the length of the values.
+    let parameters = |name: &str| {
+        let variant = name.split_once('-').unwrap().0;
+        match variant {
+            "standard" => "alphabet=standard,padding=required",
+            "standard_no_pad" => "alphabet=standard,padding=none",
+            "url_safe" => "alphabet=url,padding=required",
+            "url_safe_no_pad" => "alphabet=url,padding=none",
+            _ => panic!("no variant {variant}"),
+        }
+        .to_owned()
+    };
+    assert_eq!(assert_golden("base64", parameters), 28);
+}
+
+#[test]
 fn big_endian_as_go_writes_it() {
     // `i32`, `f64`: the digits are the bits.
     let width = |name: &str| format!("width={}", name[1..].parse::<usize>().unwrap() / 8);
