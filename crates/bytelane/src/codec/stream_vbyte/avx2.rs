@@ -1,6 +1,6 @@
 //! AVX2: the groups of SSE4.1, whose codes are found four at a time.
 
-use super::sse41::{compress, decode, encode as encode_in_pairs, previous, stored, stretch};
+use super::sse41::{compress, decode, encode as encode_in_pairs, previous, stored, stretch, widen};
 use super::{Blocks, Plan};
 use crate::backend::{Avx2, avx2};
 use crate::memory::Slot;
@@ -12,6 +12,7 @@ avx2! {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
         fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }

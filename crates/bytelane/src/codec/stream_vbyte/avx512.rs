@@ -1,6 +1,7 @@
 //! AVX-512: a block of 64 bytes is one expansion or compression of bytes by a mask.
 
 use super::kernel::{before, put_codes};
+use super::sse41::unzigzag_bytes;
 use super::{Blocks, Plan};
 use crate::backend::{Avx512, avx512};
 use crate::memory::Slot;
@@ -17,6 +18,7 @@ avx512! {
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
         fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
         fn decode_run<P: Plan>(controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> (usize, usize) = decode_run::<P>;
+        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
         fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
         fn encode_run<P: Plan>(values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> (usize, usize) = encode_run::<P>;
     }
@@ -48,7 +50,9 @@ fn decode<P: Plan>(
 
 /// 16 blocks at a time as long as there are, whose masks are made while the 16 blocks before them
 /// are decoded.
-#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi,avx512vbmi2,popcnt,bmi2")]
+#[target_feature(
+    enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
+)]
 #[inline]
 fn decode_run<P: Plan>(
     controls: &[u8],
@@ -75,18 +79,49 @@ fn decode_run<P: Plan>(
         }
         let kept = &ring[i & 1];
         let values: &mut [[Slot; 64]; 16] = window_mut(blocks, done);
+        let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 16];
         let mut used = 0;
-        for k in 0..16 {
-            // No more than 960 before the last block; the compiler sees 1023.
-            let stored = load(window(here, used & 1023));
-            let stored = _mm512_maskz_expand_epi8(kept[k], stored);
-            store(&mut values[k], restore::<P>(stored, previous));
-            used += kept[k].count_ones() as usize;
+        if !P::DELTA && P::all_ones(controls) {
+            for k in 0..16 {
+                widen::<P>(window(here, P::VALUES * k), &mut values[k], previous);
+            }
+            rest = &rest[16 * P::VALUES..];
+            done += 16;
+            continue;
+        }
+        for four in 0..4 {
+            let controls = &controls[P::CONTROLS * 4 * four..][..P::CONTROLS * 4];
+            if P::DELTA && P::all_ones(controls) {
+                for k in 0..4 {
+                    let data = window(here, (used & 1023) + P::VALUES * k);
+                    widen::<P>(data, &mut values[4 * four + k], previous);
+                }
+                used += 4 * P::VALUES;
+                continue;
+            }
+            for k in 4 * four..4 * four + 4 {
+                // No more than 960 before the last block; the compiler sees 1023.
+                let stored = load(window(here, used & 1023));
+                let stored = _mm512_maskz_expand_epi8(kept[k], stored);
+                store(&mut values[k], restore::<P>(stored, previous));
+                used += kept[k].count_ones() as usize;
+            }
         }
         rest = &rest[used..];
         done += 16;
     }
     while done < blocks.len() {
+        if let Some(four) = blocks[done..].first_chunk_mut::<4>()
+            && P::all_ones(&controls[P::CONTROLS * done..][..P::CONTROLS * 4])
+            && let Some(here) = rest.first_chunk::<64>()
+        {
+            for k in 0..4 {
+                widen::<P>(window(here, P::VALUES * k), &mut four[k], previous);
+            }
+            rest = &rest[4 * P::VALUES..];
+            done += 4;
+            continue;
+        }
         let kept = mask::<P>(P::codes(&controls[P::CONTROLS * done..][..P::CONTROLS]));
         let used = kept.count_ones() as usize;
         let stored = match rest.first_chunk() {
@@ -196,6 +231,77 @@ impl<P: Plan> Kept<P> {
     };
 }
 
+/// Bytes to values, or to their sums with those before: four products with 0 or 1 for each lane.
+///
+/// ```text
+/// bytes       a b c d              e f g h              ..
+/// lane 0      a                    0
+/// lane 1      a + b                0
+/// lane 4      a + b + c + d        e
+/// lane 5      a + b + c + d        e + f
+/// ```
+#[target_feature(enable = "avx512bw,avx512vl,avx512vnni,avx512dq")]
+#[inline]
+fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) {
+    let bytes = load128(data);
+    let bytes = if P::ZIGZAG {
+        unzigzag_bytes(bytes)
+    } else {
+        bytes
+    };
+    let lanes = match (P::DELTA, P::ZIGZAG) {
+        (true, _) => sums_of_bytes::<P>(bytes),
+        (false, true) => _mm512_cvtepi8_epi32(bytes),
+        (false, false) => _mm512_cvtepu8_epi32(bytes),
+    };
+    let widened = match (P::WIDTH, P::ZIGZAG) {
+        (4, _) => lanes,
+        (_, true) => _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes)),
+        (_, false) => _mm512_cvtepu32_epi64(_mm512_castsi512_si256(lanes)),
+    };
+    store(
+        values,
+        if P::DELTA {
+            add_previous::<P>(widened, previous)
+        } else {
+            widened
+        },
+    );
+}
+
+#[target_feature(enable = "avx512bw,avx512vnni")]
+#[inline]
+fn sums_of_bytes<P: Plan>(bytes: __m128i) -> __m512i {
+    /// For each of four bytes of each fours of values: which lanes take it.
+    const TAKEN: [[u8; 64]; 4] = {
+        let mut taken = [[0; 64]; 4];
+        let mut i = 0;
+        while i < 256 {
+            let (four, lane, byte) = (i / 64, i % 64 / 4, i % 4);
+            taken[four][i % 64] = (4 * four + byte <= lane) as u8;
+            i += 1;
+        }
+        taken
+    };
+    let all = _mm512_broadcast_i32x4(bytes);
+    let fours = [
+        _mm512_shuffle_epi32::<0x00>(all),
+        _mm512_shuffle_epi32::<0x55>(all),
+        _mm512_shuffle_epi32::<0xaa>(all),
+        _mm512_shuffle_epi32::<0xff>(all),
+    ];
+    let mut sums = [_mm512_setzero_si512(); 2];
+    for four in 0..P::VALUES / 4 {
+        let taken = load(&TAKEN[four]);
+        // The first factor is unsigned, the second signed.
+        sums[four % 2] = match P::ZIGZAG {
+            true => _mm512_dpbusd_epi32(sums[four % 2], taken, fours[four]),
+            false => _mm512_dpbusd_epi32(sums[four % 2], fours[four], taken),
+        };
+    }
+    _mm512_add_epi32(sums[0], sums[1])
+}
+
 /// What is stored to the values.
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
@@ -205,22 +311,28 @@ fn restore<P: Plan>(stored: __m512i, previous: &mut __m512i) -> __m512i {
         values = unzigzag::<P>(values);
     }
     if P::DELTA {
-        values = sums::<P>(values);
-        let before = *previous;
-        match P::WIDTH {
-            4 => {
-                let last = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), values);
-                values = _mm512_add_epi32(values, before);
-                *previous = _mm512_add_epi32(before, last);
-            }
-            _ => {
-                let last = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), values);
-                values = _mm512_add_epi64(values, before);
-                *previous = _mm512_add_epi64(before, last);
-            }
-        }
+        values = add_previous::<P>(sums::<P>(values), previous);
     }
     values
+}
+
+/// Sums within a block to the values.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn add_previous<P: Plan>(sums: __m512i, previous: &mut __m512i) -> __m512i {
+    let before = *previous;
+    match P::WIDTH {
+        4 => {
+            let last = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), sums);
+            *previous = _mm512_add_epi32(before, last);
+            _mm512_add_epi32(sums, before)
+        }
+        _ => {
+            let last = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), sums);
+            *previous = _mm512_add_epi64(before, last);
+            _mm512_add_epi64(sums, before)
+        }
+    }
 }
 
 /// The lowest bit back to the sign.

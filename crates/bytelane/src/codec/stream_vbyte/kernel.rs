@@ -52,15 +52,23 @@ pub(super) fn decode_run<S: Blocks, P: Plan>(
     let mut rest = data;
     let mut done = 0;
     while done + 4 <= blocks.len() {
-        let Some(here) = rest.first_chunk::<336>() else {
-            break;
-        };
         let four: &mut [[Slot; 64]; 4] = window_mut(blocks, done);
         let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 4];
         let mut used = 0;
-        for i in 0..4 {
-            let codes = P::codes(&controls[P::CONTROLS * i..][..P::CONTROLS]);
-            used += simd.decode::<P>(codes, window(here, used & 255), &mut four[i], previous);
+        if P::all_ones(controls)
+            && let Some(here) = rest.first_chunk::<64>()
+        {
+            for i in 0..4 {
+                simd.widen::<P>(window(here, P::VALUES * i), &mut four[i], previous);
+            }
+            used = 4 * P::VALUES;
+        } else if let Some(here) = rest.first_chunk::<336>() {
+            for i in 0..4 {
+                let codes = P::codes(&controls[P::CONTROLS * i..][..P::CONTROLS]);
+                used += simd.decode::<P>(codes, window(here, used & 255), &mut four[i], previous);
+            }
+        } else {
+            break;
         }
         rest = &rest[used..];
         done += 4;

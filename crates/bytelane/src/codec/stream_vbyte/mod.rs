@@ -113,6 +113,14 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     ) -> usize;
 
+    /// A block of values of one byte each, which are the first bytes of the data at hand.
+    fn widen<P: Plan>(
+        self,
+        data: &[u8; 16],
+        values: &mut [Slot; 64],
+        previous: &mut Self::Previous,
+    );
+
     /// As many blocks as the data have with 80 bytes at hand for each, or fewer: how many, and the
     /// bytes that are theirs. There are control bytes for all blocks.
     #[inline(always)]

@@ -12,6 +12,7 @@ neon! {
         type Previous = uint8x16_t;
         fn previous<P: Plan>(value: u64) -> uint8x16_t = previous::<P>;
         fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> usize = decode::<P>;
+        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
         fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
@@ -47,6 +48,63 @@ fn decode<P: Plan>(
         at += usize::from(P::GROUP_LENGTHS[group]);
     }
     at
+}
+
+/// Sums of eight bytes fit 16 bits: one scan for eight values, and then they are widened.
+#[target_feature(enable = "neon")]
+#[inline]
+fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) {
+    let data = load(data);
+    for i in 0..P::VALUES / 8 {
+        let eight = if i == 0 {
+            vget_low_u8(data)
+        } else {
+            vget_high_u8(data)
+        };
+        let mut words = vmovl_u8(eight);
+        if P::ZIGZAG {
+            let sign = vnegq_s16(vreinterpretq_s16_u16(vandq_u16(words, vdupq_n_u16(1))));
+            words = veorq_u16(vshrq_n_u16::<1>(words), vreinterpretq_u16_s16(sign));
+        }
+        if P::DELTA {
+            let zero = vdupq_n_u16(0);
+            words = vaddq_u16(words, vextq_u16::<7>(zero, words));
+            words = vaddq_u16(words, vextq_u16::<6>(zero, words));
+            words = vaddq_u16(words, vextq_u16::<4>(zero, words));
+        }
+        let halves = [vget_low_u16(words), vget_high_u16(words)];
+        let before = *previous;
+        for k in 0..2 {
+            let four = match P::ZIGZAG {
+                true => vreinterpretq_u32_s32(vmovl_s16(vreinterpret_s16_u16(halves[k]))),
+                false => vmovl_u16(halves[k]),
+            };
+            if P::WIDTH == 4 {
+                let sums = vaddq_u32(four, vreinterpretq_u32_u8(before));
+                let group = if P::DELTA { sums } else { four };
+                store(
+                    window_mut(values, 32 * i + 16 * k),
+                    vreinterpretq_u8_u32(group),
+                );
+                *previous = vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(sums));
+                continue;
+            }
+            let pairs = [vget_low_u32(four), vget_high_u32(four)];
+            for m in 0..2 {
+                let two = match P::ZIGZAG {
+                    true => vreinterpretq_u64_s64(vmovl_s32(vreinterpret_s32_u32(pairs[m]))),
+                    false => vmovl_u32(pairs[m]),
+                };
+                let sums = vaddq_u64(two, vreinterpretq_u64_u8(before));
+                let group = if P::DELTA { sums } else { two };
+                store(
+                    window_mut(values, 32 * k + 16 * m),
+                    vreinterpretq_u8_u64(group),
+                );
+                *previous = vreinterpretq_u8_u64(vdupq_laneq_u64::<1>(sums));
+            }
+        }
+    }
 }
 
 /// What is stored to the values: the lowest bit back to the sign, and each difference with those

@@ -65,10 +65,24 @@ pub(crate) trait Plan: Copy {
     /// For the codes of a group: how many bytes of data they say.
     const GROUP_LENGTHS: &'static [u8];
 
+    /// The control byte of four values of one byte each.
+    const ONES: u8 = if Self::LENGTHS[0] == 1 { 0 } else { 0x55 };
+
     /// The codes of group `i` out of those of its block.
     #[inline(always)]
     fn group(codes: u32, i: usize) -> usize {
         codes as usize >> (i * Self::GROUP_BITS) & ((1 << Self::GROUP_BITS) - 1)
+    }
+
+    /// Whether the values of all these control bytes, those of a whole number of blocks, have one
+    /// byte each.
+    #[inline(always)]
+    fn all_ones(controls: &[u8]) -> bool {
+        let mut others = 0;
+        for four in controls.as_chunks::<4>().0 {
+            others |= u32::from_ne_bytes(*four) ^ u32::from_ne_bytes([Self::ONES; 4]);
+        }
+        others == 0
     }
 
     /// The codes of a block out of its control bytes, of which there may be fewer.

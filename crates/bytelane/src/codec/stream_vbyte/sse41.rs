@@ -12,6 +12,7 @@ sse41! {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
         fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
@@ -46,6 +47,83 @@ pub(super) fn decode<P: Plan>(
     at
 }
 
+/// Eight bytes at a time to words, to sums of up to four of these, and to values.
+///
+/// ```text
+/// words         a  b    c      d        e        f        g        h
+/// + one left    a  a+b  b+c    c+d      d+e      e+f      f+g      g+h
+/// + two left    a  a+b  a+b+c  a+b+c+d  b+c+d+e  c+d+e+f  d+e+f+g  e+f+g+h
+/// ```
+///
+/// The lower half added to the value before, and the upper half to the result of the lower.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) {
+    let mut bytes = load(data);
+    if P::ZIGZAG {
+        bytes = unzigzag_bytes(bytes);
+    }
+    for i in 0..P::VALUES / 8 {
+        let mut words = match P::ZIGZAG {
+            true => _mm_cvtepi8_epi16(bytes),
+            false => _mm_cvtepu8_epi16(bytes),
+        };
+        bytes = _mm_srli_si128::<8>(bytes);
+        if P::DELTA {
+            words = _mm_add_epi16(words, _mm_slli_si128::<2>(words));
+            if P::WIDTH == 4 {
+                words = _mm_add_epi16(words, _mm_slli_si128::<4>(words));
+            }
+        }
+        for k in 0..P::WIDTH / 2 {
+            let mut group = widen_words::<P>(words);
+            words = match P::WIDTH {
+                4 => _mm_srli_si128::<8>(words),
+                _ => _mm_srli_si128::<4>(words),
+            };
+            if P::DELTA {
+                group = add::<P>(group, *previous);
+                *previous = group;
+            }
+            store(window_mut(values, 16 * (P::WIDTH / 2 * i + k)), group);
+        }
+        if P::DELTA {
+            *previous = last::<P>(*previous);
+        }
+    }
+}
+
+/// The lowest words to a group.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn widen_words<P: Plan>(words: __m128i) -> __m128i {
+    match (P::WIDTH, P::ZIGZAG) {
+        (4, true) => _mm_cvtepi16_epi32(words),
+        (4, false) => _mm_cvtepu16_epi32(words),
+        (_, true) => _mm_cvtepi16_epi64(words),
+        (_, false) => _mm_cvtepu16_epi64(words),
+    }
+}
+
+/// The lowest bit of each byte back to its sign.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn unzigzag_bytes(bytes: __m128i) -> __m128i {
+    let sign = _mm_sub_epi8(_mm_setzero_si128(), _mm_and_si128(bytes, _mm_set1_epi8(1)));
+    let magnitude = _mm_and_si128(_mm_srli_epi16::<1>(bytes), _mm_set1_epi8(0x7f));
+    _mm_xor_si128(magnitude, sign)
+}
+
+/// The last value in all lanes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn last<P: Plan>(values: __m128i) -> __m128i {
+    match P::WIDTH {
+        4 => _mm_shuffle_epi32::<0xff>(values),
+        _ => _mm_shuffle_epi32::<0xee>(values),
+    }
+}
+
 /// What is stored to the values.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
@@ -56,10 +134,7 @@ fn restore<P: Plan>(stored: __m128i, previous: &mut __m128i) -> __m128i {
     }
     if P::DELTA {
         values = sums::<P>(values);
-        let last = match P::WIDTH {
-            4 => _mm_shuffle_epi32::<0xff>(values),
-            _ => _mm_shuffle_epi32::<0xee>(values),
-        };
+        let last = last::<P>(values);
         let before = *previous;
         values = add::<P>(values, before);
         *previous = add::<P>(before, last);
