@@ -15,8 +15,10 @@ use kernels::KERNELS;
 
 /// A kernel, and what its hot loop must be made of.
 struct Kernel {
-    /// How the demangled symbol ends.
-    symbol: &'static str,
+    /// The function's path, from the codec on; the symbol goes on to where it enters the set.
+    function: &'static str,
+    /// Its generic arguments, with which the symbol ends.
+    arguments: &'static str,
     widest: Register,
     /// Mnemonics, or [`STACK`] or [`ANY`], and how often each occurs in one of its innermost loops.
     counts: &'static [(&'static str, RangeInclusive<usize>)],
@@ -162,9 +164,15 @@ fn count(body: &[Instruction], mnemonic: &str) -> usize {
 
 /// What the loops of a kernel have instead of what they should; nothing if all is well.
 fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
-    let name = format!("{} with {:?}", kernel.symbol, kernel.widest);
+    let name = format!(
+        "{}{} with {:?}",
+        kernel.function, kernel.arguments, kernel.widest
+    );
+    let inside = format!("{}::", kernel.function);
     let is_kernel = |function: &&Function| {
-        function.symbol.ends_with(kernel.symbol) && function.widest() == kernel.widest
+        function.symbol.contains(&inside)
+            && function.symbol.ends_with(kernel.arguments)
+            && function.widest() == kernel.widest
     };
     let mut kernels = functions.iter().filter(is_kernel).peekable();
     if kernels.peek().is_none() {
@@ -200,12 +208,12 @@ mod tests {
     use super::*;
 
     const LISTING: &str = "
-0000000000000000 <crate::outer::<4>>:
+0000000000000000 <crate::kernel::outer::<4>>:
    0:\tpush   %rbx
    1:\tvpermb %zmm1,%zmm2,%zmm3
    7:\tvmovdqu64 0x40(%rsp),%zmm0
-   9:\tjne    1 <crate::outer::<4>+0x1>
-   b:\tjmp    0 <crate::outer::<4>>
+   9:\tjne    1 <crate::kernel::outer::<4>+0x1>
+   b:\tjmp    0 <crate::kernel::outer::<4>>
    d:\tret
 ";
 
@@ -217,7 +225,8 @@ mod tests {
             (ANY, 3..=3),
         ];
         let kernel = Kernel {
-            symbol: "outer::<4>",
+            function: "kernel",
+            arguments: "<4>",
             widest: Register::Zmm,
             counts: counts.leak(),
         };
@@ -237,11 +246,12 @@ mod tests {
     #[test]
     fn a_kernel_that_is_gone_is_named() {
         let kernel = Kernel {
-            symbol: "inner",
+            function: "kernel",
+            arguments: "<8>",
             widest: Register::Zmm,
             counts: &[],
         };
         let text = difference(&kernel, &functions(LISTING)).unwrap();
-        assert_eq!(text, "inner with Zmm: there is no such function");
+        assert_eq!(text, "kernel<8> with Zmm: there is no such function");
     }
 }
