@@ -251,12 +251,11 @@ pub const KERNELS: &[Kernel] = &[
         arguments: "",
         widest: Ymm,
         counts: &[
-            ("vinserti128", 8..=8),
             ("vpmulhuw", 8..=8),
             ("vpmullw", 8..=8),
             ("vpshufb", 16..=16),
             (STACK, 0..=0),
-            (ANY, 1..=140),
+            (ANY, 1..=133),
         ],
     },
     Kernel {
@@ -277,7 +276,7 @@ pub const KERNELS: &[Kernel] = &[
         counts: &[
             ("pmaddubsw", 1..=1),
             ("pmaddwd", 1..=1),
-            ("pshufb", 4..=4),
+            ("pshufb", 5..=5),
             (STACK, 0..=0),
             (ANY, 1..=27),
         ],
@@ -289,9 +288,9 @@ pub const KERNELS: &[Kernel] = &[
         counts: &[
             ("vpmaddubsw", 8..=8),
             ("vpmaddwd", 8..=8),
-            ("vpshufb", 32..=32),
-            (STACK, 0..=16),
-            (ANY, 1..=191),
+            ("vpshufb", 40..=40),
+            (STACK, 0..=0),
+            (ANY, 1..=158),
         ],
     },
     Kernel {
