@@ -35,6 +35,12 @@ macro_rules! implement {
             $crate::simd::implement! { @methods $features [const $K: usize,] [$K,] $($methods)* }
         }
     };
+    ($features:tt impl $Trait:ident for $Token:ident { const $Const:ident: $Of:ty = $value:expr; $($methods:tt)* }) => {
+        impl $Trait for $Token {
+            const $Const: $Of = $value;
+            $crate::simd::implement! { @methods $features [] [] $($methods)* }
+        }
+    };
     ($features:tt impl $Trait:ident for $Token:ident { type $Type:ident = $Of:ty; $($methods:tt)* }) => {
         impl $Trait for $Token {
             type $Type = $Of;

@@ -1,10 +1,11 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
 use super::sse41::{escape, keep16, long, specials16};
+use super::tables::first_ones;
 use super::tables::{KNOWN, MEANINGS};
 use super::{Blocks, Classes, Survey, utf8};
 use crate::backend::{Avx2, avx2};
-use crate::memory::Slot;
+use crate::memory::{Slot, write};
 use crate::simd::avx2::load;
 use crate::simd::{sse41, window};
 use core::arch::x86_64::*;
@@ -124,6 +125,10 @@ fn meanings(vector: __m256i) -> [__m256i; 2] {
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    if behind == 0 && first_ones(keep) {
+        write(to, *block);
+        return 0;
+    }
     let (mut at, mut unknown) = (0, 0);
     for i in 0..2 {
         let vector = load(window(block, 32 * i));

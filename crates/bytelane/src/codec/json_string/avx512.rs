@@ -4,17 +4,19 @@ use super::scalar::{letter, meaning};
 use super::{Blocks, Classes, Survey, utf8};
 use crate::backend::{Avx512, avx512};
 use crate::memory::Slot;
-use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
+use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
 use crate::simd::{sse41, window, window_mut};
 use core::arch::x86_64::*;
 
 avx512! {
     impl Blocks for Avx512 {
+        const SHUFFLES_ARE_DEAR: bool = false;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
         fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 = copy_short;
         fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
+        fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
@@ -111,6 +113,12 @@ fn pad(from: &[u8], with: u8) -> [u8; 64] {
     block
 }
 
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn put(block: &[u8; 64], to: &mut [Slot]) {
+    store_up_to(to, load(block));
+}
+
 /// Special bytes with their letters.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
@@ -142,6 +150,8 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     const FIRST: u64 = 0x5555_5555_5555_5555;
     const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    // Without knowing the set LLVM does not branch on its being empty.
+    let specials = opaque_mask(specials);
     let vector = with_letters(load(block), specials);
     let low = specials & 0xffff_ffff;
     let places = [

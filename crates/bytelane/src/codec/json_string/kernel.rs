@@ -7,7 +7,8 @@
 #![forbid(unsafe_code)]
 
 use super::{Blocks, Consumed, Error, scalar};
-use crate::memory::{Slot, write};
+use crate::backend::Unavailable;
+use crate::memory::{Slot, copy, pair, put_pair, slots, write};
 use crate::simd::{window, window_mut};
 
 /// Bytes that are looked through before they are copied: they are in the first-level cache then.
@@ -15,10 +16,16 @@ const RUN: usize = 4096;
 
 /// A block of 64 bytes escaped, none of them shorter than \u00xx; and room for one whole store
 /// behind it.
-const LONGEST: usize = 64 * 6 + 8;
+pub(super) const LONGEST: usize = 64 * 6 + 8;
 
 /// How many blocks in a row need nothing before the kernel returns to whole runs.
-const CALM: usize = 4;
+const CALM: usize = 8;
+
+/// Up to so many special bytes in a block are taken one by one.
+const FEW: u32 = 2;
+
+/// How far [`escape_few`] reaches beyond its block.
+const REACH: usize = 72;
 
 /// The first 256-byte blocks of `src` in which nothing needs an escape: their bytes.
 #[inline(always)]
@@ -30,114 +37,190 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     run
 }
 
-/// Escapes as much of a text as fits.
+/// Escapes fewer than 64 bytes, which must fit, if none of them needs an escape or there is room to
+/// spare. Returns the length of the result.
 #[inline(always)]
-pub(super) fn escape(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> Result<Consumed, Error> {
-    let (mut at, mut to) = (0, 0);
-    let mut calm = CALM;
-    while src.len() - at >= 64 {
-        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
-        if calm >= CALM && most > 0 {
-            let run = clean(simd, &src[at..at + most]);
-            dst[to..to + run].write_copy_of_slice(&src[at..at + run]);
-            (at, to) = (at + run, to + run);
-            if run < most {
-                calm = 0;
-            }
-            continue;
-        }
-        let block = window(src, at);
-        let specials = simd.specials(block);
-        if specials == 0 && calm >= CALM && dst.len() - to >= 64 {
-            write(window_mut(dst, to), *block);
-            (at, to) = (at + 64, to + 64);
-            continue;
-        }
-        calm = if specials == 0 { calm + 1 } else { 0 };
-        match escape_block(simd, block, specials, 0, dst, to) {
-            Some(length) => (at, to) = (at + 64, to + length),
-            None => {
-                return Ok(Consumed {
-                    read: at,
-                    written: to,
-                });
-            }
-        }
-    }
-    let (rest, stop) = (
-        &src[at..],
-        Consumed {
-            read: at,
-            written: to,
-        },
-    );
-    if rest.is_empty() || dst.len() - to < rest.len() {
-        return Ok(stop);
-    }
-    let specials = simd.copy_short(rest, &mut dst[to..to + rest.len()]);
+pub(super) fn escape_short(
+    simd: impl Blocks,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> Result<Option<usize>, Unavailable> {
+    let specials = simd.copy_short(src, &mut dst[..src.len()]);
     if specials == 0 {
-        return Ok(Consumed {
-            read: src.len(),
-            written: to + rest.len(),
-        });
+        return Ok(Some(src.len()));
     }
-    let block = simd.pad(rest, b' ');
-    match escape_block(simd, &block, specials, 64 - rest.len(), dst, to) {
-        Some(length) => Ok(Consumed {
-            read: src.len(),
-            written: to + length,
-        }),
-        None => Ok(stop),
+    let Some(dst) = dst.first_chunk_mut() else {
+        return Ok(None);
+    };
+    let block = simd.pad(src, b' ');
+    if simd.long(&block, specials) != 0 {
+        return Ok(Some(escape_bytes(src, dst)));
     }
+    simd.escape(&block, specials, window_mut(dst, 0));
+    Ok(Some(src.len() + specials.count_ones() as usize))
 }
 
-/// Escapes all of a block but its last `padding` bytes, which need no escape. Returns the length
-/// of the result, or none if it does not fit.
+/// Escapes as much of a text as fits.
+#[inline(always)]
+pub(super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> Result<Consumed, Error> {
+    let (mut at, mut to) = (0, 0);
+    while at < src.len() {
+        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
+        if most > 0 {
+            let run = clean(simd, &src[at..at + most]);
+            if run > 0 {
+                copy(&mut dst[to..to + run], &src[at..at + run]);
+                (at, to) = (at + run, to + run);
+            }
+            if run == most {
+                continue;
+            }
+        }
+        let mut calm = 0;
+        let mut one_by_one = S::SHUFFLES_ARE_DEAR;
+        while calm < CALM && at < src.len() {
+            let rest = &src[at..];
+            let padded;
+            let (block, given) = match rest.first_chunk() {
+                Some(block) => (block, 64),
+                None => {
+                    padded = simd.pad(rest, b' ');
+                    (&padded, rest.len())
+                }
+            };
+            let specials = simd.specials(block);
+            calm = (calm + 1) * usize::from(specials == 0);
+            let to_write = &mut dst[to..];
+            let (read, written) = match (rest.first_chunk(), to_write.first_chunk_mut()) {
+                (Some(rest), Some(to)) if one_by_one && specials.count_ones() <= FEW => {
+                    (64, escape_few(rest, specials, to))
+                }
+                _ => {
+                    one_by_one |= simd.long(block, specials) != 0;
+                    match escape_block(simd, block, specials, given, to_write) {
+                        Some(done) => done,
+                        None => {
+                            return Ok(Consumed {
+                                read: at,
+                                written: to,
+                            });
+                        }
+                    }
+                }
+            };
+            (at, to) = (at + read, to + written);
+        }
+    }
+    Ok(Consumed {
+        read: at,
+        written: to,
+    })
+}
+
+/// Escapes a block with up to [`FEW`] special bytes, which others follow, and returns the length of
+/// the result. Behind each escape the rest is copied again, so that nothing depends on how many there
+/// are.
 ///
-/// There is no branch on whether the block needs anything at all: where every second one does, a
-/// guess that fails costs more than the work.
+/// ```text
+/// block    a  b  \n  c  d  "  e
+/// copied   a  b  \n  c  d  "  e
+/// escape         \  n
+/// copied              c  d  "  e
+/// escape                    \  "
+/// copied                          e
+/// ```
+#[inline(always)]
+fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * REACH]) -> usize {
+    write(window_mut(dst, 0), *window::<64, _>(src, 0));
+    let (mut set, mut more) = (specials, 0);
+    for _ in 0..FEW {
+        // 64 when there is none left: what is written then does not count.
+        let place = usize::min(set.trailing_zeros() as usize, 64);
+        let (text, length) = ESCAPED[usize::from(src[place])];
+        write(window_mut(dst, place + more), text);
+        more += (length - 1) & usize::from(set == 0).wrapping_sub(1);
+        write(
+            window_mut(dst, place + 1 + more),
+            *window::<64, _>(src, place + 1),
+        );
+        set &= set.wrapping_sub(1);
+    }
+    64 + more
+}
+
+/// Escapes a block of which the first `given` bytes are the input's, or its beginning. Returns the
+/// bytes read and written; none if the result does not fit.
 #[inline(always)]
 fn escape_block(
     simd: impl Blocks,
     block: &[u8; 64],
     specials: u64,
-    padding: usize,
+    given: usize,
     dst: &mut [Slot],
-    to: usize,
-) -> Option<usize> {
-    let short = simd.long(block, specials) == 0;
-    let length = 64 - padding + specials.count_ones() as usize;
-    if short && dst.len() - to >= 128 {
-        simd.escape(block, specials, window_mut(dst, to));
-        return Some(length);
+) -> Option<(usize, usize)> {
+    let count = specials.count_ones();
+    let whole = given + count as usize;
+    if dst.len() < 128 + 8 {
+        if specials == 0 {
+            simd.put(block, dst.get_mut(..given)?);
+            return Some((given, given));
+        }
+        let mut result = [Slot::uninit(); LONGEST];
+        let written = match simd.long(block, specials) {
+            0 => {
+                simd.escape(block, specials, window_mut(&mut result, 0));
+                whole
+            }
+            _ => escape_bytes(&block[..given], &mut result),
+        };
+        dst.get_mut(..written)?.copy_from_slice(&result[..written]);
+        return Some((given, written));
+    }
+    let long = simd.long(block, specials);
+    if long == 0 {
+        simd.escape(block, specials, window_mut(dst, 0));
+        return Some((given, whole));
+    }
+    if long.count_ones() <= FEW {
+        simd.escape(block, specials, window_mut(dst, 0));
+        return Some(escape_first(block, specials, long, dst));
+    }
+    if let Some(dst) = dst.first_chunk_mut() {
+        return Some((given, escape_bytes(&block[..given], dst)));
     }
     let mut result = [Slot::uninit(); LONGEST];
-    let length = if short {
-        simd.escape(block, specials, window_mut(&mut result, 0));
-        length
-    } else {
-        escape_bytes(block, &mut result) - padding
-    };
-    dst[to..]
-        .get_mut(..length)?
-        .copy_from_slice(&result[..length]);
-    Some(length)
+    let written = escape_bytes(&block[..given], &mut result);
+    dst.get_mut(..written)?.copy_from_slice(&result[..written]);
+    Some((given, written))
 }
+
+/// Writes the first byte of a set that is not empty, behind what is written already for those before
+/// it. Returns the bytes read and written so.
+#[inline(always)]
+fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> (usize, usize) {
+    let place = set.trailing_zeros() as usize;
+    let before = (specials & (set - 1) & !set).count_ones() as usize;
+    let (text, length) = ESCAPED[usize::from(block[place])];
+    write(window_mut(dst, place + before), text);
+    (place + 1, place + before + length)
+}
+
+/// Every byte as a string holds it.
+static ESCAPED: [([u8; 8], usize); 256] = {
+    let mut table = [([0; 8], 0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = scalar::escaped(byte as u8);
+        byte += 1;
+    }
+    table
+};
 
 /// Byte by byte, each written as eight of which the next byte overwrites what does not count.
 #[inline(never)]
-fn escape_bytes(block: &[u8; 64], dst: &mut [Slot; LONGEST]) -> usize {
-    static ESCAPED: [([u8; 8], usize); 256] = {
-        let mut table = [([0; 8], 0); 256];
-        let mut byte = 0;
-        while byte < 256 {
-            table[byte] = scalar::escaped(byte as u8);
-            byte += 1;
-        }
-        table
-    };
+fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     let mut to = 0;
-    for &byte in block {
+    for &byte in bytes {
         let (text, length) = ESCAPED[usize::from(byte)];
         write(window_mut(dst, to), text);
         to += length;
@@ -298,14 +381,17 @@ pub(super) fn unescape(
     dst: &mut [Slot],
 ) -> Result<(Consumed, bool), Error> {
     let (mut at, mut to, mut carry) = (0, 0, 0);
+    let mut scratch = [0; 64];
     // The first block by itself: most strings end in it.
     let mut calm = CALM - 1;
     loop {
         let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
         if calm >= CALM && most > 0 {
             let run = valid(simd, src, at, most);
-            dst[to..to + run].write_copy_of_slice(&src[at..at + run]);
-            (at, to) = (at + run, to + run);
+            if run > 0 {
+                dst[to..to + run].write_copy_of_slice(&src[at..at + run]);
+                (at, to) = (at + run, to + run);
+            }
             if run < most {
                 calm = 0;
             }
@@ -314,83 +400,139 @@ pub(super) fn unescape(
         let carried = carry;
         let stop = move || Ok((between(src, at, to, carried), false));
         let rest = &src[at..];
+        let padded;
         let block = match rest.first_chunk() {
-            Some(block) => *block,
-            None => simd.pad(rest, b'"'),
+            Some(block) => block,
+            None => {
+                padded = simd.pad(rest, b'"');
+                &padded
+            }
         };
-        let Some(piece) = piece(simd, &block, before(src, at), rest.len(), &mut carry) else {
+        let Some(piece) = piece(simd, block, before(src, at), rest.len(), &mut carry) else {
             return stop();
         };
+        calm = (calm + 1) * usize::from(piece.begin | carried == 0);
         let room = dst.len() - to;
-        let mut scratch = [Slot::uninit(); 64];
-        let target = if room >= 64 {
-            window_mut(dst, to)
-        } else {
-            &mut scratch
+        let target = match room {
+            64.. => window_mut(dst, to),
+            _ => window_mut(slots(&mut scratch), 0),
         };
-        let (mut keep, mut resume) = (piece.inside & !piece.begin, None);
-        if piece.begin | carried == 0 {
-            write(target, block);
-            calm += 1;
-        } else {
-            let unknown = simd.unescape(&block, piece.behind & piece.inside, keep, target);
-            calm = 0;
-            if unknown != 0 {
-                let place = unknown.trailing_zeros() as usize;
-                if block[place] != b'u' {
-                    return stop();
-                }
-                // Up to its backslash, which is in the block before if the letter is the first here.
-                keep &= ((1 << place) - 1) >> 1;
-                resume = Some(at + place - 1);
-            }
+        let (mut keep, mut bytes) = (piece.inside & !piece.begin, 64);
+        let behind = piece.behind & piece.inside;
+        let unknown = simd.unescape(block, behind, keep, target);
+        if unknown != 0 {
+            let Some(decoded) = unicode(block, unknown, keep) else {
+                return stop();
+            };
+            simd.unescape(&decoded.block, behind & !unknown, decoded.keep, target);
+            (keep, bytes) = (decoded.keep, decoded.bytes);
         }
         let length = keep.count_ones() as usize;
         if room < 64 {
-            let Some(to) = dst[to..].get_mut(..length) else {
+            let Some(slots) = dst[to..].get_mut(..length) else {
                 return stop();
             };
-            to.copy_from_slice(&scratch[..length]);
+            simd.put(&scratch, slots);
         }
         to += length;
-        if let Some(backslash) = resume {
-            (at, carry) = (backslash, 0);
-            if !unicode(src, &mut at, dst, &mut to) {
-                return Ok((
-                    Consumed {
-                        read: at,
-                        written: to,
-                    },
-                    false,
-                ));
-            }
+        if bytes < 64 {
+            carry = 0;
         } else if piece.closed {
             let read = at + piece.inside.count_ones() as usize;
             return Ok((Consumed { read, written: to }, read < src.len()));
-        } else {
-            at += 64;
         }
+        at += bytes;
     }
 }
 
-/// Decodes the `\u` at `at` and those that follow without a gap; false if one is wrong or does
-/// not fit.
-#[inline(always)]
-fn unicode(src: &[u8], at: &mut usize, dst: &mut [Slot], to: &mut usize) -> bool {
-    while let [b'\\', b'u', ..] = src[*at..] {
-        let Ok((character, length)) = scalar::unicode(&src[*at..]) else {
-            return false;
+/// A block in which every `\uXXXX` has become a character.
+struct Decoded {
+    block: [u8; 64],
+    /// The bytes that belong to the text.
+    keep: u64,
+    /// How many bytes were taken: less than 64 if an escape reaches beyond them.
+    bytes: usize,
+}
+
+/// Writes the characters of the escapes whose letters are given over the ends of their digits:
+///
+/// ```text
+/// block   a  \  u  2  0  a  c  b     a  .  .  .  e2 82 ac b     € has three bytes
+/// keep    1  0  1  1  1  1  1  1     1  0  0  0  1  1  1  1
+/// ```
+///
+/// None if a letter is not `u`, digits are none, or half of a pair is missing.
+#[inline(never)]
+fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
+    let mut decoded = Decoded {
+        block: *block,
+        keep,
+        bytes: 64,
+    };
+    while letters != 0 {
+        let place = letters.trailing_zeros() as usize;
+        letters &= letters - 1;
+        // The backslash may be in the block before.
+        let backslash = place.saturating_sub(1);
+        if block[place] != b'u' {
+            return None;
+        }
+        let mut last = place + 4;
+        let mut code = None;
+        if last < 64 {
+            let number = four_digits(window(block, place + 1))?;
+            code = char::from_u32(number);
+            if code.is_none() {
+                last = place + 10;
+                if number < 0xdc00 && last < 64 {
+                    if letters.trailing_zeros() as usize != place + 6 || block[place + 6] != b'u' {
+                        return None;
+                    }
+                    letters &= letters - 1;
+                    let low = four_digits(window(block, place + 7))?.wrapping_sub(0xdc00);
+                    if low >= 0x400 {
+                        return None;
+                    }
+                    code = char::from_u32(0x1_0000 + ((number - 0xd800) << 10) + low);
+                } else if number >= 0xdc00 {
+                    return None;
+                }
+            }
+        }
+        let Some(code) = code else {
+            decoded.keep &= (1 << backslash) - 1;
+            decoded.bytes = backslash;
+            break;
         };
         let mut utf8 = [0; 4];
-        let utf8 = character.encode_utf8(&mut utf8).as_bytes();
-        let Some(slots) = dst[*to..].get_mut(..utf8.len()) else {
-            return false;
-        };
-        slots.write_copy_of_slice(utf8);
-        *at += length;
-        *to += utf8.len();
+        let length = code.encode_utf8(&mut utf8).len();
+        *window_mut(&mut decoded.block, last - 3) =
+            (u32::from_be_bytes(utf8) >> (32 - 8 * length)).to_be_bytes();
+        let end = 2_u64 << last;
+        let all = end.wrapping_sub(1 << backslash);
+        let ends = end.wrapping_sub(2 << (last - length));
+        decoded.keep = decoded.keep & !all | ends;
     }
-    true
+    Some(decoded)
+}
+
+/// The number that four hexadecimal digits write.
+#[inline(always)]
+fn four_digits(digits: &[u8; 4]) -> Option<u32> {
+    /// The value of a digit, and a bit beyond four where there is none.
+    static VALUES: [u8; 256] = {
+        let mut table = [0x10; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            if let Some(value) = (byte as u8 as char).to_digit(16) {
+                table[byte] = value as u8;
+            }
+            byte += 1;
+        }
+        table
+    };
+    let [a, b, c, d] = digits.map(|digit| u32::from(VALUES[usize::from(digit)]));
+    ((a | b | c | d) < 0x10).then_some(a << 12 | b << 8 | c << 4 | d)
 }
 
 /// The place of the closing quote and whether there is an escape before it; none if something is
@@ -431,49 +573,50 @@ pub(super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<Option<(usize, bool)
     }
 }
 
-/// Copies fewer than 64 bytes and returns which need an escape.
+/// The place of the closing quote, whatever is wrong before it; none if there is none.
+#[inline(always)]
+pub(super) fn closing(simd: impl Blocks, src: &[u8]) -> Result<Option<usize>, Error> {
+    let (mut at, mut carry) = (0, 0);
+    while let Some(block) = src[at..].first_chunk() {
+        let classes = simd.classes(block);
+        let [begin, behind] = escapes(classes.backslashes, &mut carry);
+        let quotes = classes.quotes & !behind;
+        if quotes != 0 {
+            return Ok(Some(at + quotes.trailing_zeros() as usize));
+        }
+        at += 64;
+        if begin == 0 {
+            at += clean(simd, &src[at..]);
+        }
+    }
+    Ok(None)
+}
+
+/// Copies fewer than 64 bytes and returns which need an escape. Four blocks of 16 that overlap do for
+/// any length from there on, without a branch on it.
 #[inline(always)]
 pub(super) fn copy_short(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64 {
     let n = src.len();
-    match n {
-        16.. => {
-            let last = n - 16;
-            let (mut at, mut specials) = (0, 0);
-            loop {
-                let block = window(src, at);
-                write(window_mut(dst, at), *block);
-                specials |= u64::from(simd.specials16(block)) << at;
-                if at == last {
-                    return specials;
-                }
-                at = usize::min(at + 16, last);
-            }
-        }
-        8.. => copy_halves::<8>(simd, src, dst),
-        4.. => copy_halves::<4>(simd, src, dst),
-        _ => {
-            let mut specials = 0;
-            for i in 0..n {
-                dst[i].write(src[i]);
-                specials |= u64::from(scalar::escaped(src[i]).1 > 1) << i;
-            }
-            specials
-        }
+    if n < 16 {
+        let [low, high] = pair(src);
+        put_pair(dst, [low, high]);
+        let block = u128::from(high) << 64 | u128::from(low);
+        return u64::from(simd.specials16(&block.to_le_bytes())) & ((1 << n) - 1);
     }
+    let mut specials = 0;
+    for i in 0..4 {
+        let at = usize::min(16 * i, n - 16);
+        let block = window(src, at);
+        write(window_mut(dst, at), *block);
+        specials |= u64::from(simd.specials16(block)) << at;
+    }
+    specials
 }
 
-/// `H` to `2 H` bytes: the first `H` and the last `H` of them make one block of at most 16.
+/// Copies fewer than 64 bytes from the front of a block.
 #[inline(always)]
-fn copy_halves<const H: usize>(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64 {
-    let last = src.len() - H;
-    let (low, high) = (*window::<H, _>(src, 0), *window::<H, _>(src, last));
-    let mut block = [b' '; 16];
-    block[..H].copy_from_slice(&low);
-    block[H..2 * H].copy_from_slice(&high);
-    write(window_mut(dst, 0), low);
-    write(window_mut(dst, last), high);
-    let specials = u64::from(simd.specials16(&block));
-    specials & ((1 << H) - 1) | specials >> H << last
+pub(super) fn put(block: &[u8; 64], dst: &mut [Slot]) {
+    copy(dst, &block[..dst.len()]);
 }
 
 /// Up to 64 bytes and others behind them.

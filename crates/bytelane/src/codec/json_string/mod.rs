@@ -65,11 +65,14 @@ pub use error::{Error, ErrorKind};
 pub use stream::{Escaper, Unescaper};
 
 use crate::Backend;
-use crate::backend::{Unavailable, dispatch};
+use crate::Unavailable;
+use crate::backend::dispatch;
 use crate::memory::{self, Slot};
 use crate::simd::window_mut;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+#[cfg(feature = "alloc")]
+use core::convert::Infallible;
 use scalar::Stop;
 
 /// Whether a text has quotes around it.
@@ -122,6 +125,9 @@ pub(crate) struct Classes {
 /// What instruction sets differ in. A byte is *special* if it cannot stand for itself: `"`, `\` and
 /// control characters; it is *long* if its escape has six characters instead of two.
 pub(crate) trait Blocks: Copy {
+    /// Whether [`escape`](Self::escape) costs more than copying the block once for each special byte.
+    const SHUFFLES_ARE_DEAR: bool = true;
+
     /// Looks at 256 bytes at once.
     fn survey(self, blocks: &[u8; 256]) -> Survey;
 
@@ -141,6 +147,12 @@ pub(crate) trait Blocks: Copy {
     #[inline(always)]
     fn pad(self, from: &[u8], with: u8) -> [u8; 64] {
         kernel::pad(from, with)
+    }
+
+    /// Writes the front of a block to fewer than 64 slots.
+    #[inline(always)]
+    fn put(self, block: &[u8; 64], to: &mut [Slot]) {
+        kernel::put(block, to);
     }
 
     /// The long ones of a block's special bytes.
@@ -163,9 +175,12 @@ pub(crate) trait Blocks: Copy {
 }
 
 dispatch! {
+    fn escape_short(src: &[u8], dst: &mut [Slot]) -> Result<Option<usize>, Unavailable> = kernel::escape_short;
     fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<Consumed, Error> = kernel::escape;
     fn escaped_len_blocks(src: &[u8]) -> Result<usize, Error> = kernel::escaped_len;
     fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, bool), Error> = kernel::unescape;
+    #[cfg(feature = "alloc")]
+    fn closing_blocks(src: &[u8]) -> Result<Option<usize>, Error> = kernel::closing;
     fn scan_blocks(src: &[u8]) -> Result<Option<(usize, bool)>, Error> = kernel::scan;
 }
 
@@ -339,32 +354,54 @@ pub fn escape_into_with(
 }
 
 #[cfg(feature = "alloc")]
-#[inline]
 fn write_into(backend: Backend, quotes: Quotes, text: &str, to: &mut Vec<u8>) {
+    let src = text.as_bytes();
     let around = usize::from(quotes == Quotes::Around);
-    to.reserve(text.len() + 2 * around);
+    // Most texts are short and need little.
+    let room = usize::max(src.len() + 2 * around, to.capacity() - to.len());
+    let Ok(written) = memory::append(to, room, |slots| {
+        if src.len() >= 64 {
+            return Ok::<_, Infallible>(0);
+        }
+        let inside = &mut slots[around..room - around];
+        let Ok(Some(length)) = escape_short(backend, src, inside) else {
+            return Ok(0);
+        };
+        if around == 1 {
+            memory::write(window_mut(slots, 0), *b"\"");
+            memory::write(window_mut(slots, 1 + length), *b"\"");
+        }
+        Ok(length + 2 * around)
+    });
+    if written > 0 || room == 0 {
+        return;
+    }
     if around == 1 {
         to.push(b'"');
     }
-    append_escaped(backend, text.as_bytes(), to);
+    append_escaped(backend, src, to);
     if around == 1 {
         to.push(b'"');
     }
 }
 
+/// Memory is there for a text that needs no escape; more than that is reserved when it is needed.
 #[cfg(feature = "alloc")]
-#[inline]
 fn append_escaped(backend: Backend, text: &[u8], to: &mut Vec<u8>) {
-    let mut read = 0;
+    let (mut read, mut most) = (0, text.len());
     while read < text.len() {
         let rest = &text[read..];
-        // The longest escape always fits, so that each round comes further.
-        let room = usize::max(usize::max(rest.len(), 6), to.capacity() - to.len());
+        let room = usize::max(most, to.capacity() - to.len());
         let Ok(_) = memory::append(to, room, |slots| {
-            let done = escape(backend, rest, slots);
+            let done = match escape_blocks(backend, rest, slots) {
+                Ok(done) => done,
+                Err(_) => scalar::escape(rest, slots, Consumed::default()),
+            };
             read += done.read;
-            Ok::<_, core::convert::Infallible>(done.written)
+            Ok::<_, Infallible>(done.written)
         });
+        // With the longest block each round comes further.
+        most = rest.len() + rest.len() / 8 + kernel::LONGEST;
     }
 }
 
@@ -507,7 +544,7 @@ fn append_text(
     };
     loop {
         let rest = &src[read..];
-        let room = usize::max(most, usize::min(to.capacity() - to.len(), rest.len()));
+        let room = usize::max(most, to.capacity() - to.len());
         let mut stop = Stop::Room;
         memory::append(to, room, |slots| {
             let (done, why) = unescape(backend, rest, slots).map_err(|error| error.behind(read))?;
@@ -518,8 +555,8 @@ fn append_text(
             return Ok((read, stop));
         }
         // The string is longer: it is worth a look for its end.
-        most = match scan_blocks(backend, &src[read..]) {
-            Ok(Some((length, _))) => length,
+        most = match closing_blocks(backend, &src[read..]) {
+            Ok(Some(length)) => length,
             _ => src.len() - read,
         };
     }

@@ -1,9 +1,10 @@
 //! NEON: a block is four vectors of 16 bytes.
 
+use super::tables::first_ones;
 use super::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
 use super::{Blocks, Classes, Survey, utf8};
 use crate::backend::{Neon, neon};
-use crate::memory::Slot;
+use crate::memory::{Slot, write};
 use crate::simd::neon::{load, load_low, store, store_low};
 use crate::simd::{window, window_mut};
 use core::arch::aarch64::*;
@@ -154,6 +155,10 @@ fn classes(block: &[u8; 64]) -> Classes {
 #[target_feature(enable = "neon")]
 #[inline]
 fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    if behind == 0 && first_ones(keep) {
+        write(to, *block);
+        return 0;
+    }
     let mut unknown = [vdupq_n_u8(0); 4];
     let mut at = 0;
     for i in 0..4 {

@@ -1,9 +1,10 @@
 //! SSE4.1: a block is four vectors of 16 bytes.
 
+use super::tables::first_ones;
 use super::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
 use super::{Blocks, Classes, Survey, utf8};
 use crate::backend::{Sse41, sse41};
-use crate::memory::Slot;
+use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, load_low, store, store_low};
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
@@ -98,6 +99,9 @@ pub(super) fn long(block: &[u8; 64], _: u64) -> u64 {
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    if specials == 0 {
+        return write(window_mut(to, 0), *block);
+    }
     let mut at = 0;
     for i in 0..4 {
         let vector = load(window(block, 16 * i));
@@ -165,6 +169,10 @@ fn meanings(vector: __m128i) -> [__m128i; 2] {
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    if behind == 0 && first_ones(keep) {
+        write(to, *block);
+        return 0;
+    }
     let (mut at, mut unknown) = (0, 0);
     for i in 0..4 {
         let vector = load(window(block, 16 * i));

@@ -73,3 +73,9 @@ pub(super) static EXPAND: [[u8; 16]; 256] = {
     }
     table
 };
+
+/// Whether a set is empty or of the first places only.
+#[inline(always)]
+pub(super) const fn first_ones(set: u64) -> bool {
+    set & set.wrapping_add(1) == 0
+}
