@@ -17,6 +17,7 @@
 mod base64;
 mod big_endian;
 mod byte_stream_split;
+mod json_string;
 mod specification;
 pub mod stream;
 mod stream_vbyte;
@@ -34,6 +35,7 @@ pub static CODECS: &[Entry] = &[
     byte_stream_split::ENTRY,
     big_endian::ENTRY,
     base64::ENTRY,
+    json_string::ENTRY,
     stream_vbyte::ENTRY,
     varint::ENTRY,
 ];

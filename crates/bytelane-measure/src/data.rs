@@ -173,6 +173,8 @@ pub enum Sequence {
     Integers(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> i64>),
     /// Reals; an integer type takes them as fixed-point with three digits.
     Reals(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> f64>),
+    /// Characters of a text in UTF-8, whatever the type: as many bytes as the values have.
+    Text(fn(&mut Xoshiro256PlusPlus) -> char),
 }
 
 impl fmt::Debug for Sequence {
@@ -181,6 +183,7 @@ impl fmt::Debug for Sequence {
             Self::Bits => "Bits",
             Self::Integers(_) => "Integers",
             Self::Reals(_) => "Reals",
+            Self::Text(_) => "Text",
         })
     }
 }
@@ -276,7 +279,67 @@ pub static DATASETS: &[Dataset] = &[
             reals(move |random| distinct[below(random, 256) as usize])
         },
     },
+    Dataset {
+        name: "letters",
+        description: "text of small letters",
+        start: |_| Sequence::Text(letter),
+    },
+    Dataset {
+        name: "prose",
+        description: "text of words, spaces and punctuation",
+        start: |_| {
+            Sequence::Text(|random| match below(random, 7) {
+                0 => one_of(random, "      ,.;:'!?()-"),
+                _ => letter(random),
+            })
+        },
+    },
+    Dataset {
+        name: "escapes_1",
+        description: "text in which 1% of the characters need an escape in JSON",
+        start: |_| Sequence::Text(escapes::<1>),
+    },
+    Dataset {
+        name: "escapes_10",
+        description: "text in which 10% of the characters need an escape in JSON",
+        start: |_| Sequence::Text(escapes::<10>),
+    },
+    Dataset {
+        name: "escapes_50",
+        description: "text in which half of the characters need an escape in JSON",
+        start: |_| Sequence::Text(escapes::<50>),
+    },
+    Dataset {
+        name: "cjk",
+        description: "text of Chinese characters, three bytes each",
+        start: |_| Sequence::Text(|random| character(0x4e00 + below(random, 0x5000))),
+    },
+    Dataset {
+        name: "emoji",
+        description: "text of emoji, four bytes each",
+        start: |_| Sequence::Text(|random| character(0x1_f600 + below(random, 0x40))),
+    },
 ];
+
+fn letter(random: &mut Xoshiro256PlusPlus) -> char {
+    one_of(random, "abcdefghijklmnopqrstuvwxyz")
+}
+
+/// Mostly the five characters that texts have; one in 16 is a control character without a letter.
+fn escapes<const PERCENT: i64>(random: &mut Xoshiro256PlusPlus) -> char {
+    match below(random, 100) < PERCENT {
+        true => one_of(random, "\"\"\"\"\"\\\\\\\\\n\n\n\n\t\r\u{1b}"),
+        false => letter(random),
+    }
+}
+
+fn one_of(random: &mut Xoshiro256PlusPlus, ascii: &str) -> char {
+    char::from(ascii.as_bytes()[below(random, ascii.len() as u32) as usize])
+}
+
+fn character(code: i64) -> char {
+    char::from_u32(code as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
 
 fn integers(next: impl FnMut(&mut Xoshiro256PlusPlus) -> i64 + 'static) -> Sequence {
     Sequence::Integers(Box::new(next))
@@ -312,6 +375,16 @@ impl Dataset {
             }
             Sequence::Reals(mut next) => {
                 (0..values).for_each(|_| element.push_real(next(random), &mut bytes));
+            }
+            Sequence::Text(next) => {
+                let length = values * element.width();
+                while bytes.len() < length {
+                    let (mut utf8, room) = ([0; 4], length - bytes.len());
+                    match next(random).encode_utf8(&mut utf8) {
+                        character if character.len() <= room => bytes.extend(character.bytes()),
+                        _ => bytes.extend(std::iter::repeat_n(b'.', room)),
+                    }
+                }
             }
         }
         bytes

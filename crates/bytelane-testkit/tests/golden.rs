@@ -81,3 +81,32 @@ fn big_endian_as_go_writes_it() {
 fn varint_as_protobuf_writes_it() {
     assert_eq!(assert_golden("varint", str::to_owned), 4);
 }
+
+#[test]
+fn json_string_as_python_writes_it() {
+    assert_eq!(assert_golden("json_string", |_| String::new()), 12);
+}
+
+/// Python writes all but ASCII as escapes when it is not told otherwise.
+#[test]
+fn json_string_reads_what_python_writes_in_ascii() {
+    let mut files = 0;
+    for entry in fs::read_dir(directory("json_string")).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "ascii")
+        {
+            continue;
+        }
+        let values = fs::read(path.with_extension("values")).unwrap();
+        let json = fs::read(&path).unwrap();
+        let codec = bytelane_catalog::open("json_string").unwrap();
+        for backend in backends().into_iter().chain([bytelane::Backend::Scalar]) {
+            let (_, text) = decode(&*codec, backend, &json, values.len()).unwrap();
+            assert!(text == values, "{}, {backend}", path.display());
+        }
+        files += 1;
+    }
+    assert_eq!(files, 12);
+}

@@ -39,13 +39,16 @@ static LARGEST: [u8; 64] = {
     table
 };
 
-/// The letter of a special byte's escape, indexed by the byte's lower six bits.
+/// The letter of a special byte's escape, zero if it has none, indexed by the lower six bits of the
+/// byte plus its entry in [`LARGEST`]: no two special bytes have the same place.
 static LETTERS: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
     while byte < 128 {
+        let place = (byte as usize + LARGEST[byte as usize / 2] as usize) % 64;
         if let Some(letter) = letter(byte) {
-            table[byte as usize % 64] = letter;
+            assert!(table[place] == 0);
+            table[place] = letter;
         }
         byte += 1;
     }
@@ -70,8 +73,7 @@ static MEANINGS: [[u8; 64]; 2] = {
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn special(vector: __m512i) -> u64 {
-    let largest = _mm512_permutexvar_epi8(_mm512_srli_epi16(vector, 1), load(&LARGEST));
-    _mm512_cmple_epu8_mask(vector, largest)
+    _mm512_cmple_epu8_mask(vector, largest(vector))
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
@@ -119,21 +121,25 @@ fn put(block: &[u8; 64], to: &mut [Slot]) {
     store_up_to(to, load(block));
 }
 
-/// Special bytes with their letters.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn largest(vector: __m512i) -> __m512i {
+    _mm512_permutexvar_epi8(_mm512_srli_epi16(vector, 1), load(&LARGEST))
+}
+
+/// Special bytes with their letters, zeros for those that have none.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn with_letters(vector: __m512i, specials: u64) -> __m512i {
-    _mm512_mask_permutexvar_epi8(vector, specials, vector, load(&LETTERS))
+    let place = _mm512_add_epi8(vector, largest(vector));
+    _mm512_mask_permutexvar_epi8(vector, specials, place, load(&LETTERS))
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn long(block: &[u8; 64], specials: u64) -> u64 {
-    let vector = load(block);
-    let letters = with_letters(vector, specials);
-    // The table has the letters of `"` and `\` at 22 and 1c; only the latter is a control character.
-    let alias = _mm512_mask_cmpeq_epi8_mask(specials, vector, _mm512_set1_epi8((b'\\' % 64) as i8));
-    _mm512_mask_testn_epi8_mask(specials, letters, letters) | alias
+    let letters = with_letters(load(block), specials);
+    _mm512_mask_testn_epi8_mask(specials, letters, letters)
 }
 
 /// Each half of the block is spread over a vector of `\`, leaving one in front of each special

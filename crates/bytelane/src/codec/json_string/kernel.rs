@@ -80,6 +80,18 @@ pub(super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> Result
         let mut one_by_one = S::SHUFFLES_ARE_DEAR;
         while calm < CALM && at < src.len() {
             let rest = &src[at..];
+            if let (false, Some(blocks), Some(to_write)) =
+                (one_by_one, rest.first_chunk(), dst[to..].first_chunk_mut())
+            {
+                match escape_four(simd, blocks, to_write) {
+                    Some((written, clean)) => {
+                        (at, to) = (at + 256, to + written);
+                        calm = (calm + 4) * usize::from(clean);
+                        continue;
+                    }
+                    None => one_by_one = true,
+                }
+            }
             let padded;
             let (block, given) = match rest.first_chunk() {
                 Some(block) => (block, 64),
@@ -115,6 +127,36 @@ pub(super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> Result
         read: at,
         written: to,
     })
+}
+
+/// Escapes four blocks without long bytes. Returns the length of the result, and whether there was
+/// nothing to escape.
+#[inline(always)]
+fn escape_four(
+    simd: impl Blocks,
+    blocks: &[u8; 256],
+    dst: &mut [Slot; 512],
+) -> Option<(usize, bool)> {
+    let mut specials = [0; 4];
+    let mut long = 0;
+    for i in 0..4 {
+        let block = window(blocks, 64 * i);
+        specials[i] = simd.specials(block);
+        long |= simd.long(block, specials[i]);
+    }
+    if long != 0 {
+        return None;
+    }
+    let mut written = 0;
+    for i in 0..4 {
+        simd.escape(
+            window(blocks, 64 * i),
+            specials[i],
+            window_mut(dst, written),
+        );
+        written += 64 + specials[i].count_ones() as usize;
+    }
+    Some((written, written == 256))
 }
 
 /// Escapes a block with up to [`FEW`] special bytes, which others follow, and returns the length of
