@@ -5,6 +5,7 @@ mod base64;
 mod big_endian;
 mod blosc2;
 mod byte_stream_split;
+mod json_string;
 mod stream_vbyte;
 mod varint;
 mod wheel;
@@ -72,6 +73,7 @@ pub static COMPARISONS: &[Comparison] = &[
     varint::comparison("varint:type=i32", varint::signed::<i32>),
     varint::comparison("varint:type=i64", varint::signed::<i64>),
     base64::COMPARISON,
+    json_string::COMPARISON,
 ];
 
 /// What comes in, as the `Bytes` that a service or a reader would have it in already: copied when

@@ -1,0 +1,117 @@
+//! `serde_json`, `sonic-rs`, `simd-json`, `json-escape-simd`.
+
+use super::{Comparison, Peer, Work, show};
+use bytelane::Backend;
+use bytelane::json_string::{self, Quotes};
+
+pub const COMPARISON: Comparison = Comparison {
+    specification: "json_string",
+    data: &[
+        "prose",
+        "letters",
+        "escapes_1",
+        "escapes_10",
+        "escapes_50",
+        "cjk",
+        "emoji",
+    ],
+    values: &[
+        8,
+        16,
+        32,
+        64,
+        256,
+        1 << 10,
+        1 << 12,
+        1 << 16,
+        1 << 20,
+        1 << 24,
+    ],
+    varied: true,
+    peers: |_values| Ok(peers()),
+};
+
+fn peers() -> Vec<Peer> {
+    let mut peers: Vec<Peer> = Backend::available().map(bytelane).collect();
+    peers.extend([
+        Peer {
+            library: "serde_json",
+            encode: Some(escape(|text, json| {
+                serde_json::to_writer(json, text).expect("to memory")
+            })),
+            decode: Some(unescape(|json| {
+                serde_json::from_slice(json).expect("its own string")
+            })),
+        },
+        Peer {
+            library: "sonic-rs",
+            encode: Some(escape(|text, json| {
+                sonic_rs::to_writer(json, text).expect("to memory")
+            })),
+            decode: Some(unescape(|json| {
+                sonic_rs::from_slice(json).expect("its own string")
+            })),
+        },
+        Peer {
+            library: "json-escape-simd",
+            encode: Some(escape(|text, json| {
+                json_escape_simd::escape_into(text, json)
+            })),
+            decode: None,
+        },
+        simd_json(),
+    ]);
+    peers
+}
+
+/// Our own calls in the shape of the others: text that is known to be UTF-8 to a `Vec`, and JSON to
+/// a `String`. The backends' rows are the catalog's: to slices, and text is checked first.
+fn bytelane(backend: Backend) -> Peer {
+    let encode = escape(move |text, json| {
+        json_string::escape_into_with(backend, Quotes::Around, text, json).expect("available");
+    });
+    let decode = unescape(move |json| {
+        let mut text = Vec::new();
+        json_string::unescape_into_with(backend, Quotes::Around, &json[1..], &mut text)
+            .expect("its own string");
+        // SAFETY: what is appended is UTF-8: the decoder has validated it.
+        unsafe { String::from_utf8_unchecked(text) }
+    });
+    let library = format!("bytelane {backend}, Vec").leak();
+    Peer {
+        library,
+        encode: Some(encode),
+        decode: Some(decode),
+    }
+}
+
+/// From UTF-8 to a buffer of the library's own liking, which is reused.
+fn escape(escape: impl Fn(&str, &mut Vec<u8>) + 'static) -> Work<'static> {
+    let mut buffer = Vec::new();
+    Box::new(move |text, json| {
+        buffer.clear();
+        // SAFETY: the data sets of this comparison are text.
+        escape(unsafe { std::str::from_utf8_unchecked(text) }, &mut buffer);
+        show(&buffer, json)
+    })
+}
+
+fn unescape(read: impl Fn(&[u8]) -> String + 'static) -> Work<'static> {
+    Box::new(move |json, text| show(read(json).as_bytes(), text))
+}
+
+/// It works in its input, which is copied for it: that is part of its time.
+fn simd_json() -> Peer {
+    let mut copy = Vec::new();
+    let decode: Work = Box::new(move |json, text| {
+        copy.clear();
+        copy.extend_from_slice(json);
+        let string: String = simd_json::from_slice(&mut copy).expect("its own string");
+        show(string.as_bytes(), text)
+    });
+    Peer {
+        library: "simd-json",
+        encode: None,
+        decode: Some(decode),
+    }
+}
