@@ -116,6 +116,9 @@ fn measure(
 /// What the output is full of before a result is checked.
 const FRESH: u8 = 0xa5;
 
+/// The number of values that stands for 8 to 64, another one each call.
+const VARIED_LENGTHS: usize = 0;
+
 /// Inputs that a branch predictor cannot learn by heart take about this many bytes.
 const POOL_BYTES: usize = 1 << 20;
 
@@ -139,12 +142,16 @@ impl<'a> Case<'a> {
         let element: ElementType = codec.element().parse()?;
         let dataset: &Dataset = data.parse()?;
         // As many inputs as their total allows, but the caches must hold what one call needs.
-        let inputs = match comparison.varied {
-            true => (POOL_BYTES / (values * codec.width()).max(1)).clamp(1, 256),
-            false => 1,
+        let (inputs, length): (usize, fn(usize, usize) -> usize) = match values {
+            VARIED_LENGTHS => (4096, |_, index| 8 + index * 37 % 57),
+            _ if comparison.varied => {
+                let most = POOL_BYTES / (values * codec.width()).max(1);
+                (most.clamp(1, 256), |values, _| values)
+            }
+            _ => (1, |values, _| values),
         };
         let decoded = Pool::generate(inputs, 0, |index| {
-            dataset.generate(element, values, index as u64 + 1)
+            dataset.generate(element, length(values, index), index as u64 + 1)
         });
         let mut results = Vec::new();
         for input in decoded.iter() {
@@ -225,6 +232,8 @@ impl<'a> Case<'a> {
         library: Option<&str>,
         memcpy: &Measurement,
     ) -> Row {
+        let total: usize = self.decoded.iter().map(<[u8]>::len).sum();
+        let bytes = (total / self.decoded.iter().len()) as u64;
         let (codec, parameters) = self
             .comparison
             .specification
@@ -234,9 +243,12 @@ impl<'a> Case<'a> {
             codec: codec.to_owned(),
             operation: operation.to_owned(),
             element_type: self.codec.element(),
-            data: self.data.to_owned(),
-            values: self.values as u64,
-            bytes: self.decoded.input(0).len() as u64,
+            data: match self.values {
+                VARIED_LENGTHS => format!("{}, 8 to 64", self.data),
+                _ => self.data.to_owned(),
+            },
+            values: bytes / self.codec.width() as u64,
+            bytes,
             evicted: false,
         };
         let mut row = workload.row(took, memcpy);
@@ -302,9 +314,9 @@ impl<'a> Case<'a> {
     }
 
     /// How much of the output a piece of work is given: room for all the values, or for the most
-    /// bytes that they can become. All inputs have as many values.
+    /// bytes that they can become. Where inputs are of different lengths the decoder finds out.
     fn room(&self, encodes: bool) -> usize {
-        let values = self.decoded.input(0).len();
+        let values = self.decoded.iter().map(<[u8]>::len).max().unwrap_or(0);
         if encodes {
             self.codec.max_encoded_len(values)
         } else {

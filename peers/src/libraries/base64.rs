@@ -2,6 +2,7 @@
 //! `simdutf`.
 
 use super::{Comparison, Peer, Work};
+use crate::VARIED_LENGTHS;
 use base64::Engine;
 use base64::engine::Simd;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +11,7 @@ pub const COMPARISON: Comparison = Comparison {
     specification: "base64",
     data: &["random"],
     values: &[
+        VARIED_LENGTHS,
         8,
         16,
         32,

@@ -1,6 +1,7 @@
 //! `serde_json`, `sonic-rs`, `simd-json`, `json-escape-simd`.
 
 use super::{Comparison, Peer, Work, show};
+use crate::VARIED_LENGTHS;
 use bytelane::Backend;
 use bytelane::json_string::{self, Quotes};
 
@@ -16,6 +17,7 @@ pub const COMPARISON: Comparison = Comparison {
         "emoji",
     ],
     values: &[
+        VARIED_LENGTHS,
         8,
         16,
         32,
