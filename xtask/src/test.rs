@@ -239,6 +239,12 @@ mod tests {
     }
 
     #[test]
+    fn all_that_is_required_has_half_an_hour() {
+        let required = STAGES.iter().filter(|stage| stage.in_all);
+        assert!(required.map(|stage| stage.minutes).sum::<u64>() <= 30);
+    }
+
+    #[test]
     fn a_skip_is_a_failure_exactly_if_the_stage_is_required() {
         let skipped = |arguments: &str| {
             let run = || panic!("a stage runs without what it needs");

@@ -40,7 +40,7 @@ pub static STAGES: &[Stage] = &[
         about: "format, lints, documentation and the tests of the workspace",
         needs: &[],
         in_all: true,
-        minutes: 10,
+        minutes: 7,
         run: rust::run_stage,
     },
     Stage {
@@ -72,7 +72,7 @@ pub static STAGES: &[Stage] = &[
         about: "each comparison with other libraries once, all results alike",
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         in_all: true,
-        minutes: 5,
+        minutes: 2,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -96,7 +96,7 @@ pub static STAGES: &[Stage] = &[
         about: "the core's tests on an emulated Haswell",
         needs: &[Need::X86, QEMU_X86_64],
         in_all: true,
-        minutes: 2,
+        minutes: 1,
         run: || cross::test(&cross::HASWELL),
     },
     Stage {
@@ -104,7 +104,7 @@ pub static STAGES: &[Stage] = &[
         about: "the core's tests on an emulated Nehalem",
         needs: &[Need::X86, QEMU_X86_64],
         in_all: true,
-        minutes: 2,
+        minutes: 1,
         run: || cross::test(&cross::NEHALEM),
     },
     Stage {
@@ -116,7 +116,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("qemu-aarch64-static", QEMU),
         ],
         in_all: true,
-        minutes: 3,
+        minutes: 2,
         run: || cross::test(&cross::AARCH64),
     },
     Stage {
@@ -128,7 +128,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
         ],
         in_all: true,
-        minutes: 3,
+        minutes: 2,
         run: || cross::test(&cross::I686),
     },
     Stage {
@@ -140,7 +140,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("qemu-s390x-static", QEMU),
         ],
         in_all: true,
-        minutes: 3,
+        minutes: 2,
         run: || cross::test(&cross::S390X),
     },
     Stage {
@@ -153,7 +153,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("node", "Debian: nodejs"),
         ],
         in_all: true,
-        minutes: 3,
+        minutes: 2,
         run: || cross::test(&cross::WASM),
     },
     Stage {
@@ -161,7 +161,7 @@ pub static STAGES: &[Stage] = &[
         about: "the Go module; also under the race detector, on arm64 and on s390x",
         needs: &[Need::Program("go", "see go/README.md")],
         in_all: true,
-        minutes: 4,
+        minutes: 3,
         run: go::run_stage,
     },
     Stage {
