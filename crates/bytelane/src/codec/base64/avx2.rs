@@ -5,7 +5,7 @@ use super::sse41::{Halves, IN_ORDER, decode16, encode12, spread};
 use super::tables::Tables;
 use crate::backend::{Avx2, avx2};
 use crate::memory::{Slot, write};
-use crate::simd::avx2::{load, load_lanes, opaque, store};
+use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
 use crate::simd::sse41;
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
@@ -15,7 +15,7 @@ avx2! {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool = decode256;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
     }
@@ -31,14 +31,12 @@ fn both(table: &[u8; 16]) -> __m256i {
 /// The characters of eight groups, spread as in `sse41`, where the steps are explained.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn characters(tables: &Tables, units: __m256i) -> __m256i {
-    let even = _mm256_mulhi_epu16(
-        _mm256_and_si256(units, _mm256_set1_epi32(0x0fc0_fc00)),
-        opaque(_mm256_set1_epi32(0x0400_0040)),
-    );
-    let odd = _mm256_mullo_epi16(
-        _mm256_and_si256(units, _mm256_set1_epi32(0x003f_03f0)),
-        opaque(_mm256_set1_epi32(0x0100_0010)),
+fn characters(tables: &Tables, units: __m256i, [right, left]: [__m256i; 2]) -> __m256i {
+    let even = _mm256_and_si256(units, _mm256_set1_epi32(0x0fc0_fc00));
+    let odd = _mm256_and_si256(units, _mm256_set1_epi32(0x003f_03f0));
+    let (even, odd) = (
+        _mm256_mulhi_epu16(even, right),
+        _mm256_mullo_epi16(odd, left),
     );
     let values = _mm256_or_si256(even, odd);
     let above = _mm256_subs_epu8(values, _mm256_set1_epi8(51));
@@ -49,13 +47,31 @@ fn characters(tables: &Tables, units: __m256i) -> __m256i {
     )
 }
 
-/// Lane 0 takes bytes 0 to 15 and uses the first twelve, lane 1 bytes 8 to 23 and uses the last.
+/// The factors that shift the even values of the two units of a group to the right, the odd ones to
+/// the left.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn factors() -> [__m256i; 2] {
+    [
+        opaque_in_place(_mm256_set1_epi32(0x0400_0040)),
+        opaque(_mm256_set1_epi32(0x0100_0010)),
+    ]
+}
+
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
+    encode_lanes(tables, bytes, text, factors());
+}
+
+/// Lane 0 takes bytes 0 to 15 and uses the first twelve, lane 1 bytes 8 to 23 and uses the last.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode_lanes(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32], factors: [__m256i; 2]) {
     let lanes = load_lanes(window(bytes, 0), window(bytes, 8));
     let order = load_lanes(&const { spread::<0>() }, &const { spread::<4>() });
-    store(text, characters(tables, _mm256_shuffle_epi8(lanes, order)));
+    let units = _mm256_shuffle_epi8(lanes, order);
+    store(text, characters(tables, units, factors));
 }
 
 /// Where there are four bytes before and behind, one load has both lanes: the last twelve bytes of
@@ -63,13 +79,14 @@ pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32])
 #[target_feature(enable = "avx2")]
 #[inline]
 fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+    let factors = factors();
     let order = load_lanes(&const { spread::<4>() }, &const { spread::<0>() });
-    encode24(tables, window(bytes, 0), window_mut(text, 0));
+    encode_lanes(tables, window(bytes, 0), window_mut(text, 0), factors);
     for i in 1..7 {
         let units = _mm256_shuffle_epi8(load(window(bytes, 24 * i - 4)), order);
-        store(window_mut(text, 32 * i), characters(tables, units));
+        store(window_mut(text, 32 * i), characters(tables, units, factors));
     }
-    encode24(tables, window(bytes, 168), window_mut(text, 224));
+    encode_lanes(tables, window(bytes, 168), window_mut(text, 224), factors);
 }
 
 /// See `sse41`.
@@ -119,19 +136,15 @@ pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) ->
     _mm256_movemask_epi8(bad) == 0
 }
 
-/// Each vector but the last writes what is behind its bytes to where the next one writes its bytes.
+/// Each vector writes what is behind its bytes to where the next one writes its own.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     let mut bad = _mm256_setzero_si256();
     for i in 0..8 {
         let (bytes, bad_here) = bytes(&tables.halves, load(window(text, 32 * i)));
+        store(window_mut(to, 24 * i), bytes);
         bad = opaque(_mm256_or_si256(bad, bad_here));
-        if i < 7 {
-            store(window_mut(to, 24 * i), bytes);
-        } else {
-            store24(window_mut(to, 24 * i), bytes);
-        }
     }
     _mm256_movemask_epi8(bad) == 0
 }

@@ -15,19 +15,19 @@ avx512! {
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool = decode256;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
         fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
         fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool = decode_rest;
     }
 }
 
-/// Groups of three bytes, their middle byte twice: `a1 a0 a2 a1`.
-const SPREAD: [u8; 64] = {
+/// Groups of three bytes from byte `first` on, their middle byte twice: `a1 a0 a2 a1`.
+const fn spread(first: u8) -> [u8; 64] {
     let mut order = [0; 64];
     let mut i = 0;
     while i < 16 {
-        let group = 3 * i as u8;
+        let group = first + 3 * i as u8;
         order[4 * i] = group + 1;
         order[4 * i + 1] = group;
         order[4 * i + 2] = group + 2;
@@ -35,7 +35,7 @@ const SPREAD: [u8; 64] = {
         i += 1;
     }
     order
-};
+}
 
 /// The three bytes of each group, from its 24 bits as a little-endian number; what is behind the
 /// 48 of them is of no use.
@@ -49,28 +49,53 @@ const IN_ORDER: [u8; 64] = {
     order
 };
 
-/// The characters of 48 bytes. Of 8 bytes, two groups as the units `000000111111.... ....222222333333`
-/// of `sse41`, one instruction takes eight times the 8 bits from a given one on, around the end; the
-/// look-up ignores their upper two.
+/// The characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in `sse41`. Of
+/// each four units, one instruction takes eight times the 8 bits from a given one on; the look-up
+/// ignores the upper two of them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn characters(tables: &Tables, bytes: __m512i) -> __m512i {
-    let units = _mm512_permutexvar_epi8(opaque(&SPREAD), bytes);
+fn characters(tables: &Tables, units: __m512i) -> __m512i {
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x3036_242a_1016_040a), units);
     _mm512_permutexvar_epi8(values, load(&tables.characters))
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+/// The same by shifting units of 16 bits to the right for the even values and to the left for the
+/// odd ones: more instructions, but on Intel's CPUs not for the port that the look-ups take.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
+    let even = _mm512_srlv_epi16(units, _mm512_set1_epi32(0x0006_000a));
+    let odd = _mm512_sllv_epi16(units, _mm512_set1_epi32(0x0008_0004));
+    const WHERE_SET_FIRST_ELSE_SECOND: i32 = 0xca;
+    let low_bytes = _mm512_set1_epi16(0xff);
+    let values = _mm512_ternarylogic_epi32::<WHERE_SET_FIRST_ELSE_SECOND>(low_bytes, even, odd);
+    _mm512_permutexvar_epi8(values, load(&tables.characters))
+}
+
+/// Three of four vectors by shifts, which keeps both ports busy. The last vector is loaded with 16
+/// bytes before its own, since there are none behind.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
-    for i in 0..4 {
-        let bytes = if i < 3 {
-            load(window(bytes, 48 * i))
-        } else {
-            load_up_to(&bytes[144..])
-        };
-        store(window_mut(text, 64 * i), characters(tables, bytes));
+    let order = opaque(&const { spread(0) });
+    for i in 0..3 {
+        let units = _mm512_permutexvar_epi8(order, load(window(bytes, 48 * i)));
+        store(
+            window_mut(text, 64 * i),
+            characters_by_shifts(tables, units),
+        );
     }
+    let order = opaque(&const { spread(16) });
+    let units = _mm512_permutexvar_epi8(order, load(window(bytes, 128)));
+    store(window_mut(text, 192), characters(tables, units));
+}
+
+/// The characters of up to 48 bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn characters_up_to(tables: &Tables, bytes: &[u8]) -> __m512i {
+    let units = _mm512_permutexvar_epi8(opaque(&const { spread(0) }), load_up_to(bytes));
+    characters(tables, units)
 }
 
 /// Up to 48 bytes at a time; the padding of the last ones fills `dst`.
@@ -81,14 +106,14 @@ fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
     while src.len() > 48 {
         let (bytes, more) = src.split_at(48);
         let (text, more_text) = dst.split_at_mut(64);
-        store(window_mut(text, 0), characters(tables, load_up_to(bytes)));
+        store(window_mut(text, 0), characters_up_to(tables, bytes));
         (src, dst) = (more, more_text);
     }
     let text = first_bits(encoded_len_of(src, false));
     let padding = _mm512_set1_epi8(PAD as i8);
     store_up_to(
         dst,
-        _mm512_mask_mov_epi8(padding, text, characters(tables, load_up_to(src))),
+        _mm512_mask_mov_epi8(padding, text, characters_up_to(tables, src)),
     );
 }
 
@@ -111,17 +136,16 @@ fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     let mut bad = _mm512_setzero_si512();
     let mut vectors = [bad; 4];
     for i in 0..4 {
         (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
         vectors[i] = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
     }
-    for i in 0..3 {
+    for i in 0..4 {
         store(window_mut(to, 48 * i), vectors[i]);
     }
-    store_up_to(&mut to[144..], vectors[3]);
     _mm512_movepi8_mask(bad) == 0
 }
 

@@ -40,12 +40,13 @@ pub(super) fn encode_long(
     dst: &mut [Slot],
 ) -> Result<(), Unavailable> {
     let tables = engine.tables();
-    let mut at = 0;
-    while src.len() - at >= 192 {
-        simd.encode192(tables, window(src, at), window_mut(dst, at / 3 * 4));
-        at += 192;
+    let (blocks, _) = src.as_chunks::<192>();
+    let (texts, _) = dst.as_chunks_mut::<256>();
+    let texts = &mut texts[..blocks.len()];
+    for i in 0..blocks.len() {
+        simd.encode192(tables, &blocks[i], &mut texts[i]);
     }
-    simd.encode_rest(tables, src, at, dst);
+    simd.encode_rest(tables, src, 192 * blocks.len(), dst);
     Ok(())
 }
 
@@ -70,9 +71,14 @@ pub(super) fn decode_long(
     dst: &mut [Slot],
 ) -> Result<bool, Unavailable> {
     let tables = engine.tables();
+    let (texts, _) = text.as_chunks::<256>();
     let mut at = 0;
-    while text.len() - at >= 256 {
-        if !simd.decode256(tables, window(text, at), window_mut(dst, at / 4 * 3)) {
+    for block in texts {
+        // The last bytes of all are not written with something behind them.
+        let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
+            break;
+        };
+        if !simd.decode256(tables, block, bytes) {
             return Ok(false);
         }
         at += 256;

@@ -96,8 +96,8 @@ pub(crate) trait Quads: Copy {
         kernel::encode_rest(self, tables, src, at, dst);
     }
 
-    /// 256 characters to their bytes.
-    fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool;
+    /// 256 characters to their 192 bytes. What is written to the 16 behind them is of no use.
+    fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
 
     /// 32 characters to their bytes.
     fn decode32(self, tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool;

@@ -16,7 +16,7 @@ neon! {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool = decode256;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
     }
@@ -124,7 +124,7 @@ fn values([low, high]: [uint8x16x4_t; 2], text: uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     let value_tables = value_tables(tables);
     let mut seen = vdupq_n_u8(0);
     for i in 0..4 {

@@ -7,7 +7,7 @@ use super::Quads;
 use super::tables::Tables;
 use crate::backend::{Sse41, sse41};
 use crate::memory::{Slot, write};
-use crate::simd::sse41::{load, opaque, store};
+use crate::simd::sse41::{load, opaque, opaque_in_place, store};
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
 
@@ -119,7 +119,7 @@ sse41! {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 192]) -> bool = decode256;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
     }
@@ -157,15 +157,10 @@ pub(super) const fn spread<const SKIP: u8>() -> [u8; 16] {
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn characters(tables: &Tables, units: __m128i) -> __m128i {
-    let even = _mm_mulhi_epu16(
-        _mm_and_si128(units, _mm_set1_epi32(0x0fc0_fc00)),
-        opaque(_mm_set1_epi32(0x0400_0040)),
-    );
-    let odd = _mm_mullo_epi16(
-        _mm_and_si128(units, _mm_set1_epi32(0x003f_03f0)),
-        opaque(_mm_set1_epi32(0x0100_0010)),
-    );
+fn characters(tables: &Tables, units: __m128i, [right, left]: [__m128i; 2]) -> __m128i {
+    let even = _mm_and_si128(units, _mm_set1_epi32(0x0fc0_fc00));
+    let odd = _mm_and_si128(units, _mm_set1_epi32(0x003f_03f0));
+    let (even, odd) = (_mm_mulhi_epu16(even, right), _mm_mullo_epi16(odd, left));
     let values = _mm_or_si128(even, odd);
     // The class: 0 up to 51, then 1 to 12; and one more from 26 on.
     let class = _mm_sub_epi8(
@@ -178,28 +173,51 @@ fn characters(tables: &Tables, units: __m128i) -> __m128i {
     )
 }
 
+/// The factors that shift the even values of the two units of a group to the right, the odd ones to
+/// the left.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn factors() -> [__m128i; 2] {
+    [
+        opaque_in_place(_mm_set1_epi32(0x0400_0040)),
+        opaque(_mm_set1_epi32(0x0100_0010)),
+    ]
+}
+
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn encode12(tables: &Tables, [low, high]: [u64; 2]) -> [u64; 2] {
     let bytes = _mm_set_epi64x(high as i64, low as i64);
     let units = _mm_shuffle_epi8(bytes, load(&const { spread::<0>() }));
-    numbers(characters(tables, units))
+    numbers(characters(tables, units, factors()))
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
+    encode_pair(tables, bytes, text, factors());
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn encode_pair(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32], factors: [__m128i; 2]) {
     let first = _mm_shuffle_epi8(load(window(bytes, 0)), load(&const { spread::<0>() }));
     let second = _mm_shuffle_epi8(load(window(bytes, 8)), load(&const { spread::<4>() }));
-    store(window_mut(text, 0), characters(tables, first));
-    store(window_mut(text, 16), characters(tables, second));
+    store(window_mut(text, 0), characters(tables, first, factors));
+    store(window_mut(text, 16), characters(tables, second, factors));
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+    let factors = factors();
     for i in 0..8 {
-        encode24(tables, window(bytes, 24 * i), window_mut(text, 32 * i));
+        encode_pair(
+            tables,
+            window(bytes, 24 * i),
+            window_mut(text, 32 * i),
+            factors,
+        );
     }
 }
 
@@ -264,18 +282,17 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
     _mm_movemask_epi8(_mm_or_si128(bad_first, bad_second)) == 0
 }
 
-/// Each vector but the last two writes its zeros to where the next one writes its bytes.
+/// Each vector writes its zeros to where the next one writes its bytes.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 192]) -> bool {
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     let mut bad = _mm_setzero_si128();
-    for i in 0..14 {
+    for i in 0..16 {
         let (bytes, bad_here) = bytes(&tables.halves, load(window(text, 16 * i)));
         store(window_mut(to, 12 * i), bytes);
         bad = opaque(_mm_or_si128(bad, bad_here));
     }
-    let good = decode32(tables, window(text, 224), window_mut(to, 168));
-    good && _mm_movemask_epi8(bad) == 0
+    _mm_movemask_epi8(bad) == 0
 }
 
 /// A vector as two numbers.
