@@ -262,12 +262,7 @@ pub const KERNELS: &[Kernel] = &[
         function: "base64::encode_long",
         arguments: "",
         widest: Zmm,
-        counts: &[
-            ("vpermb", 8..=8),
-            ("vpmultishiftqb", 4..=4),
-            (STACK, 0..=0),
-            (ANY, 1..=33),
-        ],
+        counts: &[("vpermb", 8..=8), (STACK, 0..=0), (ANY, 1..=29)],
     },
     Kernel {
         function: "base64::decode_long",
