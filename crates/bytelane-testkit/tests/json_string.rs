@@ -82,8 +82,8 @@ fn read(backend: Backend, quotes: Quotes, src: &[u8]) -> Outcome {
     consumed.map(|consumed| (consumed, text.split_off(6)))
 }
 
-/// Bytes read as a string, with quotes and without, come to the same on every backend: appended, into a slice of
-/// exactly the length of the text, into one byte less, and scanned.
+/// Bytes read as a string, with quotes and without, come to the same on every backend: appended,
+/// into a slice of exactly the length of the text, into one byte less, and scanned.
 fn assert_reads_alike(src: &[u8], backends: &[Backend]) -> Outcome {
     let source = Guarded::copy_of(src, Edge::Back);
     let around = read(Backend::Scalar, Quotes::Around, src);

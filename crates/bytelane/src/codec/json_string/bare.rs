@@ -1,6 +1,6 @@
 //! The same without quotes: for a text that stands by itself.
 
-use super::{Consumed, Error, Quotes};
+use super::{Consumed, Error, Quotes, driver};
 use crate::Backend;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 /// ```
 #[must_use]
 pub fn escaped_len(text: &str) -> usize {
-    super::measure(Backend::active(), Quotes::Without, text)
+    driver::measure(Backend::active(), Quotes::Without, text)
 }
 
 /// [`escape_to_slice`](super::escape_to_slice) without quotes.
@@ -29,7 +29,7 @@ pub fn escaped_len(text: &str) -> usize {
 /// ```
 #[inline]
 pub fn escape_to_slice(text: &str, dst: &mut [u8]) -> Result<usize, Error> {
-    super::write_to_slice(Backend::active(), Quotes::Without, text, dst)
+    driver::write_to_slice(Backend::active(), Quotes::Without, text, dst)
 }
 
 /// [`escape_into`](super::escape_into) without quotes.
@@ -42,7 +42,7 @@ pub fn escape_to_slice(text: &str, dst: &mut [u8]) -> Result<usize, Error> {
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn escape_into(text: &str, to: &mut Vec<u8>) {
-    super::write_into(Backend::active(), Quotes::Without, text, to);
+    driver::write_into(Backend::active(), Quotes::Without, text, to);
 }
 
 /// [`unescape_to_slice`](super::unescape_to_slice) of an input that is all text.
@@ -59,7 +59,7 @@ pub fn escape_into(text: &str, to: &mut Vec<u8>) {
 /// ```
 #[inline]
 pub fn unescape_to_slice(src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
-    super::read_to_slice(Backend::active(), Quotes::Without, src, dst)
+    driver::read_to_slice(Backend::active(), Quotes::Without, src, dst)
 }
 
 /// [`unescape_into`](super::unescape_into) of an input that is all text.
@@ -77,5 +77,5 @@ pub fn unescape_to_slice(src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> 
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn unescape_into(src: &[u8], to: &mut Vec<u8>) -> Result<Consumed, Error> {
-    super::read_into(Backend::active(), Quotes::Without, src, to)
+    driver::read_into(Backend::active(), Quotes::Without, src, to)
 }

@@ -1,8 +1,8 @@
 //! JSON strings: text in quotes, with escapes for what may not stand for itself.
 //!
-//! [`escape_into`] writes a text as JSON has it; [`unescape_into`] reads one from behind its opening
-//! quote up to the closing one, and validates UTF-8 in the same pass; [`scan`] finds that quote,
-//! so that a string without escapes can be borrowed.
+//! [`escape_into`] writes a text as JSON has it; [`unescape_into`] reads one from behind its
+//! opening quote up to the closing one, and validates UTF-8 in the same pass; [`scan`] finds that
+//! quote, so that a string without escapes can be borrowed.
 //!
 //! ```
 //! use bytelane::json_string;
@@ -23,13 +23,13 @@
 //!
 //! **Written**: `"` and `\` behind a backslash; of the characters below U+0020 five as `\b \t \n \f
 //! \r` and the others as `\u00xx`, in lower case; all else as it is, so also `/`, DEL and what is
-//! not ASCII. **Read**: these, `\/`, `\uXXXX` in either case and surrogate pairs. Control characters as they are,
-//! lone surrogates, unknown escapes and bytes that are not UTF-8 are errors; each names its kind
-//! and place. serde_json writes the same bytes and accepts the same.
+//! not ASCII. **Read**: these, `\/`, `\uXXXX` in either case and surrogate pairs. Control
+//! characters as they are, lone surrogates, unknown escapes and bytes that are not UTF-8 are
+//! errors; each names its kind and place. serde_json writes the same bytes and accepts the same.
 //!
 //! The functions in [`bare`] do the same without quotes; those called `_with` take the backend and
 //! [`Quotes`]; [`Escaper`] and [`Unescaper`] take a text in pieces. All take time linear in the
-//! input, and a failing call at most twice as long.
+//! input.
 //!
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
@@ -39,6 +39,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", target_endian = "little"))]
 mod avx512;
 pub mod bare;
+mod driver;
 mod error;
 mod kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
@@ -65,15 +66,9 @@ pub use error::{Error, ErrorKind};
 pub use stream::{Escaper, Unescaper};
 
 use crate::Backend;
-use crate::Unavailable;
-use crate::backend::dispatch;
-use crate::memory::{self, Slot};
-use crate::simd::window_mut;
+use crate::memory::Slot;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-#[cfg(feature = "alloc")]
-use core::convert::Infallible;
-use scalar::Stop;
 
 /// Whether a text has quotes around it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -125,7 +120,8 @@ pub(crate) struct Classes {
 /// What instruction sets differ in. A byte is *special* if it cannot stand for itself: `"`, `\` and
 /// control characters; it is *long* if its escape has six characters instead of two.
 pub(crate) trait Blocks: Copy {
-    /// Whether [`escape`](Self::escape) costs more than copying the block once for each special byte.
+    /// Whether [`escape`](Self::escape) costs more than copying the block once for each special
+    /// byte.
     const SHUFFLES_ARE_DEAR: bool = true;
 
     /// Looks at 256 bytes at once.
@@ -169,69 +165,9 @@ pub(crate) trait Blocks: Copy {
     /// there; the rest of the destination is overwritten. Returns which of the latter mean nothing.
     fn unescape(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64;
 
-    /// The bytes of a block that UTF-8 does not allow behind those before them, given the four before
-    /// the block.
+    /// The bytes of a block that UTF-8 does not allow behind those before them, given the four
+    /// before the block.
     fn utf8_errors(self, before: [u8; 4], block: &[u8; 64]) -> u64;
-}
-
-dispatch! {
-    fn escape_short(src: &[u8], dst: &mut [Slot]) -> Result<Option<usize>, Unavailable> = kernel::escape_short;
-    fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<Consumed, Error> = kernel::escape;
-    fn escaped_len_blocks(src: &[u8]) -> Result<usize, Error> = kernel::escaped_len;
-    fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, bool), Error> = kernel::unescape;
-    #[cfg(feature = "alloc")]
-    fn closing_blocks(src: &[u8]) -> Result<Option<usize>, Error> = kernel::closing;
-    fn scan_blocks(src: &[u8]) -> Result<Option<(usize, bool)>, Error> = kernel::scan;
-}
-
-/// The backend asked for, if this machine has it.
-#[inline]
-fn available(backend: Backend) -> Result<Backend, Error> {
-    if backend.is_available() {
-        Ok(backend)
-    } else {
-        Err(Unavailable(backend).into())
-    }
-}
-
-/// Escapes as much of a text as fits. A backend without a kernel has not done anything; the scalar code does the rest.
-#[inline]
-fn escape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Consumed {
-    let done = escape_blocks(backend, src, dst).unwrap_or_default();
-    if done.read == src.len() {
-        done
-    } else {
-        scalar::escape(src, dst, done)
-    }
-}
-
-/// Decodes as much of a text as there is, and as fits.
-#[inline]
-fn unescape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> {
-    match unescape_blocks(backend, src, dst).unwrap_or_default() {
-        (done, true) => Ok((done, Stop::Quote)),
-        (done, false) => scalar::unescape(src, dst, done),
-    }
-}
-
-/// What reading a whole text comes to where it stopped for another reason than the destination.
-#[inline]
-fn finish(quotes: Quotes, src: &[u8], done: Consumed, stop: Stop) -> Result<Consumed, Error> {
-    match (quotes, stop) {
-        (Quotes::Around, Stop::Quote) => Ok(Consumed {
-            read: done.read + 1,
-            ..done
-        }),
-        (Quotes::Without, Stop::End) if done.read == src.len() => Ok(done),
-        (Quotes::Without, Stop::Quote) => Err(Error::Malformed {
-            kind: ErrorKind::UnexpectedQuote,
-            offset: done.read,
-        }),
-        _ => Err(Error::Malformed {
-            kind: ErrorKind::UnexpectedEnd,
-            offset: src.len(),
-        }),
-    }
 }
 
 /// The length in bytes of a text when escaped, both quotes included. (`usize::MAX` for a length
@@ -242,7 +178,7 @@ fn finish(quotes: Quotes, src: &[u8], done: Consumed, stop: Stop) -> Result<Cons
 /// ```
 #[must_use]
 pub fn escaped_len(text: &str) -> usize {
-    measure(Backend::active(), Quotes::Around, text)
+    driver::measure(Backend::active(), Quotes::Around, text)
 }
 
 /// [`escaped_len`] on a backend of the caller's choice, with quotes or without.
@@ -251,13 +187,7 @@ pub fn escaped_len(text: &str) -> usize {
 ///
 /// [`Error::Unavailable`].
 pub fn escaped_len_with(backend: Backend, quotes: Quotes, text: &str) -> Result<usize, Error> {
-    Ok(measure(available(backend)?, quotes, text))
-}
-
-fn measure(backend: Backend, quotes: Quotes, text: &str) -> usize {
-    let text = text.as_bytes();
-    let length = escaped_len_blocks(backend, text).unwrap_or_else(|_| scalar::escaped_len(text));
-    length.saturating_add(if quotes == Quotes::Around { 2 } else { 0 })
+    Ok(driver::measure(driver::available(backend)?, quotes, text))
 }
 
 /// Writes a text with its quotes to the start of a slice that has at least [`escaped_len`] bytes,
@@ -276,7 +206,7 @@ fn measure(backend: Backend, quotes: Quotes, text: &str) -> usize {
 /// ```
 #[inline]
 pub fn escape_to_slice(text: &str, dst: &mut [u8]) -> Result<usize, Error> {
-    write_to_slice(Backend::active(), Quotes::Around, text, dst)
+    driver::write_to_slice(Backend::active(), Quotes::Around, text, dst)
 }
 
 /// [`escape_to_slice`] on a backend of the caller's choice, with quotes or without.
@@ -291,35 +221,7 @@ pub fn escape_to_slice_with(
     text: &str,
     dst: &mut [u8],
 ) -> Result<usize, Error> {
-    write_to_slice(available(backend)?, quotes, text, dst)
-}
-
-#[inline]
-fn write_to_slice(
-    backend: Backend,
-    quotes: Quotes,
-    text: &str,
-    dst: &mut [u8],
-) -> Result<usize, Error> {
-    let given = dst.len();
-    let around = usize::from(quotes == Quotes::Around);
-    let slots = memory::slots(dst);
-    let too_short = || Error::Destination {
-        needed: measure(backend, quotes, text),
-        given,
-    };
-    if given < text.len() + 2 * around {
-        return Err(too_short());
-    }
-    let done = escape(backend, text.as_bytes(), &mut slots[around..given - around]);
-    if done.read < text.len() {
-        return Err(too_short());
-    }
-    if around == 1 {
-        memory::write(window_mut(slots, 0), *b"\"");
-        memory::write(window_mut(slots, 1 + done.written), *b"\"");
-    }
-    Ok(done.written + 2 * around)
+    driver::write_to_slice(driver::available(backend)?, quotes, text, dst)
 }
 
 /// Appends a text with its quotes. The text may be larger by up to a factor of six then; memory is
@@ -333,7 +235,7 @@ fn write_to_slice(
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn escape_into(text: &str, to: &mut Vec<u8>) {
-    write_into(Backend::active(), Quotes::Around, text, to);
+    driver::write_into(Backend::active(), Quotes::Around, text, to);
 }
 
 /// [`escape_into`] on a backend of the caller's choice, with quotes or without.
@@ -349,60 +251,8 @@ pub fn escape_into_with(
     text: &str,
     to: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    write_into(available(backend)?, quotes, text, to);
+    driver::write_into(driver::available(backend)?, quotes, text, to);
     Ok(())
-}
-
-#[cfg(feature = "alloc")]
-fn write_into(backend: Backend, quotes: Quotes, text: &str, to: &mut Vec<u8>) {
-    let src = text.as_bytes();
-    let around = usize::from(quotes == Quotes::Around);
-    // Most texts are short and need little.
-    let room = usize::max(src.len() + 2 * around, to.capacity() - to.len());
-    let Ok(written) = memory::append(to, room, |slots| {
-        if src.len() >= 64 {
-            return Ok::<_, Infallible>(0);
-        }
-        let inside = &mut slots[around..room - around];
-        let Ok(Some(length)) = escape_short(backend, src, inside) else {
-            return Ok(0);
-        };
-        if around == 1 {
-            memory::write(window_mut(slots, 0), *b"\"");
-            memory::write(window_mut(slots, 1 + length), *b"\"");
-        }
-        Ok(length + 2 * around)
-    });
-    if written > 0 || room == 0 {
-        return;
-    }
-    if around == 1 {
-        to.push(b'"');
-    }
-    append_escaped(backend, src, to);
-    if around == 1 {
-        to.push(b'"');
-    }
-}
-
-/// Memory is there for a text that needs no escape; more than that is reserved when it is needed.
-#[cfg(feature = "alloc")]
-fn append_escaped(backend: Backend, text: &[u8], to: &mut Vec<u8>) {
-    let (mut read, mut most) = (0, text.len());
-    while read < text.len() {
-        let rest = &text[read..];
-        let room = usize::max(most, to.capacity() - to.len());
-        let Ok(_) = memory::append(to, room, |slots| {
-            let done = match escape_blocks(backend, rest, slots) {
-                Ok(done) => done,
-                Err(_) => scalar::escape(rest, slots, Consumed::default()),
-            };
-            read += done.read;
-            Ok::<_, Infallible>(done.written)
-        });
-        // With the longest block each round comes further.
-        most = rest.len() + rest.len() / 8 + kernel::LONGEST;
-    }
 }
 
 /// Reads a string from behind its opening quote to the start of a slice, up to the closing quote.
@@ -410,8 +260,8 @@ fn append_escaped(backend: Backend, text: &[u8], to: &mut Vec<u8>) {
 ///
 /// # Errors
 ///
-/// [`Error::Malformed`] for what is wrong with the string, and where; [`Error::Destination`] if there is nothing
-/// wrong but the slice is too short. The slice holds a part of the text then.
+/// [`Error::Malformed`] for what is wrong with the string, and where; [`Error::Destination`] if
+/// there is nothing wrong but the slice is too short. The slice holds a part of the text then.
 ///
 /// ```
 /// let mut text = [0; 4];
@@ -422,7 +272,7 @@ fn append_escaped(backend: Backend, text: &[u8], to: &mut Vec<u8>) {
 /// ```
 #[inline]
 pub fn unescape_to_slice(src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
-    read_to_slice(Backend::active(), Quotes::Around, src, dst)
+    driver::read_to_slice(Backend::active(), Quotes::Around, src, dst)
 }
 
 /// [`unescape_to_slice`] on a backend of the caller's choice, with quotes or without.
@@ -437,28 +287,7 @@ pub fn unescape_to_slice_with(
     src: &[u8],
     dst: &mut [u8],
 ) -> Result<Consumed, Error> {
-    read_to_slice(available(backend)?, quotes, src, dst)
-}
-
-#[inline]
-fn read_to_slice(
-    backend: Backend,
-    quotes: Quotes,
-    src: &[u8],
-    dst: &mut [u8],
-) -> Result<Consumed, Error> {
-    let given = dst.len();
-    match unescape(backend, src, memory::slots(dst))? {
-        (done, Stop::Room) => {
-            let (done, stop) = scalar::measure(src, done)?;
-            finish(quotes, src, done, stop)?;
-            Err(Error::Destination {
-                needed: done.written,
-                given,
-            })
-        }
-        (done, stop) => finish(quotes, src, done, stop),
-    }
+    driver::read_to_slice(driver::available(backend)?, quotes, src, dst)
 }
 
 /// Reads a string from behind its opening quote, up to the closing one, and appends the text: valid
@@ -484,7 +313,7 @@ fn read_to_slice(
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn unescape_into(src: &[u8], to: &mut Vec<u8>) -> Result<Consumed, Error> {
-    read_into(Backend::active(), Quotes::Around, src, to)
+    driver::read_into(Backend::active(), Quotes::Around, src, to)
 }
 
 /// [`unescape_into`] on a backend of the caller's choice, with quotes or without.
@@ -500,66 +329,7 @@ pub fn unescape_into_with(
     src: &[u8],
     to: &mut Vec<u8>,
 ) -> Result<Consumed, Error> {
-    read_into(available(backend)?, quotes, src, to)
-}
-
-#[cfg(feature = "alloc")]
-#[inline]
-fn read_into(
-    backend: Backend,
-    quotes: Quotes,
-    src: &[u8],
-    to: &mut Vec<u8>,
-) -> Result<Consumed, Error> {
-    let start = to.len();
-    let result = append_text(backend, src, to, quotes).and_then(|(read, stop)| {
-        let done = Consumed {
-            read,
-            written: to.len() - start,
-        };
-        finish(quotes, src, done, stop)
-    });
-    if result.is_err() {
-        to.truncate(start);
-    }
-    result
-}
-
-/// Appends what can be decoded; returns the bytes read and why no more. Errors have their place
-/// in `src`.
-#[cfg(feature = "alloc")]
-#[inline]
-fn append_text(
-    backend: Backend,
-    src: &[u8],
-    to: &mut Vec<u8>,
-    quotes: Quotes,
-) -> Result<(usize, Stop), Error> {
-    /// Where the end of the string is not known: enough for most strings.
-    const FIRST: usize = 64;
-    let mut read = 0;
-    let mut most = match quotes {
-        Quotes::Around => usize::min(src.len(), FIRST),
-        Quotes::Without => src.len(),
-    };
-    loop {
-        let rest = &src[read..];
-        let room = usize::max(most, to.capacity() - to.len());
-        let mut stop = Stop::Room;
-        memory::append(to, room, |slots| {
-            let (done, why) = unescape(backend, rest, slots).map_err(|error| error.behind(read))?;
-            (read, stop) = (read + done.read, why);
-            Ok::<_, Error>(done.written)
-        })?;
-        if stop != Stop::Room {
-            return Ok((read, stop));
-        }
-        // The string is longer: it is worth a look for its end.
-        most = match closing_blocks(backend, &src[read..]) {
-            Ok(Some(length)) => length,
-            _ => src.len() - read,
-        };
-    }
+    driver::read_into(driver::available(backend)?, quotes, src, to)
 }
 
 /// Finds the closing quote of a string from behind its opening one, and validates UTF-8 on the
@@ -578,7 +348,7 @@ fn append_text(
 /// ```
 #[inline]
 pub fn scan(src: &[u8]) -> Result<Scanned<'_>, Error> {
-    find_end(Backend::active(), src)
+    driver::find_end(Backend::active(), src)
 }
 
 /// [`scan`] on a backend of the caller's choice.
@@ -588,17 +358,5 @@ pub fn scan(src: &[u8]) -> Result<Scanned<'_>, Error> {
 /// Those of [`scan`], and [`Error::Unavailable`].
 #[inline]
 pub fn scan_with(backend: Backend, src: &[u8]) -> Result<Scanned<'_>, Error> {
-    find_end(available(backend)?, src)
-}
-
-#[inline]
-fn find_end(backend: Backend, src: &[u8]) -> Result<Scanned<'_>, Error> {
-    let (length, escaped) = match scan_blocks(backend, src) {
-        Ok(Some(found)) => found,
-        _ => scalar::scan(src)?,
-    };
-    Ok(Scanned {
-        text: memory::text(&src[..length]),
-        escaped,
-    })
+    driver::find_end(driver::available(backend)?, src)
 }

@@ -25,8 +25,8 @@ neon! {
 /// One bit a place, for vectors of which each byte is ones or zeros.
 const BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// One bit for each byte of four vectors of ones and zeros: each byte keeps the bit of its place, and
-/// three rounds of adding neighbours bring eight of them together.
+/// One bit for each byte of four vectors of ones and zeros: each byte keeps the bit of its place,
+/// and three rounds of adding neighbours bring eight of them together.
 #[target_feature(enable = "neon")]
 #[inline]
 fn bits(vectors: [uint8x16_t; 4]) -> u64 {
@@ -48,15 +48,14 @@ fn load64(block: &[u8; 64]) -> [uint8x16_t; 4] {
     vectors
 }
 
+/// With its second bit turned over a quote is a space, next to the control characters, which stay
+/// among themselves.
 #[target_feature(enable = "neon")]
 #[inline]
 fn special(vector: uint8x16_t) -> uint8x16_t {
-    let quotes = vceqq_u8(vector, vdupq_n_u8(b'"'));
-    let backslashes = vceqq_u8(vector, vdupq_n_u8(b'\\'));
-    vorrq_u8(
-        vorrq_u8(quotes, backslashes),
-        vcltq_u8(vector, vdupq_n_u8(0x20)),
-    )
+    let turned = veorq_u8(vector, vdupq_n_u8(b'"' ^ b' '));
+    let low = vcleq_u8(turned, vdupq_n_u8(b' '));
+    vorrq_u8(low, vceqq_u8(vector, vdupq_n_u8(b'\\')))
 }
 
 #[target_feature(enable = "neon")]

@@ -106,7 +106,8 @@ pub(super) fn measure(src: &[u8], done: Consumed) -> Result<(Consumed, Stop), Er
     walk(src, done, |_, _| true)
 }
 
-/// Character by character; `write` takes each with its place in the result and tells whether it fits.
+/// Character by character; `write` takes each with its place in the result and tells whether it
+/// fits.
 fn walk(
     src: &[u8],
     mut done: Consumed,

@@ -35,12 +35,15 @@ fn controls(vector: __m128i) -> __m128i {
     _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(0x1f)), vector)
 }
 
+/// With its second bit turned over a quote is a space, next to the control characters, which stay
+/// among themselves.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn special(vector: __m128i) -> __m128i {
-    let quotes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'"' as i8));
+    let turned = _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8));
+    let low = _mm_cmpeq_epi8(_mm_min_epu8(turned, _mm_set1_epi8(b' ' as i8)), turned);
     let backslashes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
-    _mm_or_si128(_mm_or_si128(quotes, backslashes), controls(vector))
+    _mm_or_si128(low, backslashes)
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -189,7 +192,8 @@ fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u6
     unknown
 }
 
-/// Appends the bytes of a set to what has been written up to `at`, eight at a time by a table of shuffles.
+/// Appends the bytes of a set to what has been written up to `at`, eight at a time by a table of
+/// shuffles.
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 pub(super) fn keep16(vector: __m128i, keep: u16, to: &mut [Slot; 64], mut at: usize) -> usize {

@@ -1,6 +1,8 @@
 //! Texts in pieces that may be cut anywhere, within an escape or a character too.
 
-use super::{Error, ErrorKind, Quotes, Stop, append_escaped, append_text, available, scalar};
+use super::driver::{append_escaped, append_text, available};
+use super::scalar::{self, Stop};
+use super::{Error, ErrorKind, Quotes};
 use crate::Backend;
 use alloc::vec::Vec;
 
@@ -57,8 +59,8 @@ impl Escaper {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`] where the text is not UTF-8, with the offset from its start; what comes before has been
-    /// appended then.
+    /// [`Error::Malformed`] where the text is not UTF-8, with the offset from its start; what comes
+    /// before has been appended then.
     pub fn push(&mut self, mut piece: &[u8], to: &mut Vec<u8>) -> Result<(), Error> {
         self.open(to);
         while !self.held.is_empty()
@@ -188,8 +190,8 @@ impl Unescaper {
         self.closed
     }
 
-    /// Appends what a piece holds of the text, valid UTF-8, and returns how many of its bytes belong to the
-    /// string: all, unless the closing quote is among them. Linear in its length.
+    /// Appends what a piece holds of the text, valid UTF-8, and returns how many of its bytes
+    /// belong to the string: all, unless the closing quote is among them. Linear in its length.
     ///
     /// # Errors
     ///

@@ -1,0 +1,278 @@
+//! Texts to strings.
+#![forbid(unsafe_code)]
+
+use super::super::{Blocks, Consumed, Error, scalar};
+use super::{CALM, RUN, clean};
+use crate::backend::Unavailable;
+use crate::memory::{Slot, copy, write};
+use crate::simd::{window, window_mut};
+
+/// A block of 64 bytes escaped, none of them shorter than \u00xx; and room for one whole store
+/// behind it.
+pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
+
+/// Up to so many special bytes in a block are taken one by one.
+const FEW: u32 = 2;
+
+/// How far [`escape_few`] reaches beyond its block.
+const REACH: usize = 72;
+
+/// Escapes fewer than 64 bytes, which must fit, if none of them needs an escape or there is room to
+/// spare. Returns the length of the result.
+#[inline(always)]
+pub(in super::super) fn escape_short(
+    simd: impl Blocks,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> Result<Option<usize>, Unavailable> {
+    let specials = simd.copy_short(src, &mut dst[..src.len()]);
+    if specials == 0 {
+        return Ok(Some(src.len()));
+    }
+    let Some(dst) = dst.first_chunk_mut() else {
+        return Ok(None);
+    };
+    let block = simd.pad(src, b' ');
+    if simd.long(&block, specials) != 0 {
+        return Ok(Some(escape_bytes(src, dst)));
+    }
+    simd.escape(&block, specials, window_mut(dst, 0));
+    Ok(Some(src.len() + specials.count_ones() as usize))
+}
+
+/// Escapes as much of a text as fits.
+#[inline(always)]
+pub(in super::super) fn escape<S: Blocks>(
+    simd: S,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> Result<Consumed, Error> {
+    let (mut at, mut to) = (0, 0);
+    while at < src.len() {
+        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
+        if most > 0 {
+            let run = clean(simd, &src[at..at + most]);
+            if run > 0 {
+                copy(&mut dst[to..to + run], &src[at..at + run]);
+                (at, to) = (at + run, to + run);
+            }
+            if run == most {
+                continue;
+            }
+        }
+        let mut calm = 0;
+        let mut one_by_one = S::SHUFFLES_ARE_DEAR;
+        while calm < CALM && at < src.len() {
+            let rest = &src[at..];
+            if let (false, Some(blocks), Some(to_write)) =
+                (one_by_one, rest.first_chunk(), dst[to..].first_chunk_mut())
+            {
+                match escape_four(simd, blocks, to_write) {
+                    Some((written, clean)) => {
+                        (at, to) = (at + 256, to + written);
+                        calm = (calm + 4) * usize::from(clean);
+                        continue;
+                    }
+                    None => one_by_one = true,
+                }
+            }
+            let padded;
+            let (block, given) = match rest.first_chunk() {
+                Some(block) => (block, 64),
+                None => {
+                    padded = simd.pad(rest, b' ');
+                    (&padded, rest.len())
+                }
+            };
+            let specials = simd.specials(block);
+            calm = (calm + 1) * usize::from(specials == 0);
+            let to_write = &mut dst[to..];
+            let (read, written) = match (rest.first_chunk(), to_write.first_chunk_mut()) {
+                (Some(rest), Some(to)) if one_by_one && specials.count_ones() <= FEW => {
+                    (64, escape_few(rest, specials, to))
+                }
+                _ => {
+                    one_by_one |= simd.long(block, specials) != 0;
+                    match escape_block(simd, block, specials, given, to_write) {
+                        Some(done) => done,
+                        None => {
+                            return Ok(Consumed {
+                                read: at,
+                                written: to,
+                            });
+                        }
+                    }
+                }
+            };
+            (at, to) = (at + read, to + written);
+        }
+    }
+    Ok(Consumed {
+        read: at,
+        written: to,
+    })
+}
+
+/// Escapes four blocks without long bytes. Returns the length of the result, and whether there was
+/// nothing to escape.
+#[inline(always)]
+fn escape_four(
+    simd: impl Blocks,
+    blocks: &[u8; 256],
+    dst: &mut [Slot; 512],
+) -> Option<(usize, bool)> {
+    let mut specials = [0; 4];
+    let mut long = 0;
+    for i in 0..4 {
+        let block = window(blocks, 64 * i);
+        specials[i] = simd.specials(block);
+        long |= simd.long(block, specials[i]);
+    }
+    if long != 0 {
+        return None;
+    }
+    let mut written = 0;
+    for i in 0..4 {
+        simd.escape(
+            window(blocks, 64 * i),
+            specials[i],
+            window_mut(dst, written),
+        );
+        written += 64 + specials[i].count_ones() as usize;
+    }
+    Some((written, written == 256))
+}
+
+/// Escapes a block with up to [`FEW`] special bytes, which others follow, and returns the length of
+/// the result. Behind each escape the rest is copied again, so that nothing depends on how many
+/// there are.
+///
+/// ```text
+/// block    a  b  \n  c  d  "  e
+/// copied   a  b  \n  c  d  "  e
+/// escape         \  n
+/// copied              c  d  "  e
+/// escape                    \  "
+/// copied                          e
+/// ```
+#[inline(always)]
+fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * REACH]) -> usize {
+    write(window_mut(dst, 0), *window::<64, _>(src, 0));
+    let (mut set, mut more) = (specials, 0);
+    for _ in 0..FEW {
+        // 64 when there is none left: what is written then does not count.
+        let place = usize::min(set.trailing_zeros() as usize, 64);
+        let (text, length) = ESCAPED[usize::from(src[place])];
+        write(window_mut(dst, place + more), text);
+        more += (length - 1) & usize::from(set == 0).wrapping_sub(1);
+        write(
+            window_mut(dst, place + 1 + more),
+            *window::<64, _>(src, place + 1),
+        );
+        set &= set.wrapping_sub(1);
+    }
+    64 + more
+}
+
+/// Escapes a block of which the first `given` bytes are the input's, or its beginning. Returns the
+/// bytes read and written; none if the result does not fit.
+#[inline(always)]
+fn escape_block(
+    simd: impl Blocks,
+    block: &[u8; 64],
+    specials: u64,
+    given: usize,
+    dst: &mut [Slot],
+) -> Option<(usize, usize)> {
+    let count = specials.count_ones();
+    let whole = given + count as usize;
+    if dst.len() < 128 + 8 {
+        if specials == 0 {
+            simd.put(block, dst.get_mut(..given)?);
+            return Some((given, given));
+        }
+        let mut result = [Slot::uninit(); LONGEST];
+        let written = match simd.long(block, specials) {
+            0 => {
+                simd.escape(block, specials, window_mut(&mut result, 0));
+                whole
+            }
+            _ => escape_bytes(&block[..given], &mut result),
+        };
+        dst.get_mut(..written)?.copy_from_slice(&result[..written]);
+        return Some((given, written));
+    }
+    let long = simd.long(block, specials);
+    if long == 0 {
+        simd.escape(block, specials, window_mut(dst, 0));
+        return Some((given, whole));
+    }
+    if long.count_ones() <= FEW {
+        simd.escape(block, specials, window_mut(dst, 0));
+        return Some(escape_first(block, specials, long, dst));
+    }
+    if let Some(dst) = dst.first_chunk_mut() {
+        return Some((given, escape_bytes(&block[..given], dst)));
+    }
+    let mut result = [Slot::uninit(); LONGEST];
+    let written = escape_bytes(&block[..given], &mut result);
+    dst.get_mut(..written)?.copy_from_slice(&result[..written]);
+    Some((given, written))
+}
+
+/// Writes the first byte of a set that is not empty, behind what is written already for those
+/// before it. Returns the bytes read and written so.
+#[inline(always)]
+fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> (usize, usize) {
+    let place = set.trailing_zeros() as usize;
+    let before = (specials & (set - 1) & !set).count_ones() as usize;
+    let (text, length) = ESCAPED[usize::from(block[place])];
+    write(window_mut(dst, place + before), text);
+    (place + 1, place + before + length)
+}
+
+/// Every byte as a string holds it.
+static ESCAPED: [([u8; 8], usize); 256] = {
+    let mut table = [([0; 8], 0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = scalar::escaped(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+/// Byte by byte, each written as eight of which the next byte overwrites what does not count.
+#[inline(never)]
+fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
+    let mut to = 0;
+    for &byte in bytes {
+        let (text, length) = ESCAPED[usize::from(byte)];
+        write(window_mut(dst, to), text);
+        to += length;
+    }
+    to
+}
+
+/// The length of a text when escaped.
+#[inline(always)]
+pub(in super::super) fn escaped_len(simd: impl Blocks, src: &[u8]) -> Result<usize, Error> {
+    let (mut at, mut more) = (0, 0usize);
+    loop {
+        at += clean(simd, &src[at..]);
+        for _ in 0..4 {
+            let rest = &src[at..];
+            let block = match rest.first_chunk() {
+                Some(block) => *block,
+                None => simd.pad(rest, b' '),
+            };
+            let specials = simd.specials(&block);
+            let long = simd.long(&block, specials);
+            more = more.saturating_add((specials.count_ones() + 4 * long.count_ones()) as usize);
+            if rest.len() <= 64 {
+                return Ok(src.len().saturating_add(more));
+            }
+            at += 64;
+        }
+    }
+}

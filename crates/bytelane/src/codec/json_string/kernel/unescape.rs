@@ -1,0 +1,354 @@
+//! Strings to texts.
+#![forbid(unsafe_code)]
+
+use super::super::{Blocks, Consumed, Error};
+#[cfg(feature = "alloc")]
+use super::clean;
+use super::{CALM, RUN};
+use crate::memory::{Slot, copy, slots};
+use crate::simd::{window, window_mut};
+
+/// Which bytes of a block are the backslashes that begin an escape, and which those behind them.
+/// `carry` tells, as its lowest bit, that the first byte is one behind; and returns it for the next
+/// block.
+///
+/// Runs of backslashes are pairs from their first on, so adding a run's start to the run, with the
+/// bits of one parity set, makes the carries run up to its end: the method of simdjson
+/// (Langdale and Lemire, "Parsing Gigabytes of JSON per Second", section 3.1.1).
+#[inline(always)]
+fn escapes(backslashes: u64, carry: &mut u64) -> [u64; 2] {
+    const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let begin = backslashes & !*carry;
+    let runs = ((begin << 1 | ODD).wrapping_sub(begin)) ^ ODD;
+    let behind = runs ^ (backslashes | *carry);
+    let begin = runs & backslashes;
+    *carry = begin >> 63;
+    [begin, behind]
+}
+
+/// The four bytes before a block, to see whether a character reaches into it; zeros at the start.
+#[inline(always)]
+fn before(src: &[u8], at: usize) -> [u8; 4] {
+    if at < 4 { [0; 4] } else { *window(src, at - 4) }
+}
+
+/// The first 256-byte blocks of `src` from `at` on, up to `most` bytes, that stand for themselves
+/// and are valid UTF-8 as far as can be seen in them: their bytes.
+#[inline(always)]
+fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
+    let mut run = 0;
+    while run + 256 <= most {
+        let from = at + run;
+        let survey = simd.survey(window(src, from));
+        if !survey.clean {
+            break;
+        }
+        if !survey.ascii || before(src, from)[3] >= 0x80 {
+            let mut errors = 0;
+            for i in 0..4 {
+                let from = from + 64 * i;
+                errors |= simd.utf8_errors(before(src, from), window(src, from));
+            }
+            if errors != 0 {
+                break;
+            }
+        }
+        run += 256;
+    }
+    run
+}
+
+/// Where a block begins that the kernel has not finished, moved back to the start of the character
+/// or escape that reaches into it.
+#[cold]
+fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
+    if carry != 0 {
+        return Consumed {
+            read: at - 1,
+            written: to,
+        };
+    }
+    for back in 1..=usize::min(3, at) {
+        // All before the block is valid, so a lead byte tells the length of its character.
+        match src[at - back] {
+            0x80..0xc0 => {}
+            lead @ 0xc0.. if lead.leading_ones() as usize > back => {
+                return Consumed {
+                    read: at - back,
+                    written: to - back,
+                };
+            }
+            _ => break,
+        }
+    }
+    Consumed {
+        read: at,
+        written: to,
+    }
+}
+
+/// A block at a place of a string and what its bytes mean there.
+struct Piece {
+    /// Backslashes that begin an escape.
+    begin: u64,
+    /// Bytes behind them.
+    behind: u64,
+    /// Bytes before the closing quote.
+    inside: u64,
+    /// Whether that quote is in the block.
+    closed: bool,
+}
+
+/// Looks at a block of which the first `bytes` bytes are the input's, and quotes are behind; none
+/// if something is wrong with it.
+#[inline(always)]
+fn piece(
+    simd: impl Blocks,
+    block: &[u8; 64],
+    before: [u8; 4],
+    bytes: usize,
+    carry: &mut u64,
+) -> Option<Piece> {
+    let classes = simd.classes(block);
+    let [begin, behind] = escapes(classes.backslashes, carry);
+    let quotes = classes.quotes & !behind;
+    let inside = quotes.wrapping_sub(1) & !quotes;
+    if classes.controls & inside != 0 || inside.count_ones() as usize > bytes {
+        return None;
+    }
+    // The quote as well: a character that it cuts off shows there.
+    if (!classes.ascii || before[3] >= 0x80)
+        && simd.utf8_errors(before, block) & (inside << 1 | 1) != 0
+    {
+        return None;
+    }
+    Some(Piece {
+        begin,
+        behind,
+        inside,
+        closed: quotes != 0,
+    })
+}
+
+/// Decodes up to the closing quote, and tells whether it got there.
+#[inline(always)]
+pub(in super::super) fn unescape(
+    simd: impl Blocks,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> Result<(Consumed, bool), Error> {
+    let (mut at, mut to, mut carry) = (0, 0, 0);
+    let mut scratch = [0; 64];
+    // The first block by itself: most strings end in it.
+    let mut calm = CALM - 1;
+    loop {
+        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
+        if calm >= CALM && most > 0 {
+            let run = valid(simd, src, at, most);
+            if run > 0 {
+                copy(&mut dst[to..to + run], &src[at..at + run]);
+                (at, to) = (at + run, to + run);
+            }
+            if run < most {
+                calm = 0;
+            }
+            continue;
+        }
+        let carried = carry;
+        let stop = move || Ok((between(src, at, to, carried), false));
+        let rest = &src[at..];
+        let padded;
+        let block = match rest.first_chunk() {
+            Some(block) => block,
+            None => {
+                padded = simd.pad(rest, b'"');
+                &padded
+            }
+        };
+        let Some(piece) = piece(simd, block, before(src, at), rest.len(), &mut carry) else {
+            return stop();
+        };
+        calm = (calm + 1) * usize::from(piece.begin | carried == 0);
+        let room = dst.len() - to;
+        let target = match room {
+            64.. => window_mut(dst, to),
+            _ => window_mut(slots(&mut scratch), 0),
+        };
+        let (mut keep, mut bytes) = (piece.inside & !piece.begin, 64);
+        let behind = piece.behind & piece.inside;
+        let unknown = simd.unescape(block, behind, keep, target);
+        if unknown != 0 {
+            let Some(decoded) = unicode(block, unknown, keep) else {
+                return stop();
+            };
+            simd.unescape(&decoded.block, behind & !unknown, decoded.keep, target);
+            (keep, bytes) = (decoded.keep, decoded.bytes);
+        }
+        let length = keep.count_ones() as usize;
+        if room < 64 {
+            let Some(slots) = dst[to..].get_mut(..length) else {
+                return stop();
+            };
+            simd.put(&scratch, slots);
+        }
+        to += length;
+        if bytes < 64 {
+            carry = 0;
+        } else if piece.closed {
+            let read = at + piece.inside.count_ones() as usize;
+            return Ok((Consumed { read, written: to }, read < src.len()));
+        }
+        at += bytes;
+    }
+}
+
+/// A block in which every `\uXXXX` has become a character.
+struct Decoded {
+    block: [u8; 64],
+    /// The bytes that belong to the text.
+    keep: u64,
+    /// How many bytes were taken: less than 64 if an escape reaches beyond them.
+    bytes: usize,
+}
+
+/// Writes the characters of the escapes whose letters are given over the ends of their digits:
+///
+/// ```text
+/// block   a  \  u  2  0  a  c  b     a  .  .  .  e2 82 ac b     € has three bytes
+/// keep    1  0  1  1  1  1  1  1     1  0  0  0  1  1  1  1
+/// ```
+///
+/// None if a letter is not `u`, digits are none, or half of a pair is missing.
+#[inline(never)]
+fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
+    let mut decoded = Decoded {
+        block: *block,
+        keep,
+        bytes: 64,
+    };
+    while letters != 0 {
+        let place = letters.trailing_zeros() as usize;
+        letters &= letters - 1;
+        // The backslash may be in the block before.
+        let backslash = place.saturating_sub(1);
+        if block[place] != b'u' {
+            return None;
+        }
+        let mut last = place + 4;
+        let mut code = None;
+        if last < 64 {
+            let number = four_digits(window(block, place + 1))?;
+            code = char::from_u32(number);
+            if code.is_none() {
+                last = place + 10;
+                if number < 0xdc00 && last < 64 {
+                    if letters.trailing_zeros() as usize != place + 6 || block[place + 6] != b'u' {
+                        return None;
+                    }
+                    letters &= letters - 1;
+                    let low = four_digits(window(block, place + 7))?.wrapping_sub(0xdc00);
+                    if low >= 0x400 {
+                        return None;
+                    }
+                    code = char::from_u32(0x1_0000 + ((number - 0xd800) << 10) + low);
+                } else if number >= 0xdc00 {
+                    return None;
+                }
+            }
+        }
+        let Some(code) = code else {
+            decoded.keep &= (1 << backslash) - 1;
+            decoded.bytes = backslash;
+            break;
+        };
+        let mut utf8 = [0; 4];
+        let length = code.encode_utf8(&mut utf8).len();
+        *window_mut(&mut decoded.block, last - 3) =
+            (u32::from_be_bytes(utf8) >> (32 - 8 * length)).to_be_bytes();
+        let end = 2_u64 << last;
+        let all = end.wrapping_sub(1 << backslash);
+        let ends = end.wrapping_sub(2 << (last - length));
+        decoded.keep = decoded.keep & !all | ends;
+    }
+    Some(decoded)
+}
+
+/// The number that four hexadecimal digits write.
+#[inline(always)]
+fn four_digits(digits: &[u8; 4]) -> Option<u32> {
+    /// The value of a digit, and a bit beyond four where there is none.
+    static VALUES: [u8; 256] = {
+        let mut table = [0x10; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            if let Some(value) = (byte as u8 as char).to_digit(16) {
+                table[byte] = value as u8;
+            }
+            byte += 1;
+        }
+        table
+    };
+    let [a, b, c, d] = digits.map(|digit| u32::from(VALUES[usize::from(digit)]));
+    ((a | b | c | d) < 0x10).then_some(a << 12 | b << 8 | c << 4 | d)
+}
+
+/// The place of the closing quote and whether there is an escape before it; none if something is
+/// wrong before.
+#[inline(always)]
+pub(in super::super) fn scan(
+    simd: impl Blocks,
+    src: &[u8],
+) -> Result<Option<(usize, bool)>, Error> {
+    let (mut at, mut carry, mut escaped) = (0, 0, 0);
+    let mut calm = CALM - 1;
+    loop {
+        let most = (src.len() - at) / 256 * 256;
+        if calm >= CALM && most > 0 {
+            let run = valid(simd, src, at, most);
+            at += run;
+            if run < most {
+                calm = 0;
+            }
+            continue;
+        }
+        let rest = &src[at..];
+        let block = match rest.first_chunk() {
+            Some(block) => *block,
+            None => simd.pad(rest, b'"'),
+        };
+        let Some(piece) = piece(simd, &block, before(src, at), rest.len(), &mut carry) else {
+            return Ok(None);
+        };
+        escaped |= piece.begin & piece.inside;
+        if piece.closed {
+            let end = at + piece.inside.count_ones() as usize;
+            return Ok((end < src.len()).then_some((end, escaped != 0)));
+        }
+        calm = if piece.begin | carry == 0 {
+            calm + 1
+        } else {
+            0
+        };
+        at += 64;
+    }
+}
+
+/// The place of the closing quote, whatever is wrong before it; none if there is none.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> Result<Option<usize>, Error> {
+    let (mut at, mut carry) = (0, 0);
+    while let Some(block) = src[at..].first_chunk() {
+        let classes = simd.classes(block);
+        let [begin, behind] = escapes(classes.backslashes, &mut carry);
+        let quotes = classes.quotes & !behind;
+        if quotes != 0 {
+            return Ok(Some(at + quotes.trailing_zeros() as usize));
+        }
+        at += 64;
+        if begin == 0 {
+            at += clean(simd, &src[at..]);
+        }
+    }
+    Ok(None)
+}
