@@ -7,6 +7,7 @@
 //! - `BYTELANE_TEST_EXPECT=avx2` fails unless the best backend of the machine is that one, so that
 //!   a run for an instruction set cannot pass without it.
 
+pub mod cursor;
 pub mod fuzz;
 mod guarded;
 pub mod sweep;

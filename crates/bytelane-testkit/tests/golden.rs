@@ -110,3 +110,8 @@ fn json_string_reads_what_python_writes_in_ascii() {
     }
     assert_eq!(files, 12);
 }
+
+#[test]
+fn stream_vbyte_as_the_c_library_and_streamvbyte64_write_it() {
+    assert_eq!(assert_golden("stream_vbyte", str::to_owned), 8);
+}

@@ -1,12 +1,17 @@
 //! Writes the inputs that the fuzz targets start from: `fuzz_seeds fuzz/corpus` makes
-//! `fuzz/corpus/decoder/..` and `fuzz/corpus/encoder/..`.
+//! `fuzz/corpus/decoder/..` and so on.
 
+use bytelane_testkit::cursor;
 use bytelane_testkit::fuzz::{decoder_seeds, encoder_seeds};
 use std::path::PathBuf;
 
 fn main() -> std::io::Result<()> {
     let directory = std::env::args_os().nth(1).expect("a directory to write to");
-    for (target, seeds) in [("decoder", decoder_seeds()), ("encoder", encoder_seeds())] {
+    for (target, seeds) in [
+        ("cursor", cursor::seeds()),
+        ("decoder", decoder_seeds()),
+        ("encoder", encoder_seeds()),
+    ] {
         let directory = PathBuf::from(&directory).join(target);
         std::fs::create_dir_all(&directory)?;
         for (number, seed) in seeds.iter().enumerate() {

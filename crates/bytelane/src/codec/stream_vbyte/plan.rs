@@ -74,13 +74,13 @@ pub(crate) trait Plan: Copy {
         codes as usize >> (i * Self::GROUP_BITS) & ((1 << Self::GROUP_BITS) - 1)
     }
 
-    /// Whether the values of all these control bytes, those of a whole number of blocks, have one
-    /// byte each.
+    /// Whether the values of all these control bytes, those of four blocks or several times as many,
+    /// have one byte each.
     #[inline(always)]
     fn all_ones(controls: &[u8]) -> bool {
         let mut others = 0;
-        for four in controls.as_chunks::<4>().0 {
-            others |= u32::from_ne_bytes(*four) ^ u32::from_ne_bytes([Self::ONES; 4]);
+        for eight in controls.as_chunks::<8>().0 {
+            others |= u64::from_ne_bytes(*eight) ^ u64::from_ne_bytes([Self::ONES; 8]);
         }
         others == 0
     }
