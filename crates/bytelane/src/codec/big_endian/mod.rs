@@ -86,6 +86,40 @@ pub fn encode_with<T: Value>(backend: Backend, values: &[T], dst: &mut [u8]) -> 
     swap::<T>(backend, src, memory::slots(dst))
 }
 
+/// Writes values as big-endian bytes behind those of a `Vec`, whose new part is written once, not
+/// zeroed before.
+///
+/// ```
+/// let mut encoded = vec![7];
+/// bytelane::big_endian::encode_into_vec(&[0x0102u16, 3], &mut encoded);
+/// assert_eq!(encoded, [7, 1, 2, 0, 3]);
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn encode_into_vec<T: Value>(values: &[T], dst: &mut Vec<u8>) {
+    // The active backend is always available, and there is room.
+    let _ = encode_into_vec_with(Backend::active(), values, dst);
+}
+
+/// [`encode_into_vec`] on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`]; the `Vec` is as it was then.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn encode_into_vec_with<T: Value>(
+    backend: Backend,
+    values: &[T],
+    dst: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let src = memory::bytes(values);
+    memory::append(dst, src.len(), |dst| {
+        swap::<T>(backend, src, dst).map(|()| src.len())
+    })?;
+    Ok(())
+}
+
 /// Reads values from their big-endian bytes.
 ///
 /// `src` has `size_of_val(values)` bytes.

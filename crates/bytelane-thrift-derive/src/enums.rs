@@ -1,0 +1,123 @@
+//! Enums: names for numbers of 32 bits.
+
+use crate::attributes::{Numbers, Value};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result};
+
+pub fn derive(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+    if !input.generics.params.is_empty() {
+        let message = "an enum of Thrift has no parameters";
+        return Err(Error::new_spanned(&input.generics, message));
+    }
+    let (known, unknown) = variants(data)?;
+    let ident = &input.ident;
+    let numbers = known
+        .iter()
+        .map(|(variant, number)| quote!(#ident::#variant => #number,));
+    let of_unknown = unknown.map(|variant| quote!(#ident::#variant(number) => number,));
+    let conversion = conversion(ident, &known, unknown);
+    let read = match unknown {
+        Some(_) => quote!(reader.i32().map(Self::from)),
+        None => {
+            let arms = known.iter().map(
+                |(variant, number)| quote!(#number => ::core::result::Result::Ok(Self::#variant),),
+            );
+            quote! {
+                match reader.i32()? {
+                    #(#arms)*
+                    number => ::core::result::Result::Err(
+                        ::bytelane_thrift::derived::unknown_enum_value(reader, number),
+                    ),
+                }
+            }
+        }
+    };
+    Ok(quote! {
+        #[automatically_derived]
+        impl ::core::convert::From<#ident> for i32 {
+            fn from(value: #ident) -> Self {
+                match value {
+                    #(#numbers)*
+                    #of_unknown
+                }
+            }
+        }
+
+        #conversion
+
+        #[automatically_derived]
+        impl<'de> ::bytelane_thrift::Element<'de> for #ident {
+            const TYPE: ::bytelane_thrift::Type = ::bytelane_thrift::Type::I32;
+
+            #[inline]
+            fn write<W: ::bytelane_thrift::Writer>(
+                &self,
+                writer: &mut W,
+            ) -> ::core::result::Result<(), ::bytelane_thrift::Error> {
+                writer.i32(i32::from(*self));
+                ::core::result::Result::Ok(())
+            }
+
+            #[inline]
+            fn read<R: ::bytelane_thrift::Reader<'de>>(
+                reader: &mut R,
+            ) -> ::core::result::Result<Self, ::bytelane_thrift::Error> {
+                #read
+            }
+        }
+    })
+}
+
+/// A variant and its number.
+type Known<'a> = (&'a Ident, i32);
+
+/// The variants with their numbers, and the one for unknown numbers.
+fn variants(data: &DataEnum) -> Result<(Vec<Known<'_>>, Option<&Ident>)> {
+    let mut values = Numbers::default();
+    let mut known = Vec::new();
+    let mut unknown = None;
+    for variant in &data.variants {
+        match (
+            Value::parse(&variant.attrs, &variant.ident, &mut values)?,
+            &variant.fields,
+        ) {
+            (Value::Number(number), Fields::Unit) => known.push((&variant.ident, number)),
+            (Value::Number(_), _) => {
+                let message =
+                    "a variant with a number has no value; of a union, `#[thrift(union)]`";
+                return Err(Error::new_spanned(variant, message));
+            }
+            (Value::Unknown, Fields::Unnamed(fields)) if fields.unnamed.len() == 1 => {
+                if unknown.replace(&variant.ident).is_some() {
+                    let message = "there is a variant for unknown numbers already";
+                    return Err(Error::new_spanned(variant, message));
+                }
+            }
+            (Value::Unknown, _) => {
+                let message = "the variant for unknown numbers keeps them: `Unknown(i32)`";
+                return Err(Error::new_spanned(variant, message));
+            }
+        }
+    }
+    Ok((known, unknown))
+}
+
+/// From `i32`, if each number has a variant.
+fn conversion(ident: &Ident, known: &[Known], unknown: Option<&Ident>) -> Option<TokenStream> {
+    let unknown = unknown?;
+    let arms = known
+        .iter()
+        .map(|(variant, number)| quote!(#number => Self::#variant,));
+    Some(quote! {
+        #[automatically_derived]
+        impl ::core::convert::From<i32> for #ident {
+            fn from(number: i32) -> Self {
+                match number {
+                    #(#arms)*
+                    number => Self::#unknown(number),
+                }
+            }
+        }
+    })
+}

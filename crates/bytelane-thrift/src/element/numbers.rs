@@ -1,0 +1,115 @@
+//! Numbers and what is made of nothing but them.
+
+use super::Element;
+use crate::protocol::{Reader, Writer};
+use crate::{Double, Error, Field, Frame, Items, Type, Uuid};
+
+macro_rules! numbers {
+    ($($T:ident $TYPE:ident $one:ident $list:ident)*) => { $(
+        impl<'de> Element<'de> for $T {
+            const TYPE: Type = Type::$TYPE;
+
+            #[inline]
+            fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+                writer.$one(*self);
+                Ok(())
+            }
+
+            #[inline]
+            fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+                reader.$one()
+            }
+
+            #[inline]
+            fn write_list<W: Writer>(values: &[Self], writer: &mut W) -> Result<(), Error> {
+                writer.$list(values);
+                Ok(())
+            }
+
+            #[inline]
+            fn read_list<R: Reader<'de>>(
+                reader: &mut R,
+                items: Items,
+                values: &mut Vec<Self>,
+            ) -> Result<(), Error> {
+                reader.$list(items, values)
+            }
+        }
+    )* };
+}
+numbers! {
+    i8 I8 i8 i8s
+    i16 I16 i16 i16s
+    i32 I32 i32 i32s
+    i64 I64 i64 i64s
+    f64 Double double doubles
+}
+
+impl<'de> Element<'de> for bool {
+    const TYPE: Type = Type::Bool;
+
+    #[inline]
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        writer.bool(*self);
+        Ok(())
+    }
+
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.bool()
+    }
+
+    #[inline]
+    fn write_field<W: Writer>(
+        &self,
+        writer: &mut W,
+        frame: &mut Frame,
+        field: &Field,
+    ) -> Result<(), Error> {
+        writer.bool_field(frame, field, *self);
+        Ok(())
+    }
+}
+
+impl<'de> Element<'de> for f32 {
+    const TYPE: Type = Type::Float;
+
+    #[inline]
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        writer.float(*self)
+    }
+
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.float()
+    }
+}
+
+impl<'de> Element<'de> for Double {
+    const TYPE: Type = Type::Double;
+
+    #[inline]
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        writer.double(self.0);
+        Ok(())
+    }
+
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.double().map(Self)
+    }
+}
+
+impl<'de> Element<'de> for Uuid {
+    const TYPE: Type = Type::Uuid;
+
+    #[inline]
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        writer.uuid(&self.0)
+    }
+
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.uuid().map(Self)
+    }
+}

@@ -1,0 +1,168 @@
+//! Calls and replies.
+
+use crate::input::Input;
+use crate::protocol::{Protocol, Reader, Writer};
+use crate::{Error, ErrorKind, Limits, Message, MessageKind, Thrift};
+use std::borrow::Cow;
+use std::fmt;
+
+/// What surrounds the arguments or the result of a call: the method's name, what kind of message
+/// this is, and a number by which the reply is told from others.
+///
+/// ```
+/// use bytelane_thrift::{Compact, Envelope, Message, MessageKind, Thrift};
+///
+/// #[derive(Debug, PartialEq, Thrift)]
+/// struct AddArgs {
+///     #[thrift(id = 1)]
+///     first: i32,
+///     #[thrift(id = 2)]
+///     second: i32,
+/// }
+///
+/// let call = Envelope { name: "add".into(), kind: MessageKind::Call, sequence: 1 };
+/// let arguments = AddArgs { first: 2, second: 3 };
+/// let bytes = call.encode::<Compact, _>(&arguments)?;
+///
+/// let (envelope, body) = Envelope::decode::<Compact>(&bytes)?;
+/// assert_eq!(envelope, call);
+/// assert_eq!(body.read::<AddArgs>()?, arguments);
+/// # Ok::<(), bytelane_thrift::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Envelope<'a> {
+    /// The method.
+    pub name: Cow<'a, str>,
+    /// Call, reply, exception or oneway.
+    pub kind: MessageKind,
+    /// The number of the call, which its reply has as well.
+    pub sequence: i32,
+}
+
+impl<'a> Envelope<'a> {
+    /// A message as bytes: this and its body.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Message::encode`].
+    pub fn encode<'de, P: Protocol, M: Message<'de>>(&self, body: &M) -> Result<Vec<u8>, Error> {
+        let mut writer = P::writer(Vec::with_capacity(128), &Limits::default());
+        writer.message_begin(self)?;
+        body.write(&mut writer)?;
+        writer.message_end();
+        Ok(writer.finish())
+    }
+
+    /// Reads the envelope of a message. What type its body has is for the caller to tell from it.
+    ///
+    /// # Errors
+    ///
+    /// Those of a malformed or hostile message.
+    pub fn decode<P: Protocol>(bytes: &'a [u8]) -> Result<(Self, Body<'a, P>), Error> {
+        Self::decode_with(bytes, &Limits::default())
+    }
+
+    /// [`decode`](Self::decode) within limits of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    pub fn decode_with<P: Protocol>(
+        bytes: &'a [u8],
+        limits: &Limits,
+    ) -> Result<(Self, Body<'a, P>), Error> {
+        let mut reader = P::reader(Input::new(bytes, limits));
+        let envelope = reader.message_begin()?;
+        Ok((envelope, Body { reader }))
+    }
+}
+
+/// The body of a message whose [`Envelope`] has been read.
+pub struct Body<'a, P: Protocol> {
+    reader: P::Reader<'a>,
+}
+
+impl<'a, P: Protocol> Body<'a, P> {
+    /// Reads the body; nothing may be behind it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Message::decode`].
+    pub fn read<M: Message<'a>>(mut self) -> Result<M, Error> {
+        let body = M::read(&mut self.reader)?;
+        self.reader.message_end()?;
+        let input = self.reader.finish();
+        if !input.rest().is_empty() {
+            return Err(input.error(ErrorKind::TrailingBytes));
+        }
+        Ok(body)
+    }
+}
+
+impl<P: Protocol> fmt::Debug for Body<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Body").finish_non_exhaustive()
+    }
+}
+
+/// The body of a message of the kind [`MessageKind::Exception`]: why a call was not carried out.
+#[derive(Clone, PartialEq, Eq, Debug, Thrift)]
+#[thrift(name = "TApplicationException")]
+pub struct ApplicationException {
+    /// For humans.
+    #[thrift(id = 1)]
+    pub message: String,
+    /// For programs.
+    #[thrift(id = 2, name = "type")]
+    pub kind: ApplicationExceptionKind,
+}
+
+impl fmt::Display for ApplicationException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.message)
+    }
+}
+
+impl std::error::Error for ApplicationException {}
+
+/// Why a call was not carried out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Thrift)]
+pub enum ApplicationExceptionKind {
+    /// Some other reason.
+    #[default]
+    #[thrift(value = 0)]
+    Other,
+    /// The service has no such method.
+    #[thrift(value = 1)]
+    UnknownMethod,
+    /// The message is of a kind that does not belong here.
+    #[thrift(value = 2)]
+    InvalidMessageKind,
+    /// The reply is to another method.
+    #[thrift(value = 3)]
+    WrongMethodName,
+    /// The reply is to another call.
+    #[thrift(value = 4)]
+    BadSequence,
+    /// The reply has neither a result nor an exception.
+    #[thrift(value = 5)]
+    MissingResult,
+    /// The server failed.
+    #[thrift(value = 6)]
+    InternalError,
+    /// The message is malformed.
+    #[thrift(value = 7)]
+    ProtocolError,
+    /// The transform is none that the server knows.
+    #[thrift(value = 8)]
+    InvalidTransform,
+    /// The protocol is none that the server knows.
+    #[thrift(value = 9)]
+    InvalidProtocol,
+    /// The client is of a kind that the server does not serve.
+    #[thrift(value = 10)]
+    UnsupportedClient,
+    /// A number that this version does not know.
+    #[thrift(unknown)]
+    Unknown(i32),
+}

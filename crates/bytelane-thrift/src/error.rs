@@ -1,0 +1,216 @@
+//! What is wrong with a message, and where.
+
+use crate::{Segment, Type};
+use std::fmt::{self, Write};
+
+/// A message that is malformed, hostile, or not of the type asked for.
+///
+/// One pointer in size. It says what is wrong, at which byte of the input, and in which field.
+///
+/// ```
+/// use bytelane_thrift::{Binary, ErrorKind, Message, Thrift};
+///
+/// #[derive(Debug, Thrift)]
+/// struct Names {
+///     #[thrift(id = 1)]
+///     names: Vec<String>,
+/// }
+///
+/// let message = b"\x0f\0\x01\x0b\0\0\0\x02\0\0\0\x01a\0\0\0\x09bc\0";
+/// let error = Names::decode::<Binary>(message).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::UnexpectedEnd);
+/// assert_eq!(error.offset(), Some(17));
+/// assert_eq!(error.to_string(), "the message ends too soon, at byte 17, in names[1]");
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    offset: Option<usize>,
+    /// From the innermost place to the outermost.
+    path: Vec<Segment>,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The message ends before its last value does, or a list claims more elements than the bytes
+    /// that are left can hold.
+    UnexpectedEnd,
+    /// There are bytes behind the message.
+    TrailingBytes,
+    /// A value has another type than the field, element, key or value that it is to be.
+    WrongType {
+        /// The type of the Rust value.
+        expected: Type,
+        /// The type in the message.
+        found: Type,
+    },
+    /// A number that stands for no type.
+    UnknownType(u8),
+    /// A size below 0, or above what the formats allow: 2³¹ - 1.
+    InvalidSize(i64),
+    /// More than [`Limits::depth`](crate::Limits) values within each other.
+    DepthLimit,
+    /// More elements than [`Limits::container`](crate::Limits).
+    ContainerLimit(usize),
+    /// More bytes than [`Limits::string`](crate::Limits).
+    StringLimit(usize),
+    /// All values together take more memory than
+    /// [`Limits::total_allocation`](crate::Limits).
+    AllocationLimit,
+    /// A string that is not UTF-8.
+    InvalidUtf8,
+    /// A byte that is neither true nor false.
+    InvalidBool(u8),
+    /// A varint that has too many bytes or bits.
+    InvalidVarint,
+    /// A number that its type does not hold.
+    NumberOutOfRange,
+    /// The id of a field beyond 2¹⁵ - 1.
+    InvalidFieldId,
+    /// Text that is not what the JSON should have here.
+    Syntax {
+        /// What is expected.
+        expected: &'static str,
+    },
+    /// A JSON string that is none.
+    InvalidString(bytelane::json_string::ErrorKind),
+    /// Binary that is not base64.
+    InvalidBase64,
+    /// A uuid that is not 32 hexadecimal digits with four hyphens.
+    InvalidUuid,
+    /// A required field is not there.
+    MissingField(&'static str),
+    /// A union without a field that this version knows.
+    EmptyUnion,
+    /// A union with more than one field.
+    SecondUnionField,
+    /// A number that is none of the enum's, which has no variant for unknown ones.
+    UnknownEnumValue(i32),
+    /// A struct, union or container as the key of a map in JSON.
+    KeyNotPrimitive,
+    /// A type that the protocol's dialect does not have.
+    Unsupported(Type),
+    /// A borrowed field (`&str`, `&[u8]`) whose bytes the message does not hold as they are: a
+    /// JSON string with escapes, base64. `Cow` takes both.
+    CannotBorrow,
+    /// The first bytes are not those of a message of this protocol.
+    InvalidVersion,
+    /// A message that is neither call, reply, exception nor oneway.
+    InvalidMessageKind(u8),
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, offset: Option<usize>) -> Self {
+        let path = Vec::new();
+        Self(Box::new(Inner { kind, offset, path }))
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Offset in the message, in bytes, of what is wrong; none for errors of writing.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        self.0.offset
+    }
+
+    /// The way from the message to the value that is wrong, outermost first.
+    pub fn path(&self) -> impl Iterator<Item = Segment> {
+        self.0.path.iter().rev().copied()
+    }
+
+    /// The same error, in a part of a value.
+    #[cold]
+    pub(crate) fn within(mut self, segment: Segment) -> Self {
+        self.0.path.push(segment);
+        self
+    }
+
+    /// The same error in an input that has so many bytes in front.
+    #[cold]
+    pub(crate) fn behind(mut self, bytes: usize) -> Self {
+        self.0.offset = self.0.offset.map(|offset| offset + bytes);
+        self
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::UnexpectedEnd => f.write_str("the message ends too soon"),
+            Self::TrailingBytes => f.write_str("there are bytes behind the message"),
+            Self::WrongType { expected, found } => {
+                write!(f, "expected the type {expected}, found {found}")
+            }
+            Self::UnknownType(number) => write!(f, "there is no type {number}"),
+            Self::InvalidSize(size) => write!(f, "the size {size} is out of range"),
+            Self::DepthLimit => f.write_str("more values within each other than the limit"),
+            Self::ContainerLimit(len) => write!(f, "{len} elements are more than the limit"),
+            Self::StringLimit(len) => write!(f, "a string of {len} bytes is beyond the limit"),
+            Self::AllocationLimit => f.write_str("the values take more memory than the limit"),
+            Self::InvalidUtf8 => f.write_str("a string that is not UTF-8"),
+            Self::InvalidBool(byte) => write!(f, "{byte} is neither true nor false"),
+            Self::InvalidVarint => f.write_str("a varint that is too long"),
+            Self::NumberOutOfRange => f.write_str("a number that its type does not hold"),
+            Self::InvalidFieldId => f.write_str("the id of a field is out of range"),
+            Self::Syntax { expected } => write!(f, "expected {expected}"),
+            Self::InvalidString(kind) => write!(f, "not a JSON string ({kind:?})"),
+            Self::InvalidBase64 => f.write_str("binary that is not base64"),
+            Self::InvalidUuid => f.write_str("not a uuid"),
+            Self::MissingField(name) => write!(f, "the required field `{name}` is missing"),
+            Self::EmptyUnion => f.write_str("a union without a known field"),
+            Self::SecondUnionField => f.write_str("a union with more than one field"),
+            Self::UnknownEnumValue(number) => write!(f, "{number} is no value of the enum"),
+            Self::KeyNotPrimitive => f.write_str("a struct or container cannot be a key in JSON"),
+            Self::Unsupported(of) => write!(f, "this protocol does not have the type {of}"),
+            Self::CannotBorrow => f.write_str("the value has to be decoded and cannot be borrowed"),
+            Self::InvalidVersion => f.write_str("not a message of this protocol and version"),
+            Self::InvalidMessageKind(kind) => write!(f, "{kind} is no kind of message"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.kind.fmt(f)?;
+        if let Some(offset) = self.0.offset {
+            write!(f, ", at byte {offset}")?;
+        }
+        let mut before = ", in ";
+        for segment in self.path() {
+            match segment {
+                Segment::Field(name) => write!(f, "{before}{name}")?,
+                Segment::Index(index) if before == "." => write!(f, "[{index}]")?,
+                Segment::Index(index) => write!(f, "{before}[{index}]")?,
+            }
+            before = ".";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut path = String::new();
+        for segment in self.path() {
+            match segment {
+                Segment::Field(name) => write!(path, ".{name}")?,
+                Segment::Index(index) => write!(path, "[{index}]")?,
+            }
+        }
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("offset", &self.0.offset)
+            .field("path", &path)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,66 @@
+//! The framed transport: the length of each message in front of it, in four bytes, big-endian.
+
+use std::io::{self, Read, Write};
+
+/// Writes a message and its length.
+///
+/// # Errors
+///
+/// Those of the output, and [`InvalidInput`](io::ErrorKind::InvalidInput) for a message of more
+/// than 2³¹ - 1 bytes.
+///
+/// ```
+/// use bytelane_thrift::framed;
+///
+/// let mut stream = Vec::new();
+/// framed::write_frame(&mut stream, b"message")?;
+/// assert_eq!(stream, b"\0\0\0\x07message");
+///
+/// let mut frame = Vec::new();
+/// let mut from = &stream[..];
+/// assert!(framed::read_frame(&mut from, &mut frame, 1 << 20)?);
+/// assert_eq!(frame, b"message");
+/// assert!(!framed::read_frame(&mut from, &mut frame, 1 << 20)?);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
+    let len = i32::try_from(message.len()).map_err(|_| {
+        let message = format!("a frame cannot have {} bytes", message.len());
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    })?;
+    to.write_all(&len.to_be_bytes())?;
+    to.write_all(message)
+}
+
+/// Reads a message of at most `limit` bytes in place of the contents of `frame`. False if the
+/// stream ends before another one begins.
+///
+/// Memory is taken as the bytes arrive, not as their number is announced.
+///
+/// # Errors
+///
+/// Those of the input; [`InvalidData`](io::ErrorKind::InvalidData) for a length that is negative or
+/// above the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a stream that ends within a
+/// frame.
+pub fn read_frame(from: &mut impl Read, frame: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
+    frame.clear();
+    let mut len = [0; 4];
+    match from.take(4).read_to_end(frame)? {
+        0 => return Ok(false),
+        4 => len.copy_from_slice(frame),
+        _ => return Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+    frame.clear();
+    let len = i32::from_be_bytes(len);
+    let len = match usize::try_from(len) {
+        Ok(len) if len <= limit => len,
+        _ => {
+            let message = format!("a frame of {len} bytes, where at most {limit} are allowed");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+    };
+    if from.take(len as u64).read_to_end(frame)? < len {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(true)
+}

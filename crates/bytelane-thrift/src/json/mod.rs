@@ -1,0 +1,88 @@
+//! The two protocols of text: JSON, with numbers and types of fields, and SimpleJSON, with names.
+
+mod read;
+mod text;
+mod write;
+
+pub use read::JsonReader;
+pub use write::JsonWriter;
+
+use crate::input::Input;
+use crate::output::Output;
+use crate::protocol::{Protocol, WriteLimits};
+use crate::{Limits, Type};
+
+/// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have their
+/// numbers and types: `{"1":{"i32":5},"2":{"lst":["str",2,"a","b"]}}`.
+///
+/// Strings go through [`json_string`](bytelane::json_string), binary through
+/// [`base64`](bytelane::base64): it is written without padding, and read with or without. Doubles
+/// have the fewest digits that are read as the same number. White space is read over.
+pub type Json = JsonProtocol<false>;
+
+/// The protocol SimpleJSON of fbthrift: `{"number":5,"names":["a","b"]}`.
+///
+/// Fields have their names, and no types; the Rust type tells them. `null` is a field that is not
+/// there. What is said of strings, binary and doubles in [`Json`] holds here as well.
+pub type SimpleJson = JsonProtocol<true>;
+
+/// [`Json`], or if `SIMPLE` [`SimpleJson`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonProtocol<const SIMPLE: bool>;
+
+/// The version of the protocol, with which messages start.
+const VERSION: i64 = 1;
+
+impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
+    type Writer<O: Output> = JsonWriter<O, SIMPLE>;
+    type Reader<'de> = JsonReader<'de, SIMPLE>;
+
+    #[inline]
+    fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O> {
+        JsonWriter::new(output, WriteLimits::new(limits))
+    }
+
+    #[inline]
+    fn reader(input: Input<'_>) -> Self::Reader<'_> {
+        JsonReader::new(input)
+    }
+}
+
+/// What types are called in [`Json`].
+fn name(kind: Type) -> &'static str {
+    match kind {
+        Type::Bool => "tf",
+        Type::I8 => "i8",
+        Type::I16 => "i16",
+        Type::I32 => "i32",
+        Type::I64 => "i64",
+        Type::Double => "dbl",
+        Type::String => "str",
+        Type::Struct => "rec",
+        Type::Map => "map",
+        Type::Set => "set",
+        Type::List => "lst",
+        Type::Uuid => "uid",
+        Type::Float => "flt",
+    }
+}
+
+/// The type of this name.
+fn kind(name: &[u8]) -> Option<Type> {
+    Some(match name {
+        b"tf" => Type::Bool,
+        b"i8" => Type::I8,
+        b"i16" => Type::I16,
+        b"i32" => Type::I32,
+        b"i64" => Type::I64,
+        b"dbl" => Type::Double,
+        b"str" => Type::String,
+        b"rec" => Type::Struct,
+        b"map" => Type::Map,
+        b"set" => Type::Set,
+        b"lst" => Type::List,
+        b"uid" => Type::Uuid,
+        b"flt" => Type::Float,
+        _ => return None,
+    })
+}

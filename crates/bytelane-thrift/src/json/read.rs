@@ -1,0 +1,494 @@
+//! Reads JSON.
+
+use super::text::{Text, parse_integer};
+use super::{VERSION, kind};
+use crate::input::Input;
+use crate::protocol::Reader;
+use crate::{
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, MessageKind, Type, Uuid,
+};
+use bytelane::base64::{self, DecodePadding, Engine};
+use std::borrow::Cow;
+use std::str::FromStr;
+
+/// Reads [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
+#[derive(Debug)]
+pub struct JsonReader<'de, const SIMPLE: bool> {
+    text: Text<'de>,
+    /// Whether the next value is the key of a map, and in quotes.
+    key: bool,
+}
+
+/// Some writers pad, others do not.
+const BASE64: Engine = base64::STANDARD.with_decode_padding(DecodePadding::Either);
+
+/// The fewest bytes of an element and what separates it from the next, and of an entry of a map.
+const SMALLEST_ELEMENT: usize = 2;
+const SMALLEST_ENTRY: usize = 5;
+
+impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
+    pub(super) fn new(input: Input<'de>) -> Self {
+        Self {
+            text: Text {
+                input,
+                separator: 0,
+            },
+            key: false,
+        }
+    }
+
+    /// Starts a value that contains others.
+    #[inline]
+    fn open(&mut self, bracket: u8, name: &'static str) -> Result<(), Error> {
+        if self.key {
+            return Err(self.text.input.error(ErrorKind::KeyNotPrimitive));
+        }
+        self.text.open(bracket, name)
+    }
+
+    /// Reads an integer, in quotes if it is a key, of a type that may not hold it.
+    #[inline]
+    fn integer<T: TryFrom<i64>>(&mut self) -> Result<T, Error> {
+        self.text.separate()?;
+        self.text.peek()?;
+        let start = self.text.input;
+        if self.key {
+            self.text.expect(b'"', "`\"`")?;
+        }
+        let value = self.text.integer()?;
+        if self.key {
+            self.text.expect(b'"', "`\"`")?;
+        }
+        T::try_from(value).map_err(|_| start.error(ErrorKind::NumberOutOfRange))
+    }
+
+    /// Reads a double or float; `infinite` tells whether it is too large for its type.
+    fn real<T: FromStr>(
+        &mut self,
+        from: fn(f64) -> T,
+        infinite: fn(&T) -> bool,
+    ) -> Result<T, Error> {
+        let is_quoted = {
+            self.text.separate()?;
+            self.text.peek()? == b'"'
+        };
+        let start = self.text.input;
+        let digits = if is_quoted {
+            self.text.separator = 0;
+            let word = self.text.word()?.unwrap_or_default();
+            match word {
+                b"NaN" | b"-NaN" => return Ok(from(f64::NAN)),
+                b"Infinity" => return Ok(from(f64::INFINITY)),
+                b"-Infinity" => return Ok(from(f64::NEG_INFINITY)),
+                word if self.key => word,
+                _ => {
+                    return Err(start.error(ErrorKind::Syntax {
+                        expected: "a number",
+                    }));
+                }
+            }
+        } else if self.key {
+            return Err(self.text.unexpected("`\"`"));
+        } else {
+            self.text.number()?
+        };
+        let is_number = matches!(digits, [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..]);
+        let value = std::str::from_utf8(digits)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        match value {
+            Some(value) if is_number && infinite(&value) => {
+                Err(start.error(ErrorKind::NumberOutOfRange))
+            }
+            Some(value) if is_number => Ok(value),
+            _ => Err(start.error(ErrorKind::Syntax {
+                expected: "a number",
+            })),
+        }
+    }
+
+    /// Reads the name of a type.
+    #[inline]
+    fn kind(&mut self) -> Result<Type, Error> {
+        let start = self.text.input;
+        match self.text.word()?.and_then(kind) {
+            Some(kind) => Ok(kind),
+            None => Err(start.error(ErrorKind::Syntax {
+                expected: "the name of a type",
+            })),
+        }
+    }
+
+    /// Reads the size of a container.
+    #[inline]
+    fn size(&mut self) -> Result<usize, Error> {
+        self.text.separate()?;
+        let size = self.text.integer()?;
+        match u32::try_from(size) {
+            Ok(size) => self.text.input.size(size),
+            Err(_) => Err(self.text.input.error(ErrorKind::InvalidSize(size))),
+        }
+    }
+
+    /// A container whose size the format does not tell.
+    #[inline]
+    fn enter_unsized(&mut self, types: (Type, Type), cost: usize) -> Result<Items, Error> {
+        let mut items = self.text.input.enter_items(0, types, 0, cost)?;
+        items.left = usize::MAX;
+        Ok(items)
+    }
+
+    /// Reads a string in place of another one's text: binary in base64.
+    fn decode_base64(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
+        let start = self.text.input;
+        let text = self.text.string()?;
+        self.text.input.charge(text.len() / 4 * 3)?;
+        value.clear();
+        match BASE64.decode_vec(text.as_bytes(), value) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let is_plain = matches!(text, Cow::Borrowed(_));
+                Err(base64_error(&start, error.offset().filter(|_| is_plain)))
+            }
+        }
+    }
+
+    /// The next field of a struct of SimpleJSON that has a value and is among `fields`.
+    fn named_field(
+        &mut self,
+        frame: &mut Frame,
+        fields: &'static [Field],
+    ) -> Result<Option<FieldHeader>, Error> {
+        while !self.text.closes(b'}')? {
+            let field = self.find(frame, fields)?;
+            self.text.separator = b':';
+            match field {
+                Some(Field { id, kind, .. }) if !self.null()? => {
+                    return Ok(Some(FieldHeader {
+                        id: *id,
+                        kind: *kind,
+                    }));
+                }
+                Some(_) => {}
+                None => self.skip_value()?,
+            }
+        }
+        self.text.input.leave();
+        Ok(None)
+    }
+
+    /// Reads the name of a field and looks for it, first behind the last one that was found: most
+    /// messages have them in order.
+    fn find(
+        &mut self,
+        frame: &mut Frame,
+        fields: &'static [Field],
+    ) -> Result<Option<&'static Field>, Error> {
+        let (start, separator) = (self.text.input, self.text.separator);
+        let escaped;
+        let name = match self.text.word()? {
+            Some(name) => name,
+            None => {
+                (self.text.input, self.text.separator) = (start, separator);
+                escaped = self.text.string()?;
+                escaped.as_bytes()
+            }
+        };
+        let first = usize::min(frame.last as usize, fields.len());
+        let (before, behind) = fields.split_at(first);
+        for (i, field) in behind.iter().enumerate() {
+            if field.name.as_bytes() == name {
+                frame.last = (first + i + 1) as i16;
+                return Ok(Some(field));
+            }
+        }
+        Ok(before.iter().find(|field| field.name.as_bytes() == name))
+    }
+
+    /// Reads a value that is `null`, if it is.
+    fn null(&mut self) -> Result<bool, Error> {
+        let before = self.text;
+        let text = &mut self.text;
+        text.separate()?;
+        text.peek()?;
+        let Some(rest) = text.input.rest.strip_prefix(b"null") else {
+            *text = before;
+            return Ok(false);
+        };
+        text.input.rest = rest;
+        Ok(true)
+    }
+
+    /// Reads any value of JSON and drops it.
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.text.separate()?;
+        let first = self.text.peek()?;
+        self.text.separator = 0;
+        match first {
+            b'"' => drop(self.text.string()?),
+            b'{' | b'[' => {
+                self.text.input.enter()?;
+                self.text.open(first, "a value")?;
+                let close = if first == b'{' { b'}' } else { b']' };
+                while !self.text.closes(close)? {
+                    if first == b'{' {
+                        self.text.string()?;
+                        self.text.separator = b':';
+                    }
+                    self.skip_value()?;
+                }
+                self.text.input.leave();
+            }
+            b't' => self.keyword("true")?,
+            b'f' => self.keyword("false")?,
+            b'n' => self.keyword("null")?,
+            _ => drop(self.text.number()?),
+        }
+        self.text.separator = b',';
+        Ok(())
+    }
+
+    fn keyword(&mut self, word: &'static str) -> Result<(), Error> {
+        match self.text.input.rest.strip_prefix(word.as_bytes()) {
+            Some(rest) => {
+                self.text.input.rest = rest;
+                Ok(())
+            }
+            None => Err(self.text.unexpected(word)),
+        }
+    }
+}
+
+/// The error of a text that starts, with white space and a quote, where `start` is; `offset` is its
+/// place in the text, if that is the place in the message as well.
+#[cold]
+fn base64_error(start: &Input<'_>, offset: Option<usize>) -> Error {
+    let quote = start.rest.iter().position(|&byte| byte == b'"');
+    let error = start.error(ErrorKind::InvalidBase64);
+    error.behind(quote.unwrap_or(0) + offset.map_or(0, |offset| offset + 1))
+}
+
+impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
+    #[inline]
+    fn input(&mut self) -> &mut Input<'de> {
+        &mut self.text.input
+    }
+
+    fn finish(self) -> Input<'de> {
+        self.text.input
+    }
+
+    fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
+        let start = self.text.input;
+        self.open(b'[', "`[`")?;
+        if self.integer::<i64>()? != VERSION {
+            return Err(start.error(ErrorKind::InvalidVersion));
+        }
+        let name = self.string()?;
+        let start = self.text.input;
+        let number = self.integer::<u8>()?;
+        let kind = MessageKind::from_number(number)
+            .ok_or_else(|| start.error(ErrorKind::InvalidMessageKind(number)))?;
+        Ok(Envelope {
+            name,
+            kind,
+            sequence: self.i32()?,
+        })
+    }
+
+    fn message_end(&mut self) -> Result<(), Error> {
+        self.text.close(b']', "`]`")
+    }
+
+    #[inline]
+    fn struct_begin(&mut self) -> Result<Frame, Error> {
+        self.text.input.enter()?;
+        self.open(b'{', "`{`")?;
+        Ok(Frame::default())
+    }
+
+    #[inline]
+    fn field_begin(
+        &mut self,
+        frame: &mut Frame,
+        fields: &'static [Field],
+    ) -> Result<Option<FieldHeader>, Error> {
+        if SIMPLE {
+            return self.named_field(frame, fields);
+        }
+        if self.text.closes(b'}')? {
+            self.text.input.leave();
+            return Ok(None);
+        }
+        let start = self.text.input;
+        let id = parse_integer(self.text.word()?.unwrap_or_default());
+        let id = id.map_err(|kind| start.error(kind))?;
+        let id = i16::try_from(id).map_err(|_| start.error(ErrorKind::InvalidFieldId))?;
+        self.text.separator = b':';
+        self.text.open(b'{', "`{`")?;
+        let kind = self.kind()?;
+        self.text.separator = b':';
+        Ok(Some(FieldHeader { id, kind }))
+    }
+
+    #[inline]
+    fn field_end(&mut self) -> Result<(), Error> {
+        if SIMPLE {
+            return Ok(());
+        }
+        self.text.close(b'}', "`}`")
+    }
+
+    fn list_begin(
+        &mut self,
+        list: Type,
+        element: Option<Type>,
+        cost: usize,
+    ) -> Result<Items, Error> {
+        self.open(b'[', "`[`")?;
+        if SIMPLE {
+            let element = element.unwrap_or(list);
+            return self.enter_unsized((element, element), cost);
+        }
+        let kind = self.kind()?;
+        let len = self.size()?;
+        if len > 0 {
+            self.text.input.expect(element, kind)?;
+        }
+        let smallest = SMALLEST_ELEMENT;
+        self.text
+            .input
+            .enter_items(len, (kind, kind), smallest, cost)
+    }
+
+    fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error> {
+        if SIMPLE {
+            self.open(b'{', "`{`")?;
+            let mut items = self.enter_unsized(types.unwrap_or((Type::Map, Type::Map)), cost)?;
+            items.map = true;
+            return Ok(items);
+        }
+        self.open(b'[', "`[`")?;
+        let (key, value) = (self.kind()?, self.kind()?);
+        let len = self.size()?;
+        self.open(b'{', "`{`")?;
+        if len > 0 {
+            self.text.input.expect(types.map(|types| types.0), key)?;
+            self.text.input.expect(types.map(|types| types.1), value)?;
+        }
+        let mut items = self
+            .text
+            .input
+            .enter_items(len, (key, value), SMALLEST_ENTRY, cost)?;
+        items.map = true;
+        Ok(items)
+    }
+
+    #[inline]
+    fn next(&mut self, items: &mut Items) -> Result<bool, Error> {
+        if SIMPLE {
+            if self.text.closes(if items.map { b'}' } else { b']' })? {
+                self.text.input.leave();
+                return Ok(false);
+            }
+            self.text.input.charge(items.cost)?;
+            return Ok(true);
+        }
+        if self.text.input.next(items) {
+            return Ok(true);
+        }
+        if items.map {
+            self.text.close(b'}', "`}`")?;
+        }
+        self.text.close(b']', "`]`")?;
+        Ok(false)
+    }
+
+    #[inline]
+    fn key_begin(&mut self) {
+        self.key = true;
+    }
+
+    #[inline]
+    fn value_begin(&mut self) {
+        self.key = false;
+        self.text.separator = b':';
+    }
+
+    #[inline]
+    fn bool(&mut self) -> Result<bool, Error> {
+        if !SIMPLE {
+            let value = self.integer::<u8>()?;
+            return match value {
+                0 | 1 => Ok(value == 1),
+                _ => Err(self.text.input.error(ErrorKind::InvalidBool(value))),
+            };
+        }
+        self.text.separate()?;
+        if self.key {
+            self.text.expect(b'"', "`\"`")?;
+        }
+        let value = self.text.peek()? == b't';
+        self.keyword(if value { "true" } else { "false" })?;
+        if self.key {
+            self.text.expect(b'"', "`\"`")?;
+        }
+        Ok(value)
+    }
+
+    #[inline]
+    fn i8(&mut self) -> Result<i8, Error> {
+        self.integer()
+    }
+
+    #[inline]
+    fn i16(&mut self) -> Result<i16, Error> {
+        self.integer()
+    }
+
+    #[inline]
+    fn i32(&mut self) -> Result<i32, Error> {
+        self.integer()
+    }
+
+    #[inline]
+    fn i64(&mut self) -> Result<i64, Error> {
+        self.integer()
+    }
+
+    fn double(&mut self) -> Result<f64, Error> {
+        self.real(|value| value, |value| value.is_infinite())
+    }
+
+    fn float(&mut self) -> Result<f32, Error> {
+        self.real(|value| value as f32, |value| value.is_infinite())
+    }
+
+    fn uuid(&mut self) -> Result<[u8; 16], Error> {
+        let start = self.text.input;
+        let text = self.text.string()?;
+        match text.parse::<Uuid>() {
+            Ok(uuid) => Ok(uuid.0),
+            Err(_) => Err(start.error(ErrorKind::InvalidUuid)),
+        }
+    }
+
+    #[inline]
+    fn string(&mut self) -> Result<Cow<'de, str>, Error> {
+        self.text.string()
+    }
+
+    fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error> {
+        let mut value = Vec::new();
+        self.decode_base64(&mut value)?;
+        Ok(Cow::Owned(value))
+    }
+
+    fn binary_into(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
+        self.decode_base64(value)
+    }
+
+    fn skip_string(&mut self) -> Result<(), Error> {
+        self.text.string().map(drop)
+    }
+}

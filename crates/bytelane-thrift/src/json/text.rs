@@ -1,0 +1,213 @@
+//! The words that JSON is made of: brackets, strings, numbers.
+
+use crate::input::Input;
+use crate::{Error, ErrorKind};
+use bytelane::json_string;
+use std::borrow::Cow;
+
+/// Reads words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text<'de> {
+    pub input: Input<'de>,
+    /// What must come before the next value: `,`, `:`, or 0 for nothing.
+    pub separator: u8,
+}
+
+impl<'de> Text<'de> {
+    /// Reads over white space; the byte behind it, which stays.
+    #[inline]
+    pub fn peek(&mut self) -> Result<u8, Error> {
+        loop {
+            match self.input.rest.first() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.input.rest = &self.input.rest[1..],
+                Some(&byte) => return Ok(byte),
+                None => return Err(self.input.error(ErrorKind::UnexpectedEnd)),
+            }
+        }
+    }
+
+    /// Reads a byte of its own, and white space before it.
+    #[inline]
+    pub fn expect(&mut self, byte: u8, name: &'static str) -> Result<(), Error> {
+        if self.peek()? != byte {
+            return Err(self.unexpected(name));
+        }
+        self.input.rest = &self.input.rest[1..];
+        Ok(())
+    }
+
+    #[cold]
+    pub fn unexpected(&self, expected: &'static str) -> Error {
+        self.input.error(ErrorKind::Syntax { expected })
+    }
+
+    /// Reads the separator that comes before a value.
+    #[inline]
+    pub fn separate(&mut self) -> Result<(), Error> {
+        match self.separator {
+            b',' => self.expect(b',', "`,`")?,
+            b':' => self.expect(b':', "`:`")?,
+            _ => {}
+        }
+        self.separator = b',';
+        Ok(())
+    }
+
+    /// Starts a value that contains others.
+    #[inline]
+    pub fn open(&mut self, bracket: u8, name: &'static str) -> Result<(), Error> {
+        self.separate()?;
+        self.expect(bracket, name)?;
+        self.separator = 0;
+        Ok(())
+    }
+
+    /// Ends a value that contains others, if it ends here.
+    #[inline]
+    pub fn closes(&mut self, bracket: u8) -> Result<bool, Error> {
+        if self.peek()? != bracket {
+            return Ok(false);
+        }
+        self.input.rest = &self.input.rest[1..];
+        self.separator = b',';
+        Ok(true)
+    }
+
+    /// Ends a value that contains others.
+    #[inline]
+    pub fn close(&mut self, bracket: u8, name: &'static str) -> Result<(), Error> {
+        if !self.closes(bracket)? {
+            return Err(self.unexpected(name));
+        }
+        Ok(())
+    }
+
+    /// Reads a string as a value.
+    #[inline]
+    pub fn string(&mut self) -> Result<Cow<'de, str>, Error> {
+        self.separate()?;
+        self.expect(b'"', "a string")?;
+        let scanned = match json_string::scan(self.input.rest) {
+            Ok(scanned) => scanned,
+            Err(error) => return Err(self.string_error(error)),
+        };
+        let len = scanned.text.len();
+        self.input.check_string(len)?;
+        let text = if scanned.escaped {
+            self.input.charge(len)?;
+            Cow::Owned(self.unescape()?)
+        } else {
+            Cow::Borrowed(scanned.text)
+        };
+        self.input.rest = &self.input.rest[len + 1..];
+        Ok(text)
+    }
+
+    fn unescape(&self) -> Result<String, Error> {
+        let mut text = Vec::new();
+        match json_string::unescape_into(self.input.rest, &mut text) {
+            Ok(_) => String::from_utf8(text).map_err(|_| self.input.error(ErrorKind::InvalidUtf8)),
+            Err(error) => Err(self.string_error(error)),
+        }
+    }
+
+    #[cold]
+    fn string_error(&self, error: json_string::Error) -> Error {
+        let kind = match error {
+            json_string::Error::Malformed { kind, .. } => kind,
+            // The active backend is available, and a `Vec` has room.
+            _ => json_string::ErrorKind::UnexpectedEnd,
+        };
+        let kind = match kind {
+            json_string::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,
+            json_string::ErrorKind::InvalidUtf8 => ErrorKind::InvalidUtf8,
+            kind => ErrorKind::InvalidString(kind),
+        };
+        self.input.error(kind).behind(error.offset().unwrap_or(0))
+    }
+
+    /// Reads a short string without escapes as a value: the names and numbers of the protocol.
+    #[inline]
+    pub fn word(&mut self) -> Result<Option<&'de [u8]>, Error> {
+        self.separate()?;
+        self.expect(b'"', "a string")?;
+        let rest = self.input.rest;
+        for i in 0..rest.len() {
+            match rest[i] {
+                b'"' => {
+                    self.input.rest = &rest[i + 1..];
+                    return Ok(Some(&rest[..i]));
+                }
+                // Not as short as that: for `string` to read, from the quote on.
+                b'\\' | ..0x20 | 0x80.. => return Ok(None),
+                _ => {}
+            }
+        }
+        Err(self
+            .input
+            .error(ErrorKind::UnexpectedEnd)
+            .behind(rest.len()))
+    }
+
+    /// The text of a number, which stands at the start of the rest.
+    #[inline]
+    pub fn number(&mut self) -> Result<&'de [u8], Error> {
+        self.peek()?;
+        let rest = self.input.rest;
+        let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+        let mut len = 0;
+        while len < rest.len() && is_part(rest[len]) {
+            len += 1;
+        }
+        if len == 0 {
+            return Err(self.unexpected("a number"));
+        }
+        self.input.rest = &rest[len..];
+        Ok(&rest[..len])
+    }
+
+    /// Reads an integer.
+    #[inline]
+    pub fn integer(&mut self) -> Result<i64, Error> {
+        self.peek()?;
+        let start = self.input;
+        let text = self.number()?;
+        parse_integer(text).map_err(|kind| start.error(kind))
+    }
+}
+
+#[inline]
+pub(super) fn parse_integer(text: &[u8]) -> Result<i64, ErrorKind> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // 18 digits fit, whatever they are.
+    if digits.is_empty() || digits.len() > 19 {
+        return Err(integer_error(digits));
+    }
+    let mut value = 0u64;
+    for i in 0..digits.len() {
+        let digit = digits[i].wrapping_sub(b'0');
+        if digit > 9 {
+            return Err(integer_error(digits));
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    let value = if negative {
+        0i64.checked_sub_unsigned(value)
+    } else {
+        0i64.checked_add_unsigned(value)
+    };
+    value.ok_or(ErrorKind::NumberOutOfRange)
+}
+
+#[cold]
+fn integer_error(digits: &[u8]) -> ErrorKind {
+    if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
+        return ErrorKind::NumberOutOfRange;
+    }
+    ErrorKind::Syntax {
+        expected: "an integer",
+    }
+}

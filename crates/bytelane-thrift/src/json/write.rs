@@ -1,0 +1,270 @@
+//! Writes JSON.
+
+use super::{VERSION, name};
+use crate::output::Output;
+use crate::protocol::{WriteLimits, Writer};
+use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, Uuid};
+
+/// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
+#[derive(Debug)]
+pub struct JsonWriter<O, const SIMPLE: bool> {
+    output: O,
+    limits: WriteLimits,
+    /// What comes before the next value: `,`, `:`, or 0 for nothing.
+    separator: u8,
+    /// Whether the next value is the key of a map, and in quotes.
+    key: bool,
+}
+
+impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
+    pub(super) fn new(output: O, limits: WriteLimits) -> Self {
+        Self {
+            output,
+            limits,
+            separator: 0,
+            key: false,
+        }
+    }
+
+    /// Separates a value from what is before it.
+    #[inline]
+    fn separate(&mut self) {
+        if self.separator != 0 {
+            self.output.byte(self.separator);
+        }
+        self.separator = b',';
+    }
+
+    /// Writes a number or a bool.
+    #[inline]
+    fn plain(&mut self, text: &str) {
+        self.separate();
+        if self.key {
+            self.quoted(text);
+        } else {
+            self.output.bytes(text.as_bytes());
+        }
+    }
+
+    /// Writes a text in which nothing needs an escape.
+    #[inline]
+    fn quoted(&mut self, text: &str) {
+        self.output.byte(b'"');
+        self.output.bytes(text.as_bytes());
+        self.output.byte(b'"');
+    }
+
+    #[inline]
+    fn integer(&mut self, value: i64) {
+        self.plain(itoa::Buffer::new().format(value));
+    }
+
+    /// Writes a number of which there are three kinds that JSON does not have.
+    #[inline]
+    fn real(&mut self, value: f64, digits: &str) {
+        let text = match value {
+            _ if value.is_finite() => return self.plain(digits),
+            f64::INFINITY => "Infinity",
+            f64::NEG_INFINITY => "-Infinity",
+            _ => "NaN",
+        };
+        self.separate();
+        self.quoted(text);
+    }
+
+    /// Starts a value that contains others.
+    #[inline]
+    fn open(&mut self, bracket: u8) -> Result<(), Error> {
+        if self.key {
+            return Err(Error::new(ErrorKind::KeyNotPrimitive, None));
+        }
+        self.separate();
+        self.output.byte(bracket);
+        self.separator = 0;
+        Ok(())
+    }
+
+    /// Ends a value that contains others.
+    #[inline]
+    fn close(&mut self, bracket: u8) {
+        self.output.byte(bracket);
+        self.separator = b',';
+    }
+
+    /// Writes the name of a field or type as a value.
+    #[inline]
+    fn name(&mut self, name: &str) {
+        self.separate();
+        self.quoted(name);
+    }
+}
+
+impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
+    type Output = O;
+
+    fn finish(self) -> O {
+        self.output
+    }
+
+    fn message_begin(&mut self, envelope: &Envelope) -> Result<(), Error> {
+        self.open(b'[')?;
+        self.integer(VERSION);
+        self.string(&envelope.name)?;
+        self.integer(envelope.kind as i64);
+        self.i32(envelope.sequence);
+        Ok(())
+    }
+
+    fn message_end(&mut self) {
+        self.close(b']');
+    }
+
+    #[inline]
+    fn struct_begin(&mut self) -> Result<Frame, Error> {
+        self.limits.enter()?;
+        self.open(b'{')?;
+        Ok(Frame::default())
+    }
+
+    #[inline]
+    fn struct_end(&mut self, _: Frame) {
+        self.close(b'}');
+        self.limits.leave();
+    }
+
+    #[inline]
+    fn field_begin(&mut self, _: &mut Frame, field: &Field) {
+        if SIMPLE {
+            self.name(field.name);
+        } else {
+            self.name(itoa::Buffer::new().format(field.id));
+            self.output.bytes(b":{");
+            self.quoted(name(field.kind));
+        }
+        self.separator = b':';
+    }
+
+    #[inline]
+    fn field_end(&mut self) {
+        if !SIMPLE {
+            self.close(b'}');
+        }
+    }
+
+    #[inline]
+    fn list_begin(&mut self, _: Type, element: Type, len: usize) -> Result<(), Error> {
+        self.limits.enter_container(len)?;
+        self.open(b'[')?;
+        if !SIMPLE {
+            self.name(name(element));
+            self.integer(len as i64);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn list_end(&mut self) {
+        self.close(b']');
+        self.limits.leave();
+    }
+
+    #[inline]
+    fn map_begin(&mut self, key: Type, value: Type, len: usize) -> Result<(), Error> {
+        self.limits.enter_container(len)?;
+        if SIMPLE {
+            return self.open(b'{');
+        }
+        self.open(b'[')?;
+        self.name(name(key));
+        self.name(name(value));
+        self.integer(len as i64);
+        self.open(b'{')
+    }
+
+    #[inline]
+    fn key_begin(&mut self) {
+        self.key = true;
+    }
+
+    #[inline]
+    fn value_begin(&mut self) {
+        self.key = false;
+        self.separator = b':';
+    }
+
+    #[inline]
+    fn map_end(&mut self) {
+        self.close(b'}');
+        if !SIMPLE {
+            self.close(b']');
+        }
+        self.limits.leave();
+    }
+
+    #[inline]
+    fn bool(&mut self, value: bool) {
+        self.plain(match (SIMPLE, value) {
+            (true, true) => "true",
+            (true, false) => "false",
+            (false, true) => "1",
+            (false, false) => "0",
+        });
+    }
+
+    #[inline]
+    fn i8(&mut self, value: i8) {
+        self.integer(value.into());
+    }
+
+    #[inline]
+    fn i16(&mut self, value: i16) {
+        self.integer(value.into());
+    }
+
+    #[inline]
+    fn i32(&mut self, value: i32) {
+        self.integer(value.into());
+    }
+
+    #[inline]
+    fn i64(&mut self, value: i64) {
+        self.integer(value);
+    }
+
+    #[inline]
+    fn double(&mut self, value: f64) {
+        self.real(value, zmij::Buffer::new().format(value));
+    }
+
+    #[inline]
+    fn float(&mut self, value: f32) -> Result<(), Error> {
+        self.real(value.into(), zmij::Buffer::new().format(value));
+        Ok(())
+    }
+
+    fn uuid(&mut self, value: &[u8; 16]) -> Result<(), Error> {
+        self.separate();
+        self.output.byte(b'"');
+        self.output.array(Uuid(*value).to_text());
+        self.output.byte(b'"');
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, value: &str) -> Result<(), Error> {
+        self.limits.string(value.len())?;
+        self.separate();
+        self.output.json_string(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn binary(&mut self, value: &[u8]) -> Result<(), Error> {
+        self.limits.string(value.len())?;
+        self.separate();
+        self.output.byte(b'"');
+        self.output.base64(value);
+        self.output.byte(b'"');
+        Ok(())
+    }
+}

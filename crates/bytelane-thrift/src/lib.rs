@@ -1,0 +1,39 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+// The derive's code names this crate, here as elsewhere.
+extern crate self as bytelane_thrift;
+
+mod binary;
+mod compact;
+#[doc(hidden)]
+pub mod derived;
+mod element;
+mod envelope;
+mod error;
+pub mod framed;
+mod input;
+mod json;
+mod limits;
+mod message;
+mod output;
+mod protocol;
+mod values;
+mod wire;
+
+pub use binary::{Binary, BinaryReader, BinaryWriter};
+pub use bytelane_thrift_derive::Thrift;
+pub use compact::{
+    Apache, Compact, CompactReader, CompactWriter, Dialect, Fbthrift, FbthriftCompact,
+};
+pub use element::Element;
+pub use envelope::{ApplicationException, ApplicationExceptionKind, Body, Envelope};
+pub use error::{Error, ErrorKind};
+pub use input::Input;
+pub use json::{Json, JsonProtocol, JsonReader, JsonWriter, SimpleJson};
+pub use limits::Limits;
+pub use message::Message;
+pub use output::{Length, Output};
+pub use protocol::{Protocol, Reader, Writer};
+pub use values::{Double, InvalidUuid, Uuid};
+pub use wire::{Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};

@@ -1,0 +1,120 @@
+//! Where writers write to: a `Vec`, or nothing but a count.
+
+use bytelane::varint::Integer;
+use bytelane::{Value, base64, big_endian, json_string, varint};
+
+/// Where a [`Writer`](crate::Writer) puts its bytes.
+pub trait Output {
+    /// Appends one byte.
+    fn byte(&mut self, byte: u8);
+
+    /// Appends bytes whose number is known when the program is compiled.
+    fn array<const N: usize>(&mut self, bytes: [u8; N]);
+
+    /// Appends bytes.
+    fn bytes(&mut self, bytes: &[u8]);
+
+    /// Appends numbers in big-endian order.
+    fn big_endian<T: Value>(&mut self, values: &[T]);
+
+    /// Appends a varint.
+    fn varint<T: Integer>(&mut self, value: T);
+
+    /// Appends varints.
+    fn varints<T: Integer>(&mut self, values: &[T]);
+
+    /// Appends text as a JSON string, with its quotes.
+    fn json_string(&mut self, text: &str);
+
+    /// Appends bytes as base64 without padding.
+    fn base64(&mut self, bytes: &[u8]);
+}
+
+impl Output for Vec<u8> {
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.push(byte);
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.extend_from_slice(&bytes);
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn big_endian<T: Value>(&mut self, values: &[T]) {
+        big_endian::encode_into_vec(values, self);
+    }
+
+    #[inline]
+    fn varint<T: Integer>(&mut self, value: T) {
+        varint::push(value, self);
+    }
+
+    #[inline]
+    fn varints<T: Integer>(&mut self, values: &[T]) {
+        varint::encode_into_vec(values, self);
+    }
+
+    #[inline]
+    fn json_string(&mut self, text: &str) {
+        json_string::escape_into(text, self);
+    }
+
+    #[inline]
+    fn base64(&mut self, bytes: &[u8]) {
+        base64::STANDARD_NO_PAD.encode_vec(bytes, self);
+    }
+}
+
+/// Counts the bytes that it is given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Length(pub usize);
+
+impl Output for Length {
+    #[inline]
+    fn byte(&mut self, _: u8) {
+        self.0 += 1;
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self, _: [u8; N]) {
+        self.0 += N;
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+
+    #[inline]
+    fn big_endian<T: Value>(&mut self, values: &[T]) {
+        self.0 += size_of_val(values);
+    }
+
+    #[inline]
+    fn varint<T: Integer>(&mut self, value: T) {
+        self.0 += varint::encoded_len(&[value]);
+    }
+
+    #[inline]
+    fn varints<T: Integer>(&mut self, values: &[T]) {
+        self.0 += varint::encoded_len(values);
+    }
+
+    #[inline]
+    fn json_string(&mut self, text: &str) {
+        self.0 += json_string::escaped_len(text);
+    }
+
+    #[inline]
+    fn base64(&mut self, bytes: &[u8]) {
+        // Groups of three bytes are four characters; one and two are two and three.
+        self.0 += bytes.len() + bytes.len().div_ceil(3);
+    }
+}

@@ -1,0 +1,376 @@
+//! The protocols: what writes and reads the values of a message, one after the other.
+
+use crate::input::Input;
+use crate::output::Output;
+use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Limits, Type};
+use std::borrow::Cow;
+
+/// A wire format: [`Binary`](crate::Binary), [`Compact`](crate::Compact), [`Json`](crate::Json) or
+/// [`SimpleJson`](crate::SimpleJson).
+pub trait Protocol {
+    /// What writes it.
+    type Writer<O: Output>: Writer<Output = O>;
+    /// What reads it.
+    type Reader<'de>: Reader<'de>;
+
+    /// Starts to write behind what the output has.
+    fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O>;
+
+    /// Starts to read.
+    fn reader(input: Input<'_>) -> Self::Reader<'_>;
+}
+
+/// Writes values one after the other.
+///
+/// What must follow what is the grammar of Thrift, which the implementations of
+/// [`Element`](crate::Element) keep to: a struct is `struct_begin`, then for each field
+/// `field_begin`, a value, `field_end`, and then `struct_end`.
+pub trait Writer: Sized {
+    /// Where the bytes go.
+    type Output;
+
+    /// Ends writing, and gives the output back.
+    fn finish(self) -> Self::Output;
+
+    /// Starts a message: its body, a struct, follows.
+    fn message_begin(&mut self, envelope: &Envelope) -> Result<(), Error>;
+
+    /// Ends a message.
+    fn message_end(&mut self);
+
+    /// Starts a struct, union or exception.
+    fn struct_begin(&mut self) -> Result<Frame, Error>;
+
+    /// Ends it.
+    fn struct_end(&mut self, frame: Frame);
+
+    /// Starts a field.
+    fn field_begin(&mut self, frame: &mut Frame, field: &Field);
+
+    /// Ends it.
+    fn field_end(&mut self);
+
+    /// Writes a whole field of the type bool.
+    #[inline]
+    fn bool_field(&mut self, frame: &mut Frame, field: &Field, value: bool) {
+        self.field_begin(frame, field);
+        self.bool(value);
+        self.field_end();
+    }
+
+    /// Starts a list or set (which of them is `kind`) of `len` elements.
+    fn list_begin(&mut self, kind: Type, element: Type, len: usize) -> Result<(), Error>;
+
+    /// Ends it.
+    fn list_end(&mut self);
+
+    /// Starts a map of `len` entries. Each is `key_begin`, the key, `value_begin`, the value.
+    fn map_begin(&mut self, key: Type, value: Type, len: usize) -> Result<(), Error>;
+
+    /// Starts an entry of a map.
+    #[inline]
+    fn key_begin(&mut self) {}
+
+    /// Starts the value of an entry.
+    #[inline]
+    fn value_begin(&mut self) {}
+
+    /// Ends a map.
+    fn map_end(&mut self);
+
+    /// Writes a value.
+    fn bool(&mut self, value: bool);
+    /// Writes a value.
+    fn i8(&mut self, value: i8);
+    /// Writes a value.
+    fn i16(&mut self, value: i16);
+    /// Writes a value.
+    fn i32(&mut self, value: i32);
+    /// Writes a value.
+    fn i64(&mut self, value: i64);
+    /// Writes a value.
+    fn double(&mut self, value: f64);
+    /// Writes a value: an error in Apache's compact protocol.
+    fn float(&mut self, value: f32) -> Result<(), Error>;
+    /// Writes a value: an error in fbthrift's compact protocol.
+    fn uuid(&mut self, value: &[u8; 16]) -> Result<(), Error>;
+    /// Writes a value.
+    fn string(&mut self, value: &str) -> Result<(), Error>;
+    /// Writes a value.
+    fn binary(&mut self, value: &[u8]) -> Result<(), Error>;
+
+    /// Writes the elements of a list.
+    #[inline]
+    fn i8s(&mut self, values: &[i8]) {
+        for i in 0..values.len() {
+            self.i8(values[i]);
+        }
+    }
+    /// Writes the elements of a list.
+    #[inline]
+    fn i16s(&mut self, values: &[i16]) {
+        for i in 0..values.len() {
+            self.i16(values[i]);
+        }
+    }
+    /// Writes the elements of a list.
+    #[inline]
+    fn i32s(&mut self, values: &[i32]) {
+        for i in 0..values.len() {
+            self.i32(values[i]);
+        }
+    }
+    /// Writes the elements of a list.
+    #[inline]
+    fn i64s(&mut self, values: &[i64]) {
+        for i in 0..values.len() {
+            self.i64(values[i]);
+        }
+    }
+    /// Writes the elements of a list.
+    #[inline]
+    fn doubles(&mut self, values: &[f64]) {
+        for i in 0..values.len() {
+            self.double(values[i]);
+        }
+    }
+}
+
+/// Reads values one after the other.
+///
+/// The types that the caller expects are compared with those in the message; SimpleJSON, which has
+/// none in the message, takes them from the caller.
+pub trait Reader<'de>: Sized {
+    /// The bytes that are left, and the limits.
+    fn input(&mut self) -> &mut Input<'de>;
+
+    /// Ends reading: what is behind the value.
+    fn finish(self) -> Input<'de>;
+
+    /// Starts a message.
+    fn message_begin(&mut self) -> Result<Envelope<'de>, Error>;
+
+    /// Ends a message.
+    fn message_end(&mut self) -> Result<(), Error>;
+
+    /// Starts a struct, union or exception.
+    fn struct_begin(&mut self) -> Result<Frame, Error>;
+
+    /// Starts the next field, or ends the struct. `fields` are those that the type declares.
+    fn field_begin(
+        &mut self,
+        frame: &mut Frame,
+        fields: &'static [Field],
+    ) -> Result<Option<FieldHeader>, Error>;
+
+    /// Ends a field.
+    fn field_end(&mut self) -> Result<(), Error>;
+
+    /// Starts a list or set (which of them is `kind`). Each element takes `cost` bytes of memory.
+    fn list_begin(
+        &mut self,
+        kind: Type,
+        element: Option<Type>,
+        cost: usize,
+    ) -> Result<Items, Error>;
+
+    /// Starts a map of the types of a key and a value. Each entry takes `cost` bytes of memory.
+    fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error>;
+
+    /// Whether another element or entry follows; ends the container if none does.
+    fn next(&mut self, items: &mut Items) -> Result<bool, Error>;
+
+    /// Starts the key of an entry.
+    #[inline]
+    fn key_begin(&mut self) {}
+
+    /// Starts the value of an entry.
+    #[inline]
+    fn value_begin(&mut self) {}
+
+    /// Reads a value.
+    fn bool(&mut self) -> Result<bool, Error>;
+    /// Reads a value.
+    fn i8(&mut self) -> Result<i8, Error>;
+    /// Reads a value.
+    fn i16(&mut self) -> Result<i16, Error>;
+    /// Reads a value.
+    fn i32(&mut self) -> Result<i32, Error>;
+    /// Reads a value.
+    fn i64(&mut self) -> Result<i64, Error>;
+    /// Reads a value.
+    fn double(&mut self) -> Result<f64, Error>;
+    /// Reads a value.
+    fn float(&mut self) -> Result<f32, Error>;
+    /// Reads a value.
+    fn uuid(&mut self) -> Result<[u8; 16], Error>;
+    /// Reads a value, borrowed where the message has it as it is.
+    fn string(&mut self) -> Result<Cow<'de, str>, Error>;
+    /// Reads a value, borrowed where the message has it as it is.
+    fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error>;
+
+    /// Reads a value in place of another one, whose memory it takes.
+    #[inline]
+    fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
+        match self.string()? {
+            Cow::Borrowed(text) => {
+                self.input().charge(text.len())?;
+                value.clear();
+                value.push_str(text);
+            }
+            Cow::Owned(text) => *value = text,
+        }
+        Ok(())
+    }
+
+    /// Reads a value in place of another one, whose memory it takes.
+    #[inline]
+    fn binary_into(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
+        match self.binary()? {
+            Cow::Borrowed(bytes) => {
+                self.input().charge(bytes.len())?;
+                value.clear();
+                value.extend_from_slice(bytes);
+            }
+            Cow::Owned(bytes) => *value = bytes,
+        }
+        Ok(())
+    }
+
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn i8s(&mut self, mut items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
+        values.reserve(items.first_capacity::<i8>());
+        while self.next(&mut items)? {
+            values.push(self.i8()?);
+        }
+        Ok(())
+    }
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn i16s(&mut self, mut items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
+        values.reserve(items.first_capacity::<i16>());
+        while self.next(&mut items)? {
+            values.push(self.i16()?);
+        }
+        Ok(())
+    }
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn i32s(&mut self, mut items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
+        values.reserve(items.first_capacity::<i32>());
+        while self.next(&mut items)? {
+            values.push(self.i32()?);
+        }
+        Ok(())
+    }
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn i64s(&mut self, mut items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
+        values.reserve(items.first_capacity::<i64>());
+        while self.next(&mut items)? {
+            values.push(self.i64()?);
+        }
+        Ok(())
+    }
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn doubles(&mut self, mut items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
+        values.reserve(items.first_capacity::<f64>());
+        while self.next(&mut items)? {
+            values.push(self.double()?);
+        }
+        Ok(())
+    }
+
+    /// Reads a value of a type and drops it.
+    fn skip(&mut self, kind: Type) -> Result<(), Error> {
+        match kind {
+            Type::Bool => self.bool().map(drop),
+            Type::I8 => self.i8().map(drop),
+            Type::Double => self.double().map(drop),
+            Type::I16 => self.i16().map(drop),
+            Type::I32 => self.i32().map(drop),
+            Type::I64 => self.i64().map(drop),
+            Type::String => self.skip_string(),
+            Type::Uuid => self.uuid().map(drop),
+            Type::Float => self.float().map(drop),
+            Type::Struct => {
+                let mut frame = self.struct_begin()?;
+                while let Some(field) = self.field_begin(&mut frame, &[])? {
+                    self.skip(field.kind)?;
+                    self.field_end()?;
+                }
+                Ok(())
+            }
+            Type::List | Type::Set => {
+                let mut items = self.list_begin(kind, None, 0)?;
+                while self.next(&mut items)? {
+                    self.skip(items.element)?;
+                }
+                Ok(())
+            }
+            Type::Map => {
+                let mut items = self.map_begin(None, 0)?;
+                while self.next(&mut items)? {
+                    self.key_begin();
+                    self.skip(items.element)?;
+                    self.value_begin();
+                    self.skip(items.value)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads a string or binary, which its type does not tell, and drops it.
+    fn skip_string(&mut self) -> Result<(), Error>;
+
+    /// An error at the byte that is read next.
+    #[cold]
+    fn error(&mut self, kind: ErrorKind) -> Error {
+        self.input().error(kind)
+    }
+}
+
+/// What writers check: depth, and sizes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteLimits(Limits);
+
+impl WriteLimits {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self(limits.within_formats())
+    }
+
+    #[inline]
+    pub(crate) fn enter(&mut self) -> Result<(), Error> {
+        match self.0.depth.checked_sub(1) {
+            Some(depth) => {
+                self.0.depth = depth;
+                Ok(())
+            }
+            None => Err(Error::new(ErrorKind::DepthLimit, None)),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn enter_container(&mut self, len: usize) -> Result<(), Error> {
+        if len > self.0.container {
+            return Err(Error::new(ErrorKind::ContainerLimit(len), None));
+        }
+        self.enter()
+    }
+
+    #[inline]
+    pub(crate) fn leave(&mut self) {
+        self.0.depth += 1;
+    }
+
+    #[inline]
+    pub(crate) fn string(&self, len: usize) -> Result<(), Error> {
+        if len > self.0.string {
+            return Err(Error::new(ErrorKind::StringLimit(len), None));
+        }
+        Ok(())
+    }
+}

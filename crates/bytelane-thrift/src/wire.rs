@@ -1,0 +1,173 @@
+//! What the protocols have in common: types, fields, the place in a container, kinds of messages.
+
+use std::fmt;
+
+/// The types that a value can have in a message. The numbers are those of the binary protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Type {
+    /// `bool`
+    Bool = 2,
+    /// `i8`, also called `byte`
+    I8 = 3,
+    /// `double`
+    Double = 4,
+    /// `i16`
+    I16 = 6,
+    /// `i32`, and the numbers of enums
+    I32 = 8,
+    /// `i64`
+    I64 = 10,
+    /// `string` and `binary`
+    String = 11,
+    /// A struct, union or exception
+    Struct = 12,
+    /// `map`
+    Map = 13,
+    /// `set`
+    Set = 14,
+    /// `list`
+    List = 15,
+    /// `uuid`, which fbthrift does not have
+    Uuid = 16,
+    /// `float`, which only fbthrift has
+    Float = 19,
+}
+
+impl Type {
+    /// The type with this number in the binary protocol.
+    #[inline]
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            2 => Self::Bool,
+            3 => Self::I8,
+            4 => Self::Double,
+            6 => Self::I16,
+            8 => Self::I32,
+            10 => Self::I64,
+            11 => Self::String,
+            12 => Self::Struct,
+            13 => Self::Map,
+            14 => Self::Set,
+            15 => Self::List,
+            16 => Self::Uuid,
+            19 => Self::Float,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::Double => "double",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::String => "string",
+            Self::Struct => "struct",
+            Self::Map => "map",
+            Self::Set => "set",
+            Self::List => "list",
+            Self::Uuid => "uuid",
+            Self::Float => "float",
+        })
+    }
+}
+
+/// A field of a struct or union, as its type declares it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its number.
+    pub id: i16,
+    /// Its name in the IDL.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: Type,
+}
+
+/// The header of a field in a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FieldHeader {
+    /// Its number.
+    pub id: i16,
+    /// The type of the value that follows.
+    pub kind: Type,
+}
+
+/// The place in a struct that is written or read: made by `struct_begin`, and handed to each field.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame {
+    /// Compact: the id of the last field. SimpleJSON: where the next field is likely in the list.
+    pub(crate) last: i16,
+}
+
+/// The place in a list, set or map that is read: made by `list_begin` or `map_begin`.
+#[derive(Clone, Copy, Debug)]
+pub struct Items {
+    /// Elements or entries that are left; `usize::MAX` where the format does not tell.
+    pub(crate) left: usize,
+    /// Type of the elements or keys.
+    pub(crate) element: Type,
+    /// Type of a map's values; that of the elements otherwise.
+    pub(crate) value: Type,
+    /// Bytes of memory that each one takes.
+    pub(crate) cost: usize,
+    /// Whether these are the entries of a map.
+    pub(crate) map: bool,
+}
+
+impl Items {
+    /// How many elements or entries are left, if the format tells.
+    #[inline]
+    #[must_use]
+    pub fn left(&self) -> Option<usize> {
+        (self.left != usize::MAX).then_some(self.left)
+    }
+
+    /// For how many elements of a type to make room now: all of them, but no more than 4 KiB, so
+    /// that what a message claims costs nothing before the elements are there.
+    #[inline]
+    pub(crate) fn first_capacity<T>(&self) -> usize {
+        usize::min(self.left().unwrap_or(0), 4096 / size_of::<T>().max(1))
+    }
+}
+
+/// What a message is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MessageKind {
+    /// A request that is answered.
+    Call = 1,
+    /// The answer: the result, or an exception that the IDL declares.
+    Reply = 2,
+    /// The answer where the call itself failed: an
+    /// [`ApplicationException`](crate::ApplicationException).
+    Exception = 3,
+    /// A request that is not answered.
+    Oneway = 4,
+}
+
+impl MessageKind {
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            1 => Self::Call,
+            2 => Self::Reply,
+            3 => Self::Exception,
+            4 => Self::Oneway,
+            _ => return None,
+        })
+    }
+}
+
+/// One step from a value into a part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Segment {
+    /// A field of a struct or union.
+    Field(&'static str),
+    /// An element of a list or set, or an entry of a map, counted from 0.
+    Index(usize),
+}
