@@ -39,13 +39,20 @@ enum Register {
     Zmm,
 }
 
-/// Builds the core in release mode and checks every row of [`KERNELS`].
+/// Builds the core in release mode, with the catalog in which its generic functions get their
+/// types, and checks every row of [`KERNELS`].
 pub fn run_stage() -> Result<()> {
-    let build = "rustc --locked --release --package bytelane --lib --target-dir target/assembly";
-    run(cargo(build).args(["--", "-Csymbol-mangling-version=v0"]))?;
+    let build = "build --locked --release --package bytelane --package bytelane-catalog --lib";
+    let mut build = cargo(build);
+    build.args(["--target-dir", "target/assembly"]);
+    run(build.env("RUSTFLAGS", "-Csymbol-mangling-version=v0"))?;
     let mut objdump = program("objdump");
     objdump.args(["--disassemble", "--demangle", "--no-show-raw-insn"]);
-    let listing = output(objdump.arg("target/assembly/release/libbytelane.rlib"))?.text;
+    objdump.args(
+        ["bytelane", "bytelane_catalog"]
+            .map(|name| format!("target/assembly/release/lib{name}.rlib")),
+    );
+    let listing = output(&mut objdump)?.text;
     let functions = functions(&listing);
     ensure!(!functions.is_empty(), "objdump shows no function");
     let wrong: Vec<_> = KERNELS
