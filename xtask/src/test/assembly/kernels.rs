@@ -297,7 +297,7 @@ pub const KERNELS: &[Kernel] = &[
             ("pmullw", 16..=16),
             ("pshufb", 32..=32),
             (STACK, 0..=0),
-            (ANY, 1..=320),
+            (ANY, 1..=278),
         ],
     },
     Kernel {
@@ -309,14 +309,21 @@ pub const KERNELS: &[Kernel] = &[
             ("vpmullw", 8..=8),
             ("vpshufb", 16..=16),
             (STACK, 0..=0),
-            (ANY, 1..=133),
+            (ANY, 1..=112),
         ],
     },
     Kernel {
         function: "base64::encode_long",
         arguments: "",
         widest: Zmm,
-        counts: &[("vpermb", 8..=8), (STACK, 0..=0), (ANY, 1..=29)],
+        counts: &[
+            ("vpermb", 8..=8),
+            ("vpmultishiftqb", 1..=1),
+            ("vpsllvw", 3..=3),
+            ("vpsrlvw", 3..=3),
+            (STACK, 0..=0),
+            (ANY, 1..=26),
+        ],
     },
     Kernel {
         function: "base64::decode_long",
@@ -327,7 +334,7 @@ pub const KERNELS: &[Kernel] = &[
             ("pmaddwd", 1..=1),
             ("pshufb", 5..=5),
             (STACK, 0..=0),
-            (ANY, 1..=27),
+            (ANY, 1..=25),
         ],
     },
     Kernel {
@@ -339,7 +346,7 @@ pub const KERNELS: &[Kernel] = &[
             ("vpmaddwd", 8..=8),
             ("vpshufb", 40..=40),
             (STACK, 0..=0),
-            (ANY, 1..=158),
+            (ANY, 1..=144),
         ],
     },
     Kernel {
@@ -352,7 +359,7 @@ pub const KERNELS: &[Kernel] = &[
             ("vpmaddubsw", 4..=4),
             ("vpmaddwd", 4..=4),
             (STACK, 0..=0),
-            (ANY, 1..=51),
+            (ANY, 1..=49),
         ],
     },
 ];
