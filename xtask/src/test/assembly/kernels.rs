@@ -362,4 +362,37 @@ pub const KERNELS: &[Kernel] = &[
             (ANY, 1..=49),
         ],
     },
+    Kernel {
+        function: "json_string::driver::escape_blocks",
+        arguments: "",
+        widest: Ymm,
+        counts: &[
+            ("vpminub", 8..=8),
+            ("vpcmpeqb", 16..=16),
+            (STACK, 0..=0),
+            (ANY, 1..=73),
+        ],
+    },
+    Kernel {
+        function: "json_string::driver::escape_blocks",
+        arguments: "",
+        widest: Zmm,
+        counts: &[
+            ("vpermb", 4..=4),
+            ("vpcmpnltub", 4..=4),
+            (STACK, 0..=0),
+            (ANY, 1..=27),
+        ],
+    },
+    Kernel {
+        function: "json_string::driver::escaped_len_blocks",
+        arguments: "",
+        widest: Zmm,
+        counts: &[
+            ("vpermb", 4..=4),
+            ("vpcmpnltub", 4..=4),
+            (STACK, 0..=0),
+            (ANY, 1..=29),
+        ],
+    },
 ];
