@@ -102,3 +102,12 @@ pub(crate) fn opaque_in_place(vector: __m256i) -> __m256i {
     }
     vector
 }
+
+/// In each lane, two numbers of 4 bytes of `low` and then two of `high`: `PICK` has two bits for
+/// each, those of the first lowest.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn shuffle<const PICK: i32>(low: __m256i, high: __m256i) -> __m256i {
+    let [low, high] = [_mm256_castsi256_ps(low), _mm256_castsi256_ps(high)];
+    _mm256_castps_si256(_mm256_shuffle_ps::<PICK>(low, high))
+}

@@ -145,7 +145,9 @@ fn to_planes<const K: usize>(vectors: &mut [__m512i; K]) {
     blend_level::<K, 2>(vectors);
     blend_level::<K, 4>(vectors);
     let before = *vectors;
-    for k in 0..K {
+    let upper = opaque_mask(0xff00) as __mmask16;
+    vectors[0] = _mm512_mask_blend_epi32(upper, before[0], before[K / 2]);
+    for k in 1..K {
         let order = opaque(&const { Tables::<K>::IN_ORDER }[k]);
         let [x, y] = [before[k % (K / 2)], before[k % (K / 2) + K / 2]];
         vectors[k] = _mm512_permutex2var_epi32(x, order, y);
@@ -186,10 +188,13 @@ fn split<const K: usize, W: Writes>(
 ) {
     let mut vectors = [_mm512_setzero_si512(); K];
     for k in 0..K {
-        ahead::<W, _>(&planes[k][at], 256);
         vectors[k] = load(window(values.as_flattened(), 64 * k));
     }
     to_planes(&mut vectors);
+    // Behind the constants, which cannot leave a loop behind an instruction that is not the compiler's.
+    for k in 0..K {
+        ahead::<W, _>(&planes[k][at], 256);
+    }
     for k in 0..K {
         put::<W, _>(&mut planes[k][at], vectors[k]);
     }
@@ -218,11 +223,11 @@ fn join<const K: usize, W: Writes>(
     let bytes = values.as_flattened_mut();
     let mut vectors = [_mm512_setzero_si512(); K];
     for k in 0..K {
-        ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
         vectors[k] = load(&planes[k][at]);
     }
     to_values(&mut vectors);
     for k in 0..K {
+        ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
         put::<W, _>(window_mut(bytes, 64 * k), vectors[k]);
     }
 }

@@ -28,34 +28,9 @@ pub(super) fn encode<const K: usize, S: Planes<K>, W: Writes>(
     dst: &mut [u8],
 ) -> Result<(), Error> {
     let (values, _) = src.as_chunks::<K>();
-    split::<K, S, W>(simd, values, dst);
+    let mut planes = planes_of(dst, values.len(), 0..values.len());
+    split::<K, S, W>(simd, values, &mut planes);
     Ok(())
-}
-
-/// Values to the streams that are the first `K * values.len()` bytes of `dst`.
-#[inline(always)]
-fn split<const K: usize, S: Planes<K>, W: Writes>(simd: S, values: &[[u8; K]], dst: &mut [u8]) {
-    let count = values.len();
-    let to_line = dst.as_ptr().addr().wrapping_neg() % 64;
-    let mut planes = empty::<K, u8>();
-    let mut rest = dst;
-    for plane in &mut planes {
-        (*plane, rest) = rest.split_at_mut(count);
-    }
-    if count < 64 {
-        simd.split_short(values, &mut planes);
-        return;
-    }
-    for (start, blocks) in runs(count, to_line) {
-        let values = &values[start..].as_chunks().0[..blocks];
-        let mut run = empty::<K, [u8; 64]>();
-        for (k, plane) in planes.iter_mut().enumerate() {
-            run[k] = &mut plane[start..].as_chunks_mut().0[..blocks];
-        }
-        for at in 0..blocks {
-            simd.split::<W>(&values[at], &mut run, at);
-        }
-    }
 }
 
 /// The values of a range back from their streams.
@@ -68,14 +43,48 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
 ) -> Result<(), Error> {
     let stride = src.len() / K;
     let (values, _) = dst.as_chunks_mut::<K>();
-    let count = values.len();
     let mut planes = [&[] as &[u8]; K];
     for k in 0..K {
-        planes[k] = &src[k * stride + range.start..][..count];
+        planes[k] = &src[k * stride + range.start..][..values.len()];
     }
-    if count < 64 {
-        simd.join_short(&planes, values);
-        return Ok(());
+    join::<K, S, W>(simd, &planes, values);
+    Ok(())
+}
+
+/// Values to their planes, which are as long.
+#[inline(always)]
+fn split<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    values: &[[u8; K]],
+    planes: &mut [&mut [u8]; K],
+) {
+    if values.len() < 64 {
+        simd.split_short(values, planes);
+        return;
+    }
+    let head = planes[0].as_ptr().addr().wrapping_neg() % 64;
+    for (start, blocks) in runs(values.len(), head) {
+        let values = &values[start..].as_chunks().0[..blocks];
+        let mut run = empty::<K, [u8; 64]>();
+        for (k, plane) in planes.iter_mut().enumerate() {
+            run[k] = &mut plane[start..].as_chunks_mut().0[..blocks];
+        }
+        for at in 0..blocks {
+            simd.split::<W>(&values[at], &mut run, at);
+        }
+    }
+}
+
+/// Values from their planes, which are as long.
+#[inline(always)]
+fn join<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    planes: &[&[u8]; K],
+    values: &mut [[u8; K]],
+) {
+    if values.len() < 64 {
+        simd.join_short(planes, values);
+        return;
     }
     let to_line = values.as_ptr().addr().wrapping_neg() % 64;
     let head = if to_line.is_multiple_of(K) {
@@ -83,7 +92,7 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
     } else {
         0
     };
-    for (start, blocks) in runs(count, head) {
+    for (start, blocks) in runs(values.len(), head) {
         let values = &mut values[start..].as_chunks_mut().0[..blocks];
         let mut run = [&[] as &[[u8; 64]]; K];
         for k in 0..K {
@@ -93,7 +102,23 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
             simd.join::<W>(&run, at, &mut values[at]);
         }
     }
-    Ok(())
+}
+
+/// A range of each of the first K streams of `count` bytes.
+#[inline(always)]
+fn planes_of<const K: usize>(
+    streams: &mut [u8],
+    count: usize,
+    range: Range<usize>,
+) -> [&mut [u8]; K] {
+    let mut planes = empty();
+    let mut rest = streams;
+    for plane in &mut planes {
+        let (stream, after) = rest.split_at_mut(count);
+        *plane = &mut stream[range.clone()];
+        rest = after;
+    }
+    planes
 }
 
 /// Slices to be replaced.
@@ -218,8 +243,8 @@ fn join_halves<const K: usize, const H: usize>(
     values[last..].copy_from_slice(&block[H..2 * H]);
 }
 
-/// Values of any width from `G` up: `G` bytes of each of 64 values at a time are gathered and split
-/// like values of width `G`. The last group of bytes overlaps the one before.
+/// Values of any width from `G` up: `G` bytes of each of some values are gathered and split like
+/// values of width `G`. The last group of bytes overlaps the one before.
 #[inline(always)]
 pub(super) fn encode_any<const G: usize, S: Planes<G>>(
     simd: S,
@@ -228,30 +253,16 @@ pub(super) fn encode_any<const G: usize, S: Planes<G>>(
     dst: &mut [u8],
 ) -> Result<(), Error> {
     let count = src.len() / width;
-    for (start, values) in blocks(count) {
-        let block = &src[start * width..][..values * width];
+    let mut gathered = [[0; G]; BATCH];
+    for range in batches(count) {
+        let batch = &src[range.start * width..range.end * width];
+        let gathered = &mut gathered[..range.len()];
         for byte in groups(width, G) {
-            let mut gathered = [[0; G]; 64];
-            for (value, to) in block.chunks_exact(width).zip(&mut gathered) {
+            for (value, to) in batch.chunks_exact(width).zip(&mut *gathered) {
                 *to = *window(value, byte);
             }
-            let mut planes = empty::<G, u8>();
-            for (k, stream) in dst[byte * count..]
-                .chunks_exact_mut(count)
-                .take(G)
-                .enumerate()
-            {
-                planes[k] = &mut stream[start..][..values];
-            }
-            if values < 64 {
-                simd.split_short(&gathered[..values], &mut planes);
-                continue;
-            }
-            let mut run = empty::<G, [u8; 64]>();
-            for (k, plane) in planes.into_iter().enumerate() {
-                run[k] = plane.as_chunks_mut().0;
-            }
-            simd.split::<Near>(&gathered, &mut run, 0);
+            let mut planes = planes_of(&mut dst[byte * count..], count, range.clone());
+            split::<G, S, Near>(simd, gathered, &mut planes);
         }
     }
     Ok(())
@@ -267,21 +278,18 @@ pub(super) fn decode_any<const G: usize, S: Planes<G>>(
     dst: &mut [u8],
 ) -> Result<(), Error> {
     let stride = src.len() / width;
-    for (start, values) in blocks(dst.len() / width) {
-        let block = &mut dst[start * width..][..values * width];
+    let streams = &src[range.start..];
+    let mut joined = [[0; G]; BATCH];
+    for range in batches(dst.len() / width) {
+        let batch = &mut dst[range.start * width..range.end * width];
+        let joined = &mut joined[..range.len()];
         for byte in groups(width, G) {
             let mut planes = [&[] as &[u8]; G];
             for k in 0..G {
-                planes[k] = &src[(byte + k) * stride + range.start + start..][..values];
+                planes[k] = &streams[(byte + k) * stride..][range.clone()];
             }
-            let mut joined = [[0; G]; 64];
-            if values < 64 {
-                simd.join_short(&planes, &mut joined[..values]);
-            } else {
-                let run = planes.map(|plane| plane.as_chunks().0);
-                simd.join::<Near>(&run, 0, &mut joined);
-            }
-            for (value, from) in block.chunks_exact_mut(width).zip(&joined) {
+            join::<G, S, Near>(simd, &planes, joined);
+            for (value, from) in batch.chunks_exact_mut(width).zip(&*joined) {
                 *window_mut(value, byte) = *from;
             }
         }
@@ -289,19 +297,25 @@ pub(super) fn decode_any<const G: usize, S: Planes<G>>(
     Ok(())
 }
 
-/// The first value and the number of values of blocks that cover all: 64 a block unless there are
-/// fewer at all, the last block overlapping.
+/// Values that are gathered before they are split: so many that the first ones have reached the
+/// cache when they are loaded again, in vectors wider than they were stored.
+const BATCH: usize = 256;
+
+/// Ranges that cover `count` values: [`BATCH`] each unless there are fewer at all, the last one
+/// overlapping.
 #[inline(always)]
-fn blocks(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    let values = usize::min(count, 64);
-    let starts = (0..count).step_by(64);
-    starts.map(move |start| (usize::min(start, count - values), values))
+fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
+    let size = usize::min(count, BATCH);
+    let starts = (0..count).step_by(BATCH);
+    starts.map(move |start| {
+        let start = usize::min(start, count - size);
+        start..start + size
+    })
 }
 
 /// The first bytes of groups of `size` bytes that cover all bytes of a value, the last overlapping.
 #[inline(always)]
 fn groups(width: usize, size: usize) -> impl Iterator<Item = usize> {
-    (0..width)
-        .step_by(size)
-        .map(move |byte| usize::min(byte, width - size))
+    let starts = (0..width).step_by(size);
+    starts.map(move |byte| usize::min(byte, width - size))
 }

@@ -175,7 +175,8 @@ fn encode_bytes(
         (_, 16) => return encode_width::<16>(backend, src, dst, stream),
         (_, 3) => return encode_any::<2>(backend, src, width, dst),
         (_, 5..8) => return encode_any::<4>(backend, src, width, dst),
-        _ => return encode_any::<8>(backend, src, width, dst),
+        (_, 9..16) => return encode_any::<8>(backend, src, width, dst),
+        _ => return encode_any::<16>(backend, src, width, dst),
     }
     Ok(())
 }
@@ -299,7 +300,8 @@ fn decode_bytes(
         (_, 16) => return decode_width::<16>(backend, src, range, dst, stream),
         (_, 3) => return decode_any::<2>(backend, src, width, range, dst),
         (_, 5..8) => return decode_any::<4>(backend, src, width, range, dst),
-        _ => return decode_any::<8>(backend, src, width, range, dst),
+        (_, 9..16) => return decode_any::<8>(backend, src, width, range, dst),
+        _ => return decode_any::<16>(backend, src, width, range, dst),
     }
     Ok(())
 }

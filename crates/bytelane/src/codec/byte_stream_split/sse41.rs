@@ -2,7 +2,7 @@
 
 use super::{Planes, Writes};
 use crate::backend::{Sse41, sse41};
-use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, put, store};
+use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, opaque, put, store};
 use crate::simd::{interleave, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -44,7 +44,7 @@ pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [__m128i; K] {
-    let order = load(&const { by_plane::<K>() });
+    let order = opaque(load(&const { by_plane::<K>() }));
     let mut vectors = [_mm_setzero_si128(); K];
     for k in 0..K {
         vectors[k] = load(window(values.as_flattened(), 16 * k));
@@ -77,13 +77,58 @@ fn split<const K: usize, W: Writes>(
     planes: &mut [&mut [[u8; 64]]; K],
     at: usize,
 ) {
+    if K == 16 {
+        split_half::<K, 0, W>(values, planes, at);
+        split_half::<K, 8, W>(values, planes, at);
+    } else {
+        split_all::<K, W>(values, planes, at);
+    }
+    // Last, for the constants cannot leave a loop behind an instruction that is not the compiler's.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn split_all<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [[u8; 64]]; K],
+    at: usize,
+) {
     for i in 0..4 {
         let vectors = to_planes(window(values, 16 * i));
         for k in 0..K {
             put::<W, _>(window_mut(&mut planes[k][at], 16 * i), vectors[k]);
+        }
+    }
+}
+
+/// 8 of 16 planes: the lines of all 16 would not stay in the first-level cache if
+/// the planes lie a power of two apart, and the vectors would not stay in the registers.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn split_half<const K: usize, const FROM: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [[u8; 64]]; K],
+    at: usize,
+) {
+    for i in 0..4 {
+        let bytes = window::<16, _>(values, 16 * i).as_flattened();
+        let mut vectors = [_mm_setzero_si128(); 8];
+        for j in 0..8 {
+            let [a, b] = [
+                load(window(bytes, 16 * j)),
+                load(window(bytes, 16 * j + 128)),
+            ];
+            vectors[j] = match FROM {
+                0 => interleave_low::<1>(a, b),
+                _ => interleave_high::<1>(a, b),
+            };
+        }
+        interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
+        for j in 0..8 {
+            put::<W, _>(window_mut(&mut planes[FROM + j][at], 16 * i), vectors[j]);
         }
     }
 }
