@@ -63,8 +63,8 @@ pub(crate) fn bytes_mut<T: Value>(values: &mut [T]) -> &mut [u8] {
 #[inline]
 pub(crate) fn slots(bytes: &mut [u8]) -> &mut [Slot] {
     // SAFETY: `MaybeUninit<u8>` has the layout of `u8`. The danger of this cast is safe code that
-    // stores `MaybeUninit::uninit()` through it: slots are written in `simd/` and by `write`
-    // below only, from initialised bytes.
+    // stores `MaybeUninit::uninit()` through it: slots are written in `simd/`, by the functions
+    // below and by `MaybeUninit::write`, from initialised bytes only.
     unsafe { core::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }
 }
 

@@ -2,8 +2,7 @@
 //! there are masks.
 //!
 //! Without masks, the rest goes in small blocks, the last one overlapping, which writes some
-//! characters twice with the same result; what then is left, a part of a group or a buffer
-//! shorter than a small block, travels as two numbers:
+//! characters twice with the same result; what then is left of a group is looked up:
 //!
 //! ```text
 //! bytes     |---------- 192 ----------|--- 24 ---|--- 24 ---|--10--|
@@ -11,6 +10,9 @@
 //!                                                   |---- 4 ---|      up to the last whole group
 //!                                                              |5|    one or two bytes and padding
 //! ```
+//!
+//! A buffer shorter than a small block takes two overlapping ones of half the size, and one that is
+//! shorter still travels as two numbers, filled up to one of these.
 #![forbid(unsafe_code)]
 
 use super::tables::{Tables, ZERO};
@@ -50,8 +52,8 @@ pub(super) fn encode_long(
     Ok(())
 }
 
-/// Characters without their padding to bytes, fewer than `SHORT`; `dst` is as long as these. False
-/// if anything is wrong with the text.
+/// Characters without their padding to fewer than `SHORT` bytes; `dst` is as long as these. False if
+/// anything is wrong with the text.
 #[inline(always)]
 pub(super) fn decode_short(
     simd: impl Quads,
