@@ -111,7 +111,8 @@ fn decode_run<P: Plan>(
         done += 16;
     }
     while done < blocks.len() {
-        if let Some(four) = blocks[done..].first_chunk_mut::<4>()
+        if done.is_multiple_of(4)
+            && let Some(four) = blocks[done..].first_chunk_mut::<4>()
             && P::all_ones(&controls[P::CONTROLS * done..][..P::CONTROLS * 4])
             && let Some(here) = rest.first_chunk::<64>()
         {
@@ -124,11 +125,8 @@ fn decode_run<P: Plan>(
         }
         let kept = mask::<P>(P::codes(&controls[P::CONTROLS * done..][..P::CONTROLS]));
         let used = kept.count_ones() as usize;
-        let stored = match rest.first_chunk() {
-            Some(here) => load(here),
-            None => load_up_to(rest),
-        };
-        let stored = _mm512_maskz_expand_epi8(kept, stored);
+        // Whether there are 64 bytes more could not be predicted near the end.
+        let stored = _mm512_maskz_expand_epi8(kept, load_up_to(rest));
         let Some(behind) = rest.get(used..) else {
             break;
         };
@@ -419,7 +417,7 @@ fn encode_run<P: Plan>(
         ahead = load_eight::<P>(values, 0, first);
     }
     for i in 0..many {
-        let Some(here) = rest.first_chunk_mut::<576>() else {
+        let Some(here) = rest.first_chunk_mut::<512>() else {
             break;
         };
         let stored = ahead;
@@ -430,11 +428,10 @@ fn encode_run<P: Plan>(
         let mut used = 0;
         for k in 0..8 {
             let kept = needed::<P>(stored[k]);
-            // No more than 448 before the last block; the compiler sees 511.
-            store(
-                window_mut(here, used & 511),
-                _mm512_maskz_compress_epi8(kept, stored[k]),
-            );
+            // It is never more: 64 bytes for each block before.
+            let at = usize::min(used, 448);
+            let compressed = _mm512_maskz_compress_epi8(kept, stored[k]);
+            store(window_mut(here, at), compressed);
             put_codes::<P>(controls, k, codes::<P>(kept));
             used += kept.count_ones() as usize;
         }
