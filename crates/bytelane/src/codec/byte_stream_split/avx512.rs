@@ -7,7 +7,7 @@
 use super::sse41::{join16, split16};
 use super::{Planes, Writes};
 use crate::backend::{Avx512, avx512};
-use crate::simd::avx512::{load, load_up_to, opaque, opaque_mask, put, store_up_to};
+use crate::simd::avx512::{load, opaque, opaque_mask, put};
 use crate::simd::sse41::ahead;
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
@@ -16,10 +16,8 @@ avx512! {
     impl<const K: usize> Planes<K> for Avx512 {
         fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
         fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
-        fn split_short(values: &[[u8; K]], planes: &mut [&mut [u8]; K]) = split_short::<K>;
         fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
         fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
-        fn join_short(planes: &[&[u8]; K], values: &mut [[u8; K]]) = join_short::<K>;
     }
 }
 
@@ -200,19 +198,6 @@ fn split<const K: usize, W: Writes>(
     }
 }
 
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2")]
-#[inline]
-fn split_short<const K: usize>(values: &[[u8; K]], planes: &mut [&mut [u8]; K]) {
-    let mut vectors = [_mm512_setzero_si512(); K];
-    for (k, bytes) in values.as_flattened().chunks(64).enumerate() {
-        vectors[k] = load_up_to(bytes);
-    }
-    to_planes(&mut vectors);
-    for k in 0..K {
-        store_up_to(planes[k], vectors[k]);
-    }
-}
-
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn join<const K: usize, W: Writes>(
@@ -229,18 +214,5 @@ fn join<const K: usize, W: Writes>(
     for k in 0..K {
         ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
         put::<W, _>(window_mut(bytes, 64 * k), vectors[k]);
-    }
-}
-
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2")]
-#[inline]
-fn join_short<const K: usize>(planes: &[&[u8]; K], values: &mut [[u8; K]]) {
-    let mut vectors = [_mm512_setzero_si512(); K];
-    for k in 0..K {
-        vectors[k] = load_up_to(planes[k]);
-    }
-    to_values(&mut vectors);
-    for (k, bytes) in values.as_flattened_mut().chunks_mut(64).enumerate() {
-        store_up_to(bytes, vectors[k]);
     }
 }

@@ -59,7 +59,7 @@ fn split<const K: usize, S: Planes<K>, W: Writes>(
     planes: &mut [&mut [u8]; K],
 ) {
     if values.len() < 64 {
-        simd.split_short(values, planes);
+        split_short(simd, values, planes);
         return;
     }
     let head = planes[0].as_ptr().addr().wrapping_neg() % 64;
@@ -83,7 +83,7 @@ fn join<const K: usize, S: Planes<K>, W: Writes>(
     values: &mut [[u8; K]],
 ) {
     if values.len() < 64 {
-        simd.join_short(planes, values);
+        join_short(simd, planes, values);
         return;
     }
     let to_line = values.as_ptr().addr().wrapping_neg() % 64;
@@ -140,7 +140,7 @@ fn runs(count: usize, head: usize) -> [(usize, usize); 3] {
 
 /// Fewer than 64 values.
 #[inline(always)]
-pub(super) fn split_short<const K: usize>(
+fn split_short<const K: usize>(
     simd: impl Planes<K>,
     values: &[[u8; K]],
     planes: &mut [&mut [u8]; K],
@@ -192,11 +192,7 @@ fn split_halves<const K: usize, const H: usize>(
 
 /// Fewer than 64 values.
 #[inline(always)]
-pub(super) fn join_short<const K: usize>(
-    simd: impl Planes<K>,
-    planes: &[&[u8]; K],
-    values: &mut [[u8; K]],
-) {
+fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values: &mut [[u8; K]]) {
     match values.len() {
         16.. => {
             let last = values.len() - 16;

@@ -54,23 +54,11 @@ pub(crate) trait Planes<const K: usize>: Copy {
     /// 16 values to their planes.
     fn split16(self, values: &[[u8; K]; 16]) -> [[u8; 16]; K];
 
-    /// Fewer than 64 values to their planes, which are as long. A shortcut where masks are cheap.
-    #[inline(always)]
-    fn split_short(self, values: &[[u8; K]], planes: &mut [&mut [u8]; K]) {
-        kernel::split_short(self, values, planes);
-    }
-
     /// 64 values from their planes.
     fn join<W: Writes>(self, planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]);
 
     /// 16 values from their planes.
     fn join16(self, planes: &[[u8; 16]; K]) -> [[u8; K]; 16];
-
-    /// Fewer than 64 values from their planes, which are as long.
-    #[inline(always)]
-    fn join_short(self, planes: &[&[u8]; K], values: &mut [[u8; K]]) {
-        kernel::join_short(self, planes, values);
-    }
 }
 
 dispatch! {
