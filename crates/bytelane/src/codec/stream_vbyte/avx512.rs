@@ -205,9 +205,11 @@ fn mask<P: Plan>(codes: u32) -> u64 {
     }
 }
 
+/// Masks of stored bytes, as tables.
 struct Kept<P>(PhantomData<P>);
 
 impl<P: Plan> Kept<P> {
+    /// For the code of a value, whatever is in the two bits above it: 8 bits.
     const OF_ONE: [u8; 16] = {
         let mut table = [0; 16];
         let mut codes = 0;
@@ -217,6 +219,8 @@ impl<P: Plan> Kept<P> {
         }
         table
     };
+
+    /// For the codes of two values: 4 bits for each.
     const OF_TWO: [u8; 16] = {
         let mut table = [0; 16];
         let mut codes = 0;
@@ -397,7 +401,7 @@ fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) 
     (codes::<P>(kept), kept.count_ones() as usize)
 }
 
-/// Eight blocks at a time as long as there is room, loaded while the eight before them are
+/// Eight blocks at a time as long as there is room for the most, loaded while the eight before them are
 /// stored: a load waits for an earlier store whose address differs in high bits only.
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
