@@ -1,7 +1,3 @@
----
-source: crates/bytelane-thrift-build/tests/compile.rs
-expression: module.text
----
 // Made by bytelane-thrift-build from everything.thrift; changes here get lost.
 
 /// The colours.
