@@ -53,6 +53,8 @@ pub fn run_stage() -> Result<()> {
 fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
     let mut command = cargo("run --quiet --locked --manifest-path peers/Cargo.toml");
     command.arg(profile).arg("--").args(arguments);
+    // The C library of Stream VByte has SIMD only where the compiler is told of the machine.
+    command.env("CFLAGS", "-O3 -march=native");
     for wheel in WHEELS {
         command.env(wheel.variable, wheel.fetch()?);
     }
