@@ -3,4 +3,5 @@
 pub mod bench;
 pub mod completions;
 pub mod cpu;
+pub mod thrift;
 pub mod transcode;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod general;
+mod thrift;
 mod transcode;
 
 use assert_cmd::Command;

@@ -1,0 +1,59 @@
+//! `bytelane thrift`.
+
+use crate::Outcome;
+use bytelane_thrift_build::Compiler;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Compile Thrift's IDL
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Compile(Compile),
+}
+
+/// Compile files of Thrift's IDL to Rust types for bytelane-thrift
+///
+/// Each file, and each that it includes, becomes a module: plain structs and enums with
+/// `#[derive(Thrift)]`. `mod.rs` names them all. Prints the paths; files that would not change are
+/// not written.
+#[derive(Debug, clap::Args)]
+struct Compile {
+    /// The files, with the ending .thrift
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The directory for the modules; it is made if need be
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// A directory in which included files are looked for, besides that of the file
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    include: Vec<PathBuf>,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self.command {
+            Command::Compile(arguments) => arguments.run(),
+        }
+    }
+}
+
+impl Compile {
+    fn run(self) -> anyhow::Result<Outcome> {
+        let mut compiler = Compiler::new();
+        for directory in self.include {
+            compiler = compiler.include(directory);
+        }
+        let paths = compiler.compile(&self.files, &self.output)?;
+        let mut out = io::stdout().lock();
+        for path in paths {
+            writeln!(out, "{}", path.display())?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
