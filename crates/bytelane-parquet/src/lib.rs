@@ -1,0 +1,1 @@
+//! Choose, write, rewrite and read the best Parquet encoding for each column.
