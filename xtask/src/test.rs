@@ -7,6 +7,7 @@ mod features;
 mod fuzz;
 mod go;
 mod needs;
+mod python;
 mod rust;
 mod stages;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::needs::Need;
-use super::{assembly, cross, dependencies, features, fuzz, go, rust};
+use super::{assembly, cross, dependencies, features, fuzz, go, python, rust};
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
 pub struct Stage {
@@ -30,6 +30,8 @@ impl Stage {
 }
 
 const MIRI_VERSION: &[&str] = &["rustup", "run", "nightly", "cargo", "miri", "--version"];
+const PYTHON_ENVIRONMENTS: &[&str] = &["python3", "-c", "import ensurepip, venv"];
+const THRIFT_COMPILER: Need = Need::Program("thrift", "Debian: thrift-compiler");
 const QEMU_X86_64: Need = Need::Program("qemu-x86_64-static", QEMU);
 const QEMU: &str = "Debian: qemu-user-static";
 
@@ -74,6 +76,17 @@ pub static STAGES: &[Stage] = &[
         in_all: true,
         minutes: 2,
         run: crate::peers::run_stage,
+    },
+    Stage {
+        name: "python",
+        about: "files and messages exchanged with libraries of Python, both ways",
+        needs: &[
+            Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv"),
+            THRIFT_COMPILER,
+        ],
+        in_all: true,
+        minutes: 2,
+        run: python::run_stage,
     },
     Stage {
         name: "fuzz",
@@ -128,7 +141,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
         ],
         in_all: true,
-        minutes: 2,
+        minutes: 1,
         run: || cross::test(&cross::I686),
     },
     Stage {
@@ -161,7 +174,7 @@ pub static STAGES: &[Stage] = &[
         about: "the Go module; also under the race detector, on arm64 and on s390x",
         needs: &[Need::Program("go", "see go/README.md")],
         in_all: true,
-        minutes: 3,
+        minutes: 2,
         run: go::run_stage,
     },
     Stage {

@@ -1,0 +1,7 @@
+//! Compiles the IDL, as a user's build script does.
+
+fn main() {
+    bytelane_thrift_build::Compiler::new()
+        .compile_for_build(&["everything.thrift"])
+        .unwrap_or_else(|error| panic!("{error}"));
+}

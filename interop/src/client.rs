@@ -1,0 +1,126 @@
+//! A client of the service, over any protocol.
+
+use crate::FRAME_LIMIT;
+use crate::idl::everything::exchange::{
+    EchoArgs, EchoResult, NoteArgs, NotesArgs, NotesResult, SumsArgs, SumsResult,
+};
+use crate::idl::everything::{Everything, Point, Rejected, Tree};
+use anyhow::{Result, ensure};
+use bytelane_thrift::{
+    ApplicationException, ApplicationExceptionKind, Body, Envelope, Message, MessageKind, Protocol,
+    framed,
+};
+use std::io::{Read, Write};
+use std::marker::PhantomData;
+
+/// Calls every method and checks what comes back.
+pub fn call<P: Protocol>(input: &mut impl Read, output: &mut impl Write) -> Result<()> {
+    let protocol = PhantomData::<P>;
+    let mut client = Client {
+        input,
+        output,
+        sequence: 0,
+        frame: Vec::new(),
+        protocol,
+    };
+    client.check_echo()?;
+    client.check_sums()?;
+    client.check_notes()?;
+    client.check_unknown_method()
+}
+
+struct Client<'a, P, I, O> {
+    input: &'a mut I,
+    output: &'a mut O,
+    sequence: i32,
+    frame: Vec<u8>,
+    protocol: PhantomData<P>,
+}
+
+impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
+    fn send<'de>(&mut self, name: &str, kind: MessageKind, body: &impl Message<'de>) -> Result<()> {
+        self.sequence += 1;
+        let call = Envelope {
+            name: name.into(),
+            kind,
+            sequence: self.sequence,
+        };
+        framed::write_frame(self.output, &call.encode::<P, _>(body)?)?;
+        Ok(self.output.flush()?)
+    }
+
+    /// Calls a method; its reply's body, which may be an exception.
+    fn call<'de>(
+        &mut self,
+        name: &str,
+        body: &impl Message<'de>,
+    ) -> Result<(MessageKind, Body<'_, P>)> {
+        self.send(name, MessageKind::Call, body)?;
+        let found = framed::read_frame(self.input, &mut self.frame, FRAME_LIMIT)?;
+        ensure!(found, "no reply to {name}");
+        let (reply, body) = Envelope::decode::<P>(&self.frame)?;
+        ensure!(reply.name == name, "a reply to {}, not {name}", reply.name);
+        ensure!(reply.sequence == self.sequence, "a reply to another call");
+        Ok((reply.kind, body))
+    }
+
+    fn check_echo(&mut self) -> Result<()> {
+        let value = Everything {
+            text: "two \"quotes\" and a line\n".to_owned(),
+            reals: vec![0.1, f64::MIN_POSITIVE, f64::INFINITY],
+            data: vec![0, 255],
+            tree: Some(Tree {
+                value: 1,
+                left: Some(Box::default()),
+                others: vec![Tree::default()],
+            }),
+            ..Everything::default()
+        };
+        let (_, body) = self.call(
+            "echo",
+            &EchoArgs {
+                value: value.clone(),
+            },
+        )?;
+        let EchoResult { success } = body.read()?;
+        ensure!(success == Some(value), "another value came back");
+        Ok(())
+    }
+
+    fn check_sums(&mut self) -> Result<()> {
+        let point = |x, y| Point { x, y };
+        let points = vec![point(i32::MAX, None), point(1, Some(-1 << 40))];
+        let (_, body) = self.call("sums", &SumsArgs { points })?;
+        let SumsResult { success, rejected } = body.read()?;
+        let sums = success.unwrap_or_default();
+        ensure!(sums["x"] == 1 << 31 && sums["y"] == -1 << 40 && rejected.is_none());
+
+        let (_, body) = self.call("sums", &SumsArgs::default())?;
+        let SumsResult { success, rejected } = body.read()?;
+        let expected = Rejected {
+            reason: "no points".to_owned(),
+            code: -1,
+        };
+        ensure!(success.is_none() && rejected == Some(expected));
+        Ok(())
+    }
+
+    fn check_notes(&mut self) -> Result<()> {
+        for text in ["first", ""] {
+            let text = text.to_owned();
+            self.send("note", MessageKind::Oneway, &NoteArgs { text })?;
+        }
+        let (_, body) = self.call("notes", &NotesArgs {})?;
+        let NotesResult { success } = body.read()?;
+        ensure!(success.unwrap_or_default() == ["first", ""]);
+        Ok(())
+    }
+
+    fn check_unknown_method(&mut self) -> Result<()> {
+        let (kind, body) = self.call("missing", &NotesArgs {})?;
+        ensure!(kind == MessageKind::Exception, "a method that is not there");
+        let exception: ApplicationException = body.read()?;
+        ensure!(exception.kind == ApplicationExceptionKind::UnknownMethod);
+        Ok(())
+    }
+}
