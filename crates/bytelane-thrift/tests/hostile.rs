@@ -247,6 +247,18 @@ fn json() {
         ("{\"8\":{\"dbl\":1e999}}", NumberOutOfRange, 12, "real"),
         ("{\"8\":{\"dbl\":\"nan\"}}", syntax("a number"), 12, "real"),
         ("{\"8\":{\"dbl\":+1}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":01}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":-01.5}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":1.}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":.5}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":1.e5}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":1e}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":1e+}}", syntax("a number"), 12, "real"),
+        ("{\"8\":{\"dbl\":1-2}}", syntax("a number"), 12, "real"),
+        ("{\"6\":{\"i16\":01}}", syntax("an integer"), 12, "short"),
+        ("{\"6\":{\"i16\":-00}}", syntax("an integer"), 12, "short"),
+        ("{\"6\":{\"i16\":-}}", syntax("an integer"), 12, "short"),
+        ("{\"06\":{\"i16\":1}}", syntax("an integer"), 1, ""),
         (
             "{\"4\":{\"str\":\"a\nb\"}}",
             InvalidString(ControlCharacter),
@@ -313,6 +325,8 @@ fn simple_json() {
         ("{\"other\":[1,{\"a\":nul}]}", syntax("null"), 17, ""),
         ("{\"other\":[1,{\"a\" 1}]}", syntax("`:`"), 17, ""),
         ("{\"other\":[1}", syntax("`,`"), 11, ""),
+        ("{\"other\":[1,-.5]}", syntax("a number"), 12, ""),
+        ("{\"other\":007}", syntax("a number"), 9, ""),
     ];
     for &(message, kind, offset, path) in cases {
         check::<SimpleJson>(message.as_bytes(), kind, offset, path);
@@ -329,6 +343,13 @@ fn readers_take_what_others_write() {
     assert_eq!(fields.text, "</\u{8}é");
     assert!(fields.real.is_nan());
     assert_eq!(fields.set, BTreeSet::from([-1, 7]));
+
+    for (text, value) in [("-0", -0.0), ("0.50", 0.5), ("1E2", 100.0), ("2e-1", 0.2)] {
+        let json = format!("{{\"real\":{text},\"short\":-0}}");
+        let fields = Fields::decode::<SimpleJson>(json.as_bytes()).unwrap();
+        assert_eq!(fields.real.to_bits(), f64::to_bits(value), "{text}");
+        assert_eq!(fields.short, 0);
+    }
 
     let json = br#"{"te\u0078t": "x", "data":null, "new":{"a":[1,"]",{}],"b":null}, "real": 1,
         "map":{"-3":[{"flag":true}]}, "short" :7}"#;

@@ -1,6 +1,6 @@
 //! Reads JSON.
 
-use super::text::{Text, parse_integer};
+use super::text::{Text, is_number, parse_integer};
 use super::{VERSION, kind};
 use crate::input::Input;
 use crate::protocol::Reader;
@@ -92,16 +92,14 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         } else {
             self.text.number()?
         };
-        let is_number = matches!(digits, [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..]);
         let value = std::str::from_utf8(digits)
             .ok()
+            .filter(|_| is_number(digits))
             .and_then(|text| text.parse().ok());
         match value {
-            Some(value) if is_number && infinite(&value) => {
-                Err(start.error(ErrorKind::NumberOutOfRange))
-            }
-            Some(value) if is_number => Ok(value),
-            _ => Err(start.error(ErrorKind::Syntax {
+            Some(value) if infinite(&value) => Err(start.error(ErrorKind::NumberOutOfRange)),
+            Some(value) => Ok(value),
+            None => Err(start.error(ErrorKind::Syntax {
                 expected: "a number",
             })),
         }
@@ -242,7 +240,13 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
             b't' => self.keyword("true")?,
             b'f' => self.keyword("false")?,
             b'n' => self.keyword("null")?,
-            _ => drop(self.text.number()?),
+            _ => {
+                let start = self.text.input;
+                if !is_number(self.text.number()?) {
+                    let expected = "a number";
+                    return Err(start.error(ErrorKind::Syntax { expected }));
+                }
+            }
         }
         self.text.separator = b',';
         Ok(())

@@ -182,8 +182,8 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<i64, ErrorKind> {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    // 18 digits fit, whatever they are.
-    if digits.is_empty() || digits.len() > 19 {
+    // 18 digits fit, whatever they are. JSON has no zeros in front of others.
+    if digits.is_empty() || digits.len() > 19 || matches!(digits, [b'0', _, ..]) {
         return Err(integer_error(digits));
     }
     let mut value = 0u64;
@@ -204,10 +204,39 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<i64, ErrorKind> {
 
 #[cold]
 fn integer_error(digits: &[u8]) -> ErrorKind {
-    if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
+    if is_number(digits) && digits.iter().all(u8::is_ascii_digit) {
         return ErrorKind::NumberOutOfRange;
     }
     ErrorKind::Syntax {
         expected: "an integer",
     }
+}
+
+/// Whether a text is a number of JSON: no `+` and no zeros in front, a digit on both sides of the
+/// point.
+pub(super) fn is_number(text: &[u8]) -> bool {
+    let (whole, mut rest) = split_digits(text.strip_prefix(b"-").unwrap_or(text));
+    if whole.is_empty() || matches!(whole, [b'0', _, ..]) {
+        return false;
+    }
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let digits;
+        (digits, rest) = split_digits(fraction);
+        if digits.is_empty() {
+            return false;
+        }
+    }
+    match rest {
+        [] => true,
+        [b'e' | b'E', b'+' | b'-', exponent @ ..] | [b'e' | b'E', exponent @ ..] => {
+            matches!(split_digits(exponent), ([_, ..], []))
+        }
+        _ => false,
+    }
+}
+
+/// The digits at the start, and what is behind them.
+fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let is_other = |byte: &u8| !byte.is_ascii_digit();
+    text.split_at(text.iter().position(is_other).unwrap_or(text.len()))
 }
