@@ -1,1 +1,20 @@
 //! Choose, write, rewrite and read the best Parquet encoding for each column.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod options;
+mod page;
+mod physical;
+mod statistics;
+mod writer;
+
+pub use error::{Error, Place, Problem, Result};
+pub use options::{
+    ColumnOptions, DataPageVersion, Encoding, Goal, WriterOptions, compression_name,
+    parse_compression,
+};
+pub use writer::{Writer, Written};
+
+/// The libraries whose types appear in this crate's functions.
+pub use {arrow_array, arrow_schema, bytelane, parquet};

@@ -1,0 +1,195 @@
+//! What goes wrong with a Parquet file, and where in it.
+
+use crate::Encoding;
+use arrow_schema::ArrowError;
+use parquet::basic::Type;
+use parquet::errors::ParquetError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A [`Problem`] and its [`Place`].
+///
+/// It prints as `FILE, row group 2, column price, page 7: PROBLEM`, with what is known of the place.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{}", .0.place, .0.problem)]
+pub struct Error(#[source] Box<Located>);
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// One allocation, so that results stay small.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+struct Located {
+    place: Place,
+    #[source]
+    problem: Problem,
+}
+
+/// Where in a file something went wrong: what is known of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// The row group, counted from 0.
+    pub row_group: Option<usize>,
+    /// The column's path, its parts separated by dots.
+    pub column: Option<String>,
+    /// The data page within the column chunk, counted from 0.
+    pub page: Option<usize>,
+}
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The crate `parquet` refused it.
+    #[error(transparent)]
+    Parquet(#[from] ParquetError),
+    /// The Arrow libraries refused it.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+    /// The file could not be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A kernel refused it.
+    #[error(transparent)]
+    Codec(#[from] bytelane::Error),
+    /// The file contradicts itself, or the format.
+    #[error("{0}")]
+    Corrupt(String),
+    /// The schema has no such column.
+    #[error("there is no column {0:?}")]
+    NoSuchColumn(String),
+    /// An encoding was asked for that the format does not define for the column's type.
+    #[error("the encoding {encoding} does not exist for columns of the type {physical}")]
+    Encoding {
+        /// The encoding asked for.
+        encoding: Encoding,
+        /// The column's physical type.
+        physical: Type,
+    },
+    /// An option that no writer or reader can follow.
+    #[error("{0}")]
+    Option(String),
+    /// What the caller gave does not fit what the caller said before.
+    #[error("{0}")]
+    Input(String),
+    /// The format has it, this crate has it not.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+impl Error {
+    /// A problem at a place that is not known yet.
+    pub fn new(problem: impl Into<Problem>) -> Self {
+        Self(Box::new(Located {
+            place: Place::default(),
+            problem: problem.into(),
+        }))
+    }
+
+    /// A file that contradicts itself.
+    pub(crate) fn corrupt(what: impl Into<String>) -> Self {
+        Self::new(Problem::Corrupt(what.into()))
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// Where it is wrong.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// The same in this file, unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.0.place.file.get_or_insert_with(|| file.to_owned());
+        self
+    }
+
+    /// The same in this row group, unless one is named already.
+    #[must_use]
+    pub fn in_row_group(mut self, row_group: usize) -> Self {
+        self.0.place.row_group.get_or_insert(row_group);
+        self
+    }
+
+    /// The same in this column, unless one is named already.
+    #[must_use]
+    pub fn in_column(mut self, column: impl fmt::Display) -> Self {
+        self.0
+            .place
+            .column
+            .get_or_insert_with(|| column.to_string());
+        self
+    }
+
+    /// The same in this data page, unless one is named already.
+    #[must_use]
+    pub fn in_page(mut self, page: usize) -> Self {
+        self.0.place.page.get_or_insert(page);
+        self
+    }
+}
+
+impl<P: Into<Problem>> From<P> for Error {
+    fn from(problem: P) -> Self {
+        Self::new(problem)
+    }
+}
+
+/// Arrow's readers hand errors on as their own.
+impl From<Error> for ArrowError {
+    fn from(error: Error) -> Self {
+        ArrowError::ExternalError(Box::new(error))
+    }
+}
+
+impl fmt::Display for Place {
+    /// Ends with the colon after which the problem is told; nothing where nothing is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.file.as_ref().map(|file| file.display().to_string()),
+            self.row_group.map(|index| format!("row group {index}")),
+            self.column
+                .as_ref()
+                .map(|column| format!("column {column}")),
+            self.page.map(|index| format!("page {index}")),
+        ];
+        let known: Vec<String> = parts.into_iter().flatten().collect();
+        match known.is_empty() {
+            true => Ok(()),
+            false => write!(f, "{}: ", known.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_place_wins() {
+        let error = Error::corrupt("levels end early")
+            .in_page(7)
+            .in_column("price")
+            .in_column("other")
+            .in_row_group(2)
+            .in_file(Path::new("trades.parquet"));
+        assert_eq!(
+            error.to_string(),
+            "trades.parquet, row group 2, column price, page 7: levels end early"
+        );
+        assert_eq!(
+            Error::new(Problem::NoSuchColumn("x".into())).to_string(),
+            "there is no column \"x\""
+        );
+    }
+}

@@ -1,0 +1,575 @@
+//! How a file is to be written.
+
+use crate::{Error, Problem, Result};
+use bytelane::Backend;
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, Type, ZstdLevel};
+use parquet::file::metadata::{KeyValue, SortingColumn};
+use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
+use parquet::schema::types::ColumnPath;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// How the values of a column become bytes, before they are compressed.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Encoding {
+    /// The values one after the other.
+    Plain,
+    /// Each value once, then their numbers; plain from where the dictionary becomes too large.
+    Dictionary,
+    /// Byte 0 of every value, then byte 1, and so on: for values of a fixed width.
+    ByteStreamSplit,
+    /// Differences of neighbours in as many bits as they need: for INT32 and INT64.
+    DeltaBinaryPacked,
+    /// The lengths first, then the strings: for BYTE_ARRAY.
+    DeltaLengthByteArray,
+    /// What each string shares with the one before it: for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
+    DeltaByteArray,
+    /// The best of the others for the [`Goal`], column by column and row group by row group.
+    #[default]
+    Auto,
+}
+
+impl Encoding {
+    /// All of them, in the order of their declaration.
+    pub const ALL: &'static [Encoding] = &[
+        Encoding::Plain,
+        Encoding::Dictionary,
+        Encoding::ByteStreamSplit,
+        Encoding::DeltaBinaryPacked,
+        Encoding::DeltaLengthByteArray,
+        Encoding::DeltaByteArray,
+        Encoding::Auto,
+    ];
+
+    /// The name that [`FromStr`] reads.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Encoding::Plain => "plain",
+            Encoding::Dictionary => "dictionary",
+            Encoding::ByteStreamSplit => "byte_stream_split",
+            Encoding::DeltaBinaryPacked => "delta_binary_packed",
+            Encoding::DeltaLengthByteArray => "delta_length_byte_array",
+            Encoding::DeltaByteArray => "delta_byte_array",
+            Encoding::Auto => "auto",
+        }
+    }
+
+    /// Whether the format defines it for a physical type
+    /// ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md)).
+    #[must_use]
+    pub fn exists_for(self, physical: Type) -> bool {
+        use Type::{BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64};
+        match self {
+            Encoding::Plain | Encoding::Auto => true,
+            Encoding::Dictionary => physical != BOOLEAN,
+            Encoding::ByteStreamSplit => {
+                matches!(
+                    physical,
+                    INT32 | INT64 | FLOAT | DOUBLE | FIXED_LEN_BYTE_ARRAY
+                )
+            }
+            Encoding::DeltaBinaryPacked => matches!(physical, INT32 | INT64),
+            Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
+            Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
+        }
+    }
+
+    /// The encoding of values by its name in the crate `parquet`. A dictionary falls back to PLAIN.
+    pub(crate) fn of_values(self) -> parquet::basic::Encoding {
+        use parquet::basic::Encoding as Values;
+        match self {
+            Encoding::Plain | Encoding::Dictionary | Encoding::Auto => Values::PLAIN,
+            Encoding::ByteStreamSplit => Values::BYTE_STREAM_SPLIT,
+            Encoding::DeltaBinaryPacked => Values::DELTA_BINARY_PACKED,
+            Encoding::DeltaLengthByteArray => Values::DELTA_LENGTH_BYTE_ARRAY,
+            Encoding::DeltaByteArray => Values::DELTA_BYTE_ARRAY,
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that stands for nothing, and those that would.
+fn unknown(kind: &str, given: &str, names: impl Iterator<Item = &'static str>) -> Error {
+    let names: Vec<&str> = names.collect();
+    Error::new(Problem::Option(format!(
+        "there is no {kind} {given:?}; there are {}",
+        names.join(", ")
+    )))
+}
+
+impl FromStr for Encoding {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let all = Self::ALL.iter();
+        let found = all.clone().find(|encoding| encoding.name() == name);
+        found
+            .copied()
+            .ok_or_else(|| unknown("encoding", name, all.map(|encoding| encoding.name())))
+    }
+}
+
+/// What [`Encoding::Auto`] looks for.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Goal {
+    /// The smallest file.
+    Size,
+    /// The shortest time to write it.
+    Write,
+    /// The shortest time to read it.
+    Read,
+    /// A small file, unless it costs much more time.
+    #[default]
+    Balanced,
+}
+
+impl Goal {
+    /// All of them, in the order of their declaration.
+    pub const ALL: &'static [Goal] = &[Goal::Size, Goal::Write, Goal::Read, Goal::Balanced];
+
+    /// The name that [`FromStr`] reads.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Goal::Size => "size",
+            Goal::Write => "write",
+            Goal::Read => "read",
+            Goal::Balanced => "balanced",
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Goal {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let all = Self::ALL.iter();
+        let found = all.clone().find(|goal| goal.name() == name);
+        found
+            .copied()
+            .ok_or_else(|| unknown("goal", name, all.map(|goal| goal.name())))
+    }
+}
+
+/// The version of the data pages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum DataPageVersion {
+    /// Levels and values are compressed together; every reader knows it.
+    #[default]
+    V1,
+    /// Only the values are compressed.
+    V2,
+}
+
+/// Reads a compression as the command writes it: `zstd`, `zstd:3`, `gzip:6`, `brotli:5`, `lz4_raw`, `snappy`
+/// or `none`.
+///
+/// # Errors
+///
+/// [`Problem::Option`] for another name, or a level that the codec does not have.
+///
+/// ```
+/// use bytelane_parquet::{compression_name, parse_compression};
+///
+/// let compression = parse_compression("zstd:3")?;
+/// assert_eq!(compression_name(compression), "zstd:3");
+/// assert!(parse_compression("zstd:99").is_err());
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+pub fn parse_compression(text: &str) -> Result<Compression> {
+    let (codec, level) = match text.split_once(':') {
+        Some((codec, level)) => (codec, Some(level)),
+        None => (text, None),
+    };
+    let level = level
+        .map(|level| level.parse::<i32>())
+        .transpose()
+        .map_err(|_| Problem::Option(format!("the level in {text:?} is not a number")))?;
+    let unsigned = |level: i32| {
+        u32::try_from(level)
+            .map_err(|_| Problem::Option(format!("the level in {text:?} is negative")))
+    };
+    Ok(match (codec, level) {
+        ("none" | "uncompressed", None) => Compression::UNCOMPRESSED,
+        ("snappy", None) => Compression::SNAPPY,
+        ("lz4_raw", None) => Compression::LZ4_RAW,
+        ("zstd", None) => Compression::ZSTD(ZstdLevel::try_new(1)?),
+        ("zstd", Some(level)) => Compression::ZSTD(ZstdLevel::try_new(level)?),
+        ("gzip", None) => Compression::GZIP(GzipLevel::default()),
+        ("gzip", Some(level)) => Compression::GZIP(GzipLevel::try_new(unsigned(level)?)?),
+        ("brotli", None) => Compression::BROTLI(BrotliLevel::default()),
+        ("brotli", Some(level)) => Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?)?),
+        ("none" | "uncompressed" | "snappy" | "lz4_raw", Some(_)) => {
+            return Err(Problem::Option(format!("{codec} has no levels")).into());
+        }
+        _ => {
+            let names = ["none", "snappy", "lz4_raw", "zstd", "gzip", "brotli"];
+            return Err(unknown("compression", codec, names.into_iter()));
+        }
+    })
+}
+
+/// The text that [`parse_compression`] reads as this compression. The deprecated codecs LZ4 and LZO, which it
+/// does not read, print as `lz4` and `lzo`.
+#[must_use]
+pub fn compression_name(compression: Compression) -> String {
+    match compression {
+        Compression::UNCOMPRESSED => "none".to_owned(),
+        Compression::SNAPPY => "snappy".to_owned(),
+        Compression::GZIP(level) => format!("gzip:{}", level.compression_level()),
+        Compression::LZO => "lzo".to_owned(),
+        Compression::BROTLI(level) => format!("brotli:{}", level.compression_level()),
+        Compression::LZ4 => "lz4".to_owned(),
+        Compression::ZSTD(level) => format!("zstd:{}", level.compression_level()),
+        Compression::LZ4_RAW => "lz4_raw".to_owned(),
+    }
+}
+
+/// What one column wants that differs from the rest of the file.
+#[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
+pub struct ColumnOptions {
+    /// Its encoding.
+    pub encoding: Option<Encoding>,
+    /// Its compression.
+    pub compression: Option<Compression>,
+    /// Its statistics.
+    pub statistics: Option<EnabledStatistics>,
+    /// Its bloom filter.
+    pub bloom_filter: Option<BloomFilterProperties>,
+}
+
+impl ColumnOptions {
+    /// An encoding, which [`Encoding::Auto`] then does not decide.
+    #[must_use]
+    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = Some(encoding);
+        self
+    }
+
+    /// A compression.
+    #[must_use]
+    pub fn with_compression(mut self, compression: Compression) -> Self {
+        self.compression = Some(compression);
+        self
+    }
+
+    /// How much is said of the smallest and largest values.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
+        self.statistics = Some(statistics);
+        self
+    }
+
+    /// A bloom filter.
+    #[must_use]
+    pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
+        self.bloom_filter = Some(properties);
+        self
+    }
+}
+
+/// How a file is to be written.
+///
+/// ```
+/// use bytelane_parquet::{ColumnOptions, Encoding, Goal, WriterOptions, parse_compression};
+///
+/// let options = WriterOptions::default()
+///     .with_goal(Goal::Size)
+///     .with_compression(parse_compression("zstd:3")?)
+///     .with_column("price", ColumnOptions::default().with_encoding(Encoding::ByteStreamSplit));
+/// assert_eq!(options.encoding_of("price"), Encoding::ByteStreamSplit);
+/// assert_eq!(options.encoding_of("volume"), Encoding::Auto);
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct WriterOptions {
+    pub(crate) encoding: Encoding,
+    pub(crate) compression: Compression,
+    pub(crate) statistics: EnabledStatistics,
+    pub(crate) bloom_filter: Option<BloomFilterProperties>,
+    pub(crate) columns: BTreeMap<String, ColumnOptions>,
+    pub(crate) goal: Goal,
+    pub(crate) version: DataPageVersion,
+    pub(crate) page_rows: usize,
+    pub(crate) page_bytes: usize,
+    pub(crate) row_group_rows: usize,
+    pub(crate) dictionary_page_bytes: usize,
+    pub(crate) page_header_statistics: bool,
+    pub(crate) key_values: Vec<KeyValue>,
+    pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
+    pub(crate) backend: Backend,
+    pub(crate) created_by: String,
+}
+
+impl Default for WriterOptions {
+    /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
+    /// rows and 1 MiB, row groups of 1,048,576 rows, no bloom filters.
+    fn default() -> Self {
+        Self {
+            encoding: Encoding::Auto,
+            compression: Compression::ZSTD(ZstdLevel::default()),
+            statistics: EnabledStatistics::Page,
+            bloom_filter: None,
+            columns: BTreeMap::new(),
+            goal: Goal::default(),
+            version: DataPageVersion::default(),
+            page_rows: 131_072,
+            page_bytes: 1 << 20,
+            row_group_rows: 1 << 20,
+            dictionary_page_bytes: 1 << 20,
+            page_header_statistics: false,
+            key_values: Vec::new(),
+            sorting_columns: None,
+            backend: Backend::active(),
+            created_by: concat!("bytelane-parquet version ", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
+    }
+}
+
+impl WriterOptions {
+    /// The encoding of all columns that have none of their own, and whose type has it; the others take what
+    /// [`Encoding::Auto`] gives them.
+    #[must_use]
+    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// The compression of all columns that have none of their own.
+    #[must_use]
+    pub fn with_compression(mut self, compression: Compression) -> Self {
+        self.compression = compression;
+        self
+    }
+
+    /// How much is said of the smallest and largest values: nothing, for the chunk, or for each page as well.
+    #[must_use]
+    pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
+        self.statistics = statistics;
+        self
+    }
+
+    /// A bloom filter for every column that has none of its own.
+    #[must_use]
+    pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
+        self.bloom_filter = Some(properties);
+        self
+    }
+
+    /// What a column wants: `path` is that of a leaf, its parts separated by dots, or of a group, for all the
+    /// leaves below it. The longest path wins.
+    #[must_use]
+    pub fn with_column(mut self, path: impl Into<String>, column: ColumnOptions) -> Self {
+        self.columns.insert(path.into(), column);
+        self
+    }
+
+    /// What [`Encoding::Auto`] looks for.
+    #[must_use]
+    pub fn with_goal(mut self, goal: Goal) -> Self {
+        self.goal = goal;
+        self
+    }
+
+    /// The version of the data pages.
+    #[must_use]
+    pub fn with_data_page_version(mut self, version: DataPageVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// The most rows of a data page.
+    #[must_use]
+    pub fn with_page_rows(mut self, rows: usize) -> Self {
+        self.page_rows = rows;
+        self
+    }
+
+    /// The most bytes of values in a data page, before compression.
+    #[must_use]
+    pub fn with_page_bytes(mut self, bytes: usize) -> Self {
+        self.page_bytes = bytes;
+        self
+    }
+
+    /// The rows of a row group. The writer keeps as many in memory.
+    #[must_use]
+    pub fn with_row_group_rows(mut self, rows: usize) -> Self {
+        self.row_group_rows = rows;
+        self
+    }
+
+    /// The bytes beyond which a dictionary is given up.
+    #[must_use]
+    pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
+        self.dictionary_page_bytes = bytes;
+        self
+    }
+
+    /// Whether the statistics of a page are repeated in its header, for readers without the indexes.
+    #[must_use]
+    pub fn with_page_header_statistics(mut self, write: bool) -> Self {
+        self.page_header_statistics = write;
+        self
+    }
+
+    /// A pair for the footer, beside the Arrow schema.
+    #[must_use]
+    pub fn with_key_value(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.key_values
+            .push(KeyValue::new(key.into(), Some(value.into())));
+        self
+    }
+
+    /// By which columns the rows are sorted. The writer believes it.
+    #[must_use]
+    pub fn with_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
+        self.sorting_columns = Some(columns);
+        self
+    }
+
+    /// The instruction set of the kernels.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Who wrote the file, as its footer says.
+    #[must_use]
+    pub fn with_created_by(mut self, name: impl Into<String>) -> Self {
+        self.created_by = name.into();
+        self
+    }
+
+    /// The encoding asked for a leaf, [`Encoding::Auto`] included.
+    #[must_use]
+    pub fn encoding_of(&self, path: &str) -> Encoding {
+        self.own_encoding_of(path).unwrap_or(self.encoding)
+    }
+
+    /// The compression of a leaf.
+    #[must_use]
+    pub fn compression_of(&self, path: &str) -> Compression {
+        self.own(path, |column| column.compression)
+            .unwrap_or(self.compression)
+    }
+
+    /// The statistics of a leaf.
+    #[must_use]
+    pub fn statistics_of(&self, path: &str) -> EnabledStatistics {
+        self.own(path, |column| column.statistics)
+            .unwrap_or(self.statistics)
+    }
+
+    /// The bloom filter of a leaf.
+    #[must_use]
+    pub fn bloom_filter_of(&self, path: &str) -> Option<BloomFilterProperties> {
+        self.own(path, |column| column.bloom_filter.clone())
+            .or_else(|| self.bloom_filter.clone())
+    }
+
+    /// The encoding that was asked for this very column, which must therefore exist for its type.
+    pub(crate) fn own_encoding_of(&self, path: &str) -> Option<Encoding> {
+        self.own(path, |column| column.encoding)
+    }
+
+    /// What the column itself, or the closest group above it, wants.
+    fn own<T>(&self, path: &str, want: impl Fn(&ColumnOptions) -> Option<T>) -> Option<T> {
+        let ancestors = std::iter::successors(Some(path), |path| {
+            path.rsplit_once('.').map(|(parent, _)| parent)
+        });
+        ancestors
+            .filter_map(|path| self.columns.get(path))
+            .find_map(want)
+    }
+
+    /// That the options make sense for these leaves.
+    pub(crate) fn check<'a>(
+        &self,
+        leaves: impl Iterator<Item = (&'a ColumnPath, Type)>,
+    ) -> Result<()> {
+        let sizes = [
+            ("rows of a page", self.page_rows),
+            ("bytes of a page", self.page_bytes),
+            ("rows of a row group", self.row_group_rows),
+        ];
+        if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
+            return Err(Problem::Option(format!("the {what} cannot be 0")).into());
+        }
+        if !self.backend.is_available() {
+            return Err(bytelane::Error::Unavailable(self.backend).into());
+        }
+        let leaves: Vec<(String, Type)> = leaves
+            .map(|(path, physical)| (path.string(), physical))
+            .collect();
+        for path in self.columns.keys() {
+            let below = format!("{path}.");
+            if !leaves
+                .iter()
+                .any(|(leaf, _)| leaf == path || leaf.starts_with(&below))
+            {
+                return Err(Problem::NoSuchColumn(path.clone()).into());
+            }
+        }
+        for (path, physical) in leaves {
+            let compression = self.compression_of(&path);
+            if matches!(compression, Compression::LZO | Compression::LZ4) {
+                let problem = format!(
+                    "the compression {} is deprecated and not written",
+                    compression_name(compression)
+                );
+                return Err(Error::new(Problem::Unsupported(problem)).in_column(path));
+            }
+            if let Some(encoding) = self.own_encoding_of(&path)
+                && !encoding.exists_for(physical)
+            {
+                let problem = Problem::Encoding { encoding, physical };
+                return Err(Error::new(problem).in_column(path));
+            }
+        }
+        Ok(())
+    }
+}

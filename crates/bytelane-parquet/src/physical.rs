@@ -1,0 +1,218 @@
+//! Arrow's values as Parquet stores them, and back: for flat columns of a fixed width.
+//!
+//! Most types are the same bytes in both; small integers are widened, and what Parquet stores as
+//! FIXED_LEN_BYTE_ARRAY has an order of bytes of its own.
+
+use crate::{Error, Problem, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Int8Type, Int16Type,
+    IntervalDayTimeType, IntervalYearMonthType, UInt8Type, UInt16Type,
+};
+use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
+use arrow_buffer::{Buffer, i256};
+use arrow_schema::{DataType, IntervalUnit};
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescriptor;
+
+/// Bytes of a value of a column, or none where they differ from value to value, or are less than one.
+pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
+    match column.physical_type() {
+        Type::INT32 | Type::FLOAT => Some(4),
+        Type::INT64 | Type::DOUBLE => Some(8),
+        Type::FIXED_LEN_BYTE_ARRAY => usize::try_from(column.type_length()).ok(),
+        Type::INT96 => Some(12),
+        Type::BOOLEAN | Type::BYTE_ARRAY => None,
+    }
+    .filter(|width| *width > 0)
+}
+
+/// How the values of an Arrow type become those of a physical type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Conversion {
+    /// They are the same little-endian bytes.
+    Same,
+    /// Integers of 8 or 16 bits to INT32.
+    Widen,
+    /// Decimals of any width to INT32 or INT64.
+    Resize,
+    /// Decimals of any width to big-endian bytes.
+    BigEndian,
+    /// Intervals to three little-endian numbers: months, days, milliseconds.
+    Interval,
+}
+
+/// The conversion between an Arrow type and a column, if there is one here.
+fn conversion(data_type: &DataType, column: &ColumnDescriptor) -> Option<Conversion> {
+    use Conversion::{BigEndian, Interval, Resize, Same, Widen};
+    let physical = column.physical_type();
+    Some(match (data_type, physical) {
+        (DataType::Float32, Type::FLOAT) | (DataType::Float64, Type::DOUBLE) => Same,
+        (
+            DataType::Int32 | DataType::UInt32 | DataType::Date32 | DataType::Time32(_),
+            Type::INT32,
+        )
+        | (
+            DataType::Int64
+            | DataType::UInt64
+            | DataType::Date64
+            | DataType::Time64(_)
+            | DataType::Timestamp(_, _)
+            | DataType::Duration(_),
+            Type::INT64,
+        )
+        | (DataType::Decimal32(_, _), Type::INT32)
+        | (DataType::Decimal64(_, _), Type::INT64) => Same,
+        (DataType::Int8 | DataType::UInt8 | DataType::Int16 | DataType::UInt16, Type::INT32) => {
+            Widen
+        }
+        (
+            DataType::Decimal32(_, _)
+            | DataType::Decimal64(_, _)
+            | DataType::Decimal128(_, _)
+            | DataType::Decimal256(_, _),
+            Type::INT32 | Type::INT64,
+        ) => Resize,
+        (
+            DataType::Decimal32(_, _)
+            | DataType::Decimal64(_, _)
+            | DataType::Decimal128(_, _)
+            | DataType::Decimal256(_, _),
+            Type::FIXED_LEN_BYTE_ARRAY,
+        ) => BigEndian,
+        (DataType::Float16, Type::FIXED_LEN_BYTE_ARRAY) if column.type_length() == 2 => Same,
+        (DataType::FixedSizeBinary(width), Type::FIXED_LEN_BYTE_ARRAY)
+            if column.type_length() == *width =>
+        {
+            Same
+        }
+        (
+            DataType::Interval(IntervalUnit::YearMonth | IntervalUnit::DayTime),
+            Type::FIXED_LEN_BYTE_ARRAY,
+        ) if column.type_length() == 12 => Interval,
+        _ => return None,
+    })
+}
+
+/// Whether a leaf is a flat column of a fixed width whose values this module converts.
+pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
+    column.max_rep_level() == 0
+        && column.max_def_level() <= 1
+        && column.path().parts().len() == 1
+        && width(column).is_some()
+        && conversion(data_type, column).is_some()
+}
+
+/// The values of an array as the column stores them, those of null slots included (whatever they are there).
+/// Shares the array's memory where the bytes are the same.
+pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffer> {
+    let found = conversion(array.data_type(), column).zip(width(column));
+    let Some((conversion, width)) = found else {
+        return Err(not_convertible(array.data_type(), column));
+    };
+    Ok(match conversion {
+        Conversion::Same => little_endian(own_bytes(array, width), width),
+        Conversion::Widen => little_endian(widen(array), width),
+        Conversion::Resize | Conversion::BigEndian => {
+            let mut bytes = Vec::with_capacity(array.len() * width);
+            append_decimals(array, width, conversion, &mut bytes);
+            Buffer::from_vec(bytes)
+        }
+        Conversion::Interval => intervals(array),
+    })
+}
+
+pub(crate) fn not_convertible(data_type: &DataType, column: &ColumnDescriptor) -> Error {
+    let physical = column.physical_type();
+    let length = match physical {
+        Type::FIXED_LEN_BYTE_ARRAY => format!(" of {} bytes", column.type_length()),
+        _ => String::new(),
+    };
+    Problem::Unsupported(format!("{data_type} is not stored as {physical}{length}")).into()
+}
+
+/// The memory of an array's values, as it is.
+fn own_bytes(array: &dyn Array, width: usize) -> Buffer {
+    let data = array.to_data();
+    data.buffers()[0].slice_with_length(data.offset() * width, data.len() * width)
+}
+
+/// On a big-endian machine values are turned round.
+fn little_endian(bytes: Buffer, width: usize) -> Buffer {
+    if cfg!(target_endian = "little") {
+        return bytes;
+    }
+    let mut turned = bytes.to_vec();
+    turned.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+    Buffer::from_vec(turned)
+}
+
+fn widen(array: &dyn Array) -> Buffer {
+    fn values<T: ArrowPrimitiveType>(array: &dyn Array) -> Buffer
+    where
+        T::Native: Into<i32>,
+    {
+        let values = array.as_primitive::<T>().values().iter();
+        Buffer::from_vec(values.map(|value| (*value).into()).collect::<Vec<i32>>())
+    }
+    match array.data_type() {
+        DataType::Int8 => values::<Int8Type>(array),
+        DataType::UInt8 => values::<UInt8Type>(array),
+        DataType::Int16 => values::<Int16Type>(array),
+        _ => values::<UInt16Type>(array),
+    }
+}
+
+/// The values of a decimal array in `width` bytes each; what does not fit is sign only, and what is missing is
+/// filled with the sign.
+fn append_decimals(array: &dyn Array, width: usize, conversion: Conversion, to: &mut Vec<u8>) {
+    fn append<T: ArrowPrimitiveType>(
+        array: &PrimitiveArray<T>,
+        width: usize,
+        conversion: Conversion,
+        to: &mut Vec<u8>,
+    ) where
+        T::Native: Into<i256>,
+    {
+        for value in array.values() {
+            let wide: i256 = (*value).into();
+            let bytes = wide.to_le_bytes();
+            let fill = if bytes[31] >= 0x80 { 0xff } else { 0 };
+            let at = to.len();
+            to.extend_from_slice(&bytes[..width.min(32)]);
+            to.resize(at + width, fill);
+            if conversion == Conversion::BigEndian {
+                to[at..].reverse();
+            }
+        }
+    }
+    match array.data_type() {
+        DataType::Decimal32(_, _) => {
+            append::<Decimal32Type>(array.as_primitive(), width, conversion, to);
+        }
+        DataType::Decimal64(_, _) => {
+            append::<Decimal64Type>(array.as_primitive(), width, conversion, to);
+        }
+        DataType::Decimal128(_, _) => {
+            append::<Decimal128Type>(array.as_primitive(), width, conversion, to);
+        }
+        _ => append::<Decimal256Type>(array.as_primitive(), width, conversion, to),
+    }
+}
+
+fn intervals(array: &dyn Array) -> Buffer {
+    let mut bytes = Vec::with_capacity(array.len() * 12);
+    if let Some(months) = array.as_primitive_opt::<IntervalYearMonthType>() {
+        for value in months.values() {
+            bytes.extend_from_slice(&value.to_le_bytes());
+            bytes.extend_from_slice(&[0; 8]);
+        }
+    } else {
+        for value in array.as_primitive::<IntervalDayTimeType>().values() {
+            bytes.extend_from_slice(&[0; 4]);
+            bytes.extend_from_slice(&value.days.to_le_bytes());
+            bytes.extend_from_slice(&value.milliseconds.to_le_bytes());
+        }
+    }
+    Buffer::from_vec(bytes)
+}

@@ -1,0 +1,241 @@
+//! The smallest and largest values of pages and chunks, in the order that the format defines for the type.
+//!
+//! Floats follow the rules of TYPE_DEFINED_ORDER
+//! ([parquet.thrift](https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift),
+//! `ColumnOrder`): NaN is left out, a smallest value of 0 is written -0.0, a largest one +0.0. That is what
+//! readers of today prune by; the IEEE 754 total order, with which the crate `parquet` labels them, many ignore.
+
+mod lanes;
+mod type_defined;
+
+pub(crate) use type_defined::to_type_defined_order;
+
+use half::f16;
+use lanes::{Half, extremes};
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::data_type::FixedLenByteArray;
+use parquet::file::statistics::{Statistics, ValueStatistics};
+use parquet::schema::types::ColumnDescriptor;
+use std::cmp::Ordering;
+
+/// The bytes beyond which a bound of a FIXED_LEN_BYTE_ARRAY is cut.
+const TRUNCATED: usize = 64;
+
+/// How the values of a column are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    Int32,
+    UInt32,
+    Int64,
+    UInt64,
+    Float16,
+    Float32,
+    Float64,
+    /// Byte by byte, unsigned.
+    Bytes,
+    /// Big-endian two's complement.
+    Decimal,
+    /// The format defines none.
+    Undefined,
+}
+
+impl Order {
+    /// That of a column of a fixed width.
+    pub(crate) fn of(column: &ColumnDescriptor) -> Self {
+        let unsigned = match column.logical_type_ref() {
+            Some(LogicalType::Integer(integer)) => !integer.is_signed,
+            Some(_) => false,
+            None => matches!(
+                column.converted_type(),
+                ConvertedType::UINT_8
+                    | ConvertedType::UINT_16
+                    | ConvertedType::UINT_32
+                    | ConvertedType::UINT_64
+            ),
+        };
+        let logical = column.logical_type_ref();
+        match column.physical_type() {
+            Type::INT32 if unsigned => Order::UInt32,
+            Type::INT32 => Order::Int32,
+            Type::INT64 if unsigned => Order::UInt64,
+            Type::INT64 => Order::Int64,
+            Type::FLOAT => Order::Float32,
+            Type::DOUBLE => Order::Float64,
+            Type::FIXED_LEN_BYTE_ARRAY => match (logical, column.converted_type()) {
+                (Some(LogicalType::Float16), _) => Order::Float16,
+                (Some(LogicalType::Decimal(_)), _) | (_, ConvertedType::DECIMAL) => Order::Decimal,
+                (None | Some(LogicalType::Uuid), ConvertedType::NONE) => Order::Bytes,
+                _ => Order::Undefined,
+            },
+            Type::BOOLEAN | Type::BYTE_ARRAY | Type::INT96 => Order::Undefined,
+        }
+    }
+
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self, Order::Float16 | Order::Float32 | Order::Float64)
+    }
+
+    /// Whether the deprecated fields of the statistics, which are signed, mean the same.
+    fn is_signed(self) -> bool {
+        matches!(self, Order::Int32 | Order::Int64)
+    }
+
+    /// The bounds of values of `width` bytes each.
+    pub(crate) fn bounds(self, values: &[u8], width: usize) -> Bounds {
+        fn numbers<const WIDTH: usize>(
+            (range, nans): (Option<([u8; WIDTH], [u8; WIDTH])>, u64),
+        ) -> Bounds {
+            Bounds {
+                range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
+                nans,
+            }
+        }
+        match self {
+            Order::Int32 => numbers(extremes::<i32, 4>(values)),
+            Order::UInt32 => numbers(extremes::<u32, 4>(values)),
+            Order::Int64 => numbers(extremes::<i64, 8>(values)),
+            Order::UInt64 => numbers(extremes::<u64, 8>(values)),
+            Order::Float16 => numbers(extremes::<Half, 2>(values)).with_both_zeros(self),
+            Order::Float32 => numbers(extremes::<f32, 4>(values)).with_both_zeros(self),
+            Order::Float64 => numbers(extremes::<f64, 8>(values)).with_both_zeros(self),
+            Order::Bytes | Order::Decimal => {
+                let all = || values.chunks_exact(width);
+                let least = all().min_by(|a, b| self.compare(a, b));
+                let most = all().max_by(|a, b| self.compare(a, b));
+                let range = least.zip(most);
+                Bounds {
+                    range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
+                    nans: 0,
+                }
+            }
+            Order::Undefined => Bounds::default(),
+        }
+    }
+
+    /// Compares two values, neither of them NaN.
+    pub(crate) fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        fn numbers<T: PartialOrd, const WIDTH: usize>(
+            a: &[u8],
+            b: &[u8],
+            read: fn([u8; WIDTH]) -> T,
+        ) -> Ordering {
+            let number = |bytes: &[u8]| bytes.first_chunk().map(|bytes| read(*bytes));
+            number(a).partial_cmp(&number(b)).unwrap_or(Ordering::Equal)
+        }
+        match self {
+            Order::Int32 => numbers(a, b, i32::from_le_bytes),
+            Order::UInt32 => numbers(a, b, u32::from_le_bytes),
+            Order::Int64 => numbers(a, b, i64::from_le_bytes),
+            Order::UInt64 => numbers(a, b, u64::from_le_bytes),
+            Order::Float16 => numbers(a, b, f16::from_le_bytes),
+            Order::Float32 => numbers(a, b, f32::from_le_bytes),
+            Order::Float64 => numbers(a, b, f64::from_le_bytes),
+            Order::Bytes | Order::Undefined => a.cmp(b),
+            // With the sign turned round, the order is that of unsigned bytes.
+            Order::Decimal => {
+                let sign = |bytes: &[u8]| bytes.first().map(|first| first ^ 0x80);
+                sign(a).cmp(&sign(b)).then_with(|| a.cmp(b))
+            }
+        }
+    }
+}
+
+/// The smallest and the largest value, as the page stores them, if there are any that are numbers; and how many
+/// are not.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Bounds {
+    pub(crate) range: Option<(Vec<u8>, Vec<u8>)>,
+    pub(crate) nans: u64,
+}
+
+impl Bounds {
+    /// -0.0 and +0.0 are equal, and a reader may look for either.
+    fn with_both_zeros(mut self, order: Order) -> Self {
+        if let Some((least, most)) = &mut self.range {
+            let last = least.len() - 1;
+            let mut zero = vec![0; least.len()];
+            if order.compare(most, &zero) == Ordering::Equal {
+                most.copy_from_slice(&zero);
+            }
+            if order.compare(least, &zero) == Ordering::Equal {
+                zero[last] = 0x80;
+                least.copy_from_slice(&zero);
+            }
+        }
+        self
+    }
+
+    /// These values and others.
+    pub(crate) fn merge(&mut self, other: &Bounds, order: Order) {
+        self.nans += other.nans;
+        let Some((least, most)) = &other.range else {
+            return;
+        };
+        match &mut self.range {
+            Some((all_least, all_most)) => {
+                if order.compare(least, all_least) == Ordering::Less {
+                    all_least.clone_from(least);
+                }
+                if order.compare(most, all_most) == Ordering::Greater {
+                    all_most.clone_from(most);
+                }
+            }
+            none => *none = Some((least.clone(), most.clone())),
+        }
+    }
+
+    /// How many values are not numbers, where values can be.
+    pub(crate) fn nan_count(&self, order: Order) -> Option<u64> {
+        order.is_float().then_some(self.nans)
+    }
+
+    /// The bounds as an index has them: long ones cut, the larger one then increased.
+    pub(crate) fn truncated(&self, order: Order) -> Option<(Vec<u8>, Vec<u8>)> {
+        let (least, most) = self.range.clone()?;
+        if order != Order::Bytes || least.len() <= TRUNCATED {
+            return Some((least, most));
+        }
+        let most = incremented(&most[..TRUNCATED]).unwrap_or(most);
+        Some((least[..TRUNCATED].to_vec(), most))
+    }
+
+    /// The bounds and counts of a page or a chunk as the crate `parquet` writes them.
+    pub(crate) fn statistics(&self, column: &ColumnDescriptor, nulls: u64) -> Statistics {
+        let order = Order::of(column);
+        let range = self.truncated(order);
+        let exact = range == self.range;
+        macro_rules! typed {
+            ($read:expr) => {{
+                let (least, most) = range
+                    .map(|(least, most)| ($read(least), $read(most)))
+                    .unzip();
+                let statistics = ValueStatistics::new(least, most, None, Some(nulls), false)
+                    .with_nan_count(self.nan_count(order))
+                    .with_min_is_exact(exact)
+                    .with_max_is_exact(exact)
+                    .with_backwards_compatible_min_max(order.is_signed());
+                Statistics::from(statistics)
+            }};
+        }
+        match column.physical_type() {
+            Type::INT32 => typed!(|bytes: Vec<u8>| i32::from_le_bytes(array(&bytes))),
+            Type::INT64 => typed!(|bytes: Vec<u8>| i64::from_le_bytes(array(&bytes))),
+            Type::FLOAT => typed!(|bytes: Vec<u8>| f32::from_le_bytes(array(&bytes))),
+            Type::DOUBLE => typed!(|bytes: Vec<u8>| f64::from_le_bytes(array(&bytes))),
+            _ => typed!(FixedLenByteArray::from),
+        }
+    }
+}
+
+/// The bytes of a number, which [`Order::bounds`] made as many.
+fn array<const WIDTH: usize>(bytes: &[u8]) -> [u8; WIDTH] {
+    bytes.first_chunk().copied().unwrap_or([0; WIDTH])
+}
+
+/// The next greater string of bytes, none if all are 0xff.
+fn incremented(bytes: &[u8]) -> Option<Vec<u8>> {
+    let last = bytes.iter().rposition(|byte| *byte != 0xff)?;
+    let mut greater = bytes[..=last].to_vec();
+    greater[last] += 1;
+    Some(greater)
+}

@@ -1,0 +1,207 @@
+//! One column of one row group: its chunks, encoded and compressed, ready for the file.
+
+use super::split::SplitChunk;
+use crate::page::PageEncoder;
+use crate::statistics::to_type_defined_order;
+use crate::{DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use bytes::Bytes;
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::Compression;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
+use std::io::Write;
+use std::sync::Arc;
+
+/// A child of the schema's root: in Arrow, and in the file.
+pub(crate) struct Column {
+    schema: SchemaRef,
+    root: TypePtr,
+    leaves: Vec<ColumnDescPtr>,
+}
+
+impl Column {
+    /// A field of the Arrow schema and its type in the file.
+    pub(crate) fn new(field: FieldRef, in_file: TypePtr) -> Result<Self> {
+        let root = Type::group_type_builder("schema")
+            .with_fields(vec![in_file])
+            .build()?;
+        let root = Arc::new(root);
+        Ok(Self {
+            schema: Arc::new(Schema::new(vec![field])),
+            leaves: SchemaDescriptor::new(Arc::clone(&root)).columns().to_vec(),
+            root,
+        })
+    }
+
+    /// The field in Arrow.
+    pub(crate) fn field(&self) -> &FieldRef {
+        &self.schema.fields()[0]
+    }
+
+    /// Its leaves, one chunk each.
+    pub(crate) fn leaves(&self) -> &[ColumnDescPtr] {
+        &self.leaves
+    }
+
+    /// Its one leaf, if it is flat and of a fixed width: what this crate's own pages take.
+    pub(crate) fn flat(&self) -> Option<&ColumnDescPtr> {
+        let leaf = &self.leaves[0];
+        physical::is_flat(self.field().data_type(), leaf).then_some(leaf)
+    }
+}
+
+/// The chunk of a leaf in one row group, not yet in a file.
+pub(crate) enum EncodedColumn {
+    /// Pages of this crate, or those of another file as they are.
+    Pages(Bytes, Box<ColumnCloseResult>),
+    /// What the column writers of the crate `parquet` made.
+    Arrow(Box<ArrowColumnChunk>),
+}
+
+impl EncodedColumn {
+    /// Writes the chunk as the next of a row group.
+    pub(crate) fn append_to<W: Write + Send>(
+        self,
+        row_group: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<()> {
+        match self {
+            EncodedColumn::Pages(bytes, close) => row_group.append_column(&bytes, *close)?,
+            EncodedColumn::Arrow(chunk) => chunk.append_to_row_group(row_group)?,
+        }
+        Ok(())
+    }
+}
+
+/// Encodes columns; contexts and buffers are kept from one to the next.
+pub(crate) struct ColumnEncoder {
+    options: WriterOptions,
+    pages: Vec<(Compression, PageEncoder)>,
+    scratch: Vec<u8>,
+}
+
+impl ColumnEncoder {
+    pub(crate) fn new(options: WriterOptions) -> Self {
+        Self {
+            options,
+            pages: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &WriterOptions {
+        &self.options
+    }
+
+    /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in one of the `encodings`, none of which
+    /// is [`Encoding::Auto`].
+    ///
+    /// BYTE_STREAM_SPLIT of flat columns goes through this crate's pages, everything else through those of the
+    /// crate `parquet`.
+    pub(crate) fn encode(
+        &mut self,
+        column: &Column,
+        arrays: &[ArrayRef],
+        encodings: &[Encoding],
+    ) -> Result<Vec<EncodedColumn>> {
+        let flat = column
+            .flat()
+            .filter(|_| encodings == [Encoding::ByteStreamSplit]);
+        let result = match flat {
+            Some(leaf) => self.encode_split(leaf, arrays).map(|encoded| vec![encoded]),
+            None => self.encode_arrow(column, arrays, encodings),
+        };
+        result.map_err(|error| error.in_column(column.field().name()))
+    }
+
+    fn encode_split(&mut self, leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> Result<EncodedColumn> {
+        let compression = self.options.compression_of(&leaf.path().string());
+        let found = self.pages.iter().position(|(own, _)| *own == compression);
+        let at = match found {
+            Some(at) => at,
+            None => {
+                let pages =
+                    PageEncoder::new(self.options.backend, self.options.version, compression)?;
+                self.pages.push((compression, pages));
+                self.pages.len() - 1
+            }
+        };
+        let (bytes, close) = SplitChunk::encode(
+            leaf,
+            arrays,
+            &self.options,
+            compression,
+            &mut self.pages[at].1,
+            &mut self.scratch,
+        )?;
+        Ok(EncodedColumn::Pages(bytes, Box::new(close)))
+    }
+
+    fn encode_arrow(
+        &self,
+        column: &Column,
+        arrays: &[ArrayRef],
+        encodings: &[Encoding],
+    ) -> Result<Vec<EncodedColumn>> {
+        let properties = self.properties(column.leaves(), encodings);
+        // The factory of column writers asks a file writer for the schema.
+        let root = Arc::clone(&column.root);
+        let file = SerializedFileWriter::new(std::io::sink(), root, Arc::new(properties))?;
+        let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&column.schema));
+        let mut writers = factory.create_column_writers(0)?;
+        for array in arrays {
+            let leaves = compute_leaves(column.field(), array)?;
+            for (writer, leaf) in writers.iter_mut().zip(&leaves) {
+                writer.write(leaf)?;
+            }
+        }
+        let chunks = writers.into_iter().map(|writer| {
+            let mut chunk = writer.close()?;
+            to_type_defined_order(chunk.close_mut())?;
+            Ok(EncodedColumn::Arrow(Box::new(chunk)))
+        });
+        chunks.collect::<Result<_>>()
+    }
+
+    /// The options as the crate `parquet` has them.
+    fn properties(&self, leaves: &[ColumnDescPtr], encodings: &[Encoding]) -> WriterProperties {
+        let options = &self.options;
+        let mut builder = WriterProperties::builder()
+            .set_writer_version(match options.version {
+                DataPageVersion::V1 => WriterVersion::PARQUET_1_0,
+                DataPageVersion::V2 => WriterVersion::PARQUET_2_0,
+            })
+            .set_data_page_row_count_limit(options.page_rows)
+            .set_data_page_size_limit(options.page_bytes)
+            .set_dictionary_page_size_limit(options.dictionary_page_bytes)
+            .set_write_page_header_statistics(options.page_header_statistics);
+        for (leaf, encoding) in leaves.iter().zip(encodings) {
+            let path = leaf.path().clone();
+            let name = path.string();
+            let dictionary = *encoding == Encoding::Dictionary;
+            builder = builder
+                .set_column_encoding(path.clone(), encoding.of_values())
+                .set_column_dictionary_enabled(path.clone(), dictionary)
+                .set_column_compression(path.clone(), options.compression_of(&name))
+                .set_column_statistics_enabled(path.clone(), options.statistics_of(&name));
+            if let Some(properties) = options.bloom_filter_of(&name) {
+                builder = builder.set_column_bloom_filter_properties(path, properties);
+            }
+        }
+        builder.build()
+    }
+}
+
+/// That a required column has no nulls: there is no level to say so.
+pub(super) fn check_required(leaf: &ColumnDescPtr, array: &dyn Array) -> Result<()> {
+    let nulls = array.logical_null_count();
+    match leaf.max_def_level() == 0 && nulls > 0 {
+        false => Ok(()),
+        true => Err(Error::new(crate::Problem::Input(format!(
+            "{nulls} nulls in a column that is not nullable"
+        )))),
+    }
+}

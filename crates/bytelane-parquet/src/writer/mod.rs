@@ -1,0 +1,225 @@
+//! Record batches to a Parquet file.
+
+mod column;
+mod file;
+mod split;
+
+pub(crate) use column::{Column, ColumnEncoder};
+pub(crate) use file::FileWriter;
+
+use crate::{Encoding, Problem, Result, WriterOptions};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::basic::Type;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::properties::WriterProperties;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Writes record batches to a Parquet file.
+///
+/// Flat columns of a fixed width in BYTE_STREAM_SPLIT are encoded by the kernels of the crate `bytelane`; all others
+/// by the crate `parquet`, into the same row groups. The rows of a row group are kept in memory until it is full.
+///
+/// ```
+/// use arrow_array::{Float64Array, RecordBatch};
+/// use bytelane_parquet::{Encoding, Writer, WriterOptions};
+/// use std::sync::Arc;
+///
+/// let prices = Float64Array::from_iter_values((0..1000).map(|i| 100.0 + f64::from(i).sin()));
+/// let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as _)])?;
+///
+/// let mut file = Vec::new();
+/// let options = WriterOptions::default().with_encoding(Encoding::ByteStreamSplit);
+/// let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
+/// writer.write(&batch)?;
+/// let written = writer.close()?;
+///
+/// assert_eq!(written.metadata.file_metadata().num_rows(), 1000);
+/// assert_eq!(written.encodings, [[Encoding::ByteStreamSplit]]);
+/// assert!(file.len() < 8000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Writer<W: Write + Send> {
+    file: FileWriter<W>,
+    schema: SchemaRef,
+    columns: Vec<Column>,
+    encoder: ColumnEncoder,
+    /// The rows of the row group to come, each column apart.
+    buffered: Vec<Vec<ArrayRef>>,
+    buffered_rows: usize,
+    encodings: Vec<Vec<Encoding>>,
+}
+
+/// What a [`Writer`] has written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Written {
+    /// The footer.
+    pub metadata: ParquetMetaData,
+    /// The encoding of each leaf, for each row group.
+    pub encodings: Vec<Vec<Encoding>>,
+}
+
+impl<W: Write + Send> Writer<W> {
+    /// Begins a file of this schema.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NoSuchColumn`] and [`Problem::Encoding`] for options that do not fit the schema, [`Problem::Option`]
+    /// for sizes of 0, [`Problem::Parquet`] for a schema that Parquet cannot express, and those of the sink.
+    pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
+        let in_file = ArrowSchemaConverter::new().convert(&schema)?;
+        let leaves = in_file.columns().iter();
+        options.check(leaves.map(|leaf| (leaf.path(), leaf.physical_type())))?;
+
+        let key_values = (!options.key_values.is_empty()).then(|| options.key_values.clone());
+        let mut properties = WriterProperties::builder()
+            .set_created_by(options.created_by.clone())
+            .set_key_value_metadata(key_values)
+            .set_sorting_columns(options.sorting_columns.clone())
+            .build();
+        add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
+
+        let fields = schema
+            .fields()
+            .iter()
+            .zip(in_file.root_schema().get_fields());
+        let columns: Vec<Column> = fields
+            .map(|(field, in_file)| Column::new(Arc::clone(field), Arc::clone(in_file)))
+            .collect::<Result<_>>()?;
+        let file = FileWriter::new(sink, in_file.root_schema_ptr(), Arc::new(properties))?;
+        Ok(Self {
+            file,
+            buffered: vec![Vec::new(); columns.len()],
+            columns,
+            schema,
+            encoder: ColumnEncoder::new(options),
+            buffered_rows: 0,
+            encodings: Vec::new(),
+        })
+    }
+
+    /// Adds rows; writes a row group whenever there are enough of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Input`] if the batch has another schema, or nulls where there can be none, and those of the sink.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        if !Arc::ptr_eq(&self.schema, batch.schema_ref())
+            && !self.schema.contains(batch.schema_ref())
+            && self.schema.fields() != batch.schema_ref().fields()
+        {
+            return Err(Problem::Input(format!(
+                "the rows have the columns {}, the file {}",
+                names(batch.schema_ref()),
+                names(&self.schema)
+            ))
+            .into());
+        }
+        let full = self.encoder.options().row_group_rows;
+        let mut start = 0;
+        while start < batch.num_rows() {
+            let taken = (full - self.buffered_rows).min(batch.num_rows() - start);
+            for (buffered, column) in self.buffered.iter_mut().zip(batch.columns()) {
+                buffered.push(column.slice(start, taken));
+            }
+            self.buffered_rows += taken;
+            start += taken;
+            if self.buffered_rows == full {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the row group; does nothing if it would have no rows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write).
+    pub fn flush(&mut self) -> Result<()> {
+        if self.buffered_rows == 0 {
+            return Ok(());
+        }
+        let index = self.file.row_groups();
+        self.write_row_group()
+            .map_err(|error| error.in_row_group(index))?;
+        self.buffered_rows = 0;
+        Ok(())
+    }
+
+    fn write_row_group(&mut self) -> Result<()> {
+        let mut row_group = self.file.next_row_group()?;
+        let mut encodings = Vec::new();
+        for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
+            let arrays = std::mem::take(buffered);
+            let resolved = resolve(column, self.encoder.options());
+            for chunk in self.encoder.encode(column, &arrays, &resolved)? {
+                chunk.append_to(&mut row_group)?;
+            }
+            encodings.extend(resolved);
+        }
+        row_group.close()?;
+        self.encodings.push(encodings);
+        Ok(())
+    }
+
+    /// How many rows wait for their row group to become full.
+    #[must_use]
+    pub fn buffered_rows(&self) -> usize {
+        self.buffered_rows
+    }
+
+    /// Adds a pair to the footer.
+    pub fn append_key_value(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        let pair = parquet::file::metadata::KeyValue::new(key.into(), Some(value.into()));
+        self.file.append_key_value(pair);
+    }
+
+    /// Ends the row group and the file, and flushes the sink.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write).
+    pub fn close(mut self) -> Result<Written> {
+        self.flush()?;
+        Ok(Written {
+            metadata: self.file.finish()?,
+            encodings: self.encodings,
+        })
+    }
+}
+
+/// The encodings of a column's leaves. Automatically, floats are split, and everything else has a dictionary.
+fn resolve(column: &Column, options: &WriterOptions) -> Vec<Encoding> {
+    let leaves = column.leaves().iter().map(|leaf| {
+        let physical = leaf.physical_type();
+        match options.encoding_of(&leaf.path().string()) {
+            encoding if encoding != Encoding::Auto && encoding.exists_for(physical) => encoding,
+            _ if matches!(physical, Type::FLOAT | Type::DOUBLE) => Encoding::ByteStreamSplit,
+            _ if physical == Type::BOOLEAN => Encoding::Plain,
+            _ => Encoding::Dictionary,
+        }
+    });
+    leaves.collect()
+}
+
+fn names(schema: &SchemaRef) -> String {
+    let names: Vec<String> = schema
+        .fields()
+        .iter()
+        .map(|field| format!("{} ({})", field.name(), field.data_type()))
+        .collect();
+    names.join(", ")
+}
+
+impl<W: Write + Send> std::fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer")
+            .field("schema", &self.schema)
+            .field("buffered_rows", &self.buffered_rows)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,286 @@
+//! A column chunk in BYTE_STREAM_SPLIT: pages, their indexes, and what the footer says of them.
+
+use super::column::check_required;
+use crate::page::{PageEncoder, PageValues, dense};
+use crate::statistics::{Bounds, Order};
+use crate::{Result, WriterOptions, physical};
+use arrow_array::{Array, ArrayRef};
+use bytes::Bytes;
+use parquet::basic::{BoundaryOrder, Compression, Encoding, EncodingMask, PageType};
+use parquet::bloom_filter::Sbbf;
+use parquet::column::page::PageWriter;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ColumnIndexBuilder, LevelHistogram, OffsetIndexBuilder, PageEncodingStats,
+};
+use parquet::file::properties::EnabledStatistics;
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+use std::cmp::Ordering;
+
+/// A chunk while its pages are written.
+pub(super) struct SplitChunk<'a> {
+    column: &'a ColumnDescPtr,
+    options: &'a WriterOptions,
+    statistics: EnabledStatistics,
+    order: Order,
+    width: usize,
+    pages: &'a mut PageEncoder,
+    scratch: &'a mut Vec<u8>,
+    bytes: TrackedWrite<Vec<u8>>,
+    bounds: Bounds,
+    rows: usize,
+    nulls: usize,
+    page_count: i32,
+    compressed_size: i64,
+    uncompressed_size: i64,
+    column_index: ColumnIndexBuilder,
+    offset_index: OffsetIndexBuilder,
+    boundaries: Boundaries,
+    bloom_filter: Option<Sbbf>,
+}
+
+impl<'a> SplitChunk<'a> {
+    /// Encodes the rows of all arrays: the chunk's bytes, and what is to be known of them.
+    pub(super) fn encode(
+        column: &'a ColumnDescPtr,
+        arrays: &[ArrayRef],
+        options: &'a WriterOptions,
+        compression: Compression,
+        pages: &'a mut PageEncoder,
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<(Bytes, ColumnCloseResult)> {
+        let path = column.path().string();
+        let Some(width) = physical::width(column) else {
+            return Err(physical::not_convertible(arrays[0].data_type(), column));
+        };
+        let bloom_filter = options.bloom_filter_of(&path);
+        let (bloom_filter, probability) = match &bloom_filter {
+            Some(wanted) => (
+                Some(Sbbf::new_with_ndv_fpp(wanted.ndv(), wanted.fpp())?),
+                wanted.fpp(),
+            ),
+            None => (None, 0.0),
+        };
+        let statistics = options.statistics_of(&path);
+        let mut column_index = ColumnIndexBuilder::new(column.physical_type());
+        if statistics != EnabledStatistics::Page {
+            column_index.to_invalid();
+        }
+        let mut chunk = Self {
+            column,
+            options,
+            statistics,
+            order: Order::of(column),
+            width,
+            pages,
+            scratch,
+            bytes: TrackedWrite::new(Vec::new()),
+            bounds: Bounds::default(),
+            rows: 0,
+            nulls: 0,
+            page_count: 0,
+            compressed_size: 0,
+            uncompressed_size: 0,
+            column_index,
+            offset_index: OffsetIndexBuilder::new(),
+            boundaries: Boundaries::default(),
+            bloom_filter,
+        };
+        let page_rows = options.page_rows.min(options.page_bytes / width).max(1);
+        for_each_page(arrays, page_rows, |array| chunk.append_page(array))?;
+        if let Some(filter) = &mut chunk.bloom_filter {
+            filter.fold_to_target_fpp(probability);
+        }
+        chunk.finish(compression)
+    }
+
+    fn append_page(&mut self, array: &dyn Array) -> Result<()> {
+        check_required(self.column, array)?;
+        let (slots, nulls, null_count) = (array.len(), array.nulls(), array.null_count());
+        let values = physical::to_physical(array, self.column)?;
+        let mut scratch = std::mem::take(self.scratch);
+        let dense = dense(&values, self.width, nulls, &mut scratch);
+        let bounds = match self.statistics {
+            EnabledStatistics::None => Bounds::default(),
+            EnabledStatistics::Chunk | EnabledStatistics::Page => {
+                self.order.bounds(dense, self.width)
+            }
+        };
+        if let Some(filter) = &mut self.bloom_filter {
+            for value in dense.chunks_exact(self.width) {
+                filter.insert(value);
+            }
+        }
+        let in_header =
+            self.options.page_header_statistics && self.statistics == EnabledStatistics::Page;
+        let page = self.pages.encode(&PageValues {
+            slots,
+            nulls,
+            optional: self.column.max_def_level() > 0,
+            dense,
+            width: self.width,
+            statistics: in_header.then(|| bounds.statistics(self.column, null_count as u64)),
+        })?;
+        *self.scratch = scratch;
+
+        let written = SerializedPageWriter::new(&mut self.bytes).write_page(page.page)?;
+        self.pages.recycle(page.memory);
+        self.offset_index
+            .append_offset_and_size(written.offset as i64, written.compressed_size as i32);
+        self.offset_index.append_row_count(slots as i64);
+        self.append_to_column_index(&bounds, slots, null_count);
+        self.bounds.merge(&bounds, self.order);
+        self.compressed_size += written.compressed_size as i64;
+        self.uncompressed_size += written.uncompressed_size as i64;
+        self.rows += slots;
+        self.nulls += null_count;
+        self.page_count += 1;
+        Ok(())
+    }
+
+    /// A page that has values but no bounds makes the whole index invalid: the format has no way to say so.
+    fn append_to_column_index(&mut self, bounds: &Bounds, slots: usize, nulls: usize) {
+        let index = &mut self.column_index;
+        let null_page = slots == nulls;
+        let range = match null_page {
+            true => Some((Vec::new(), Vec::new())),
+            false => bounds.truncated(self.order),
+        };
+        let Some((least, most)) = range.filter(|_| index.valid()) else {
+            index.to_invalid();
+            return;
+        };
+        if !null_page {
+            self.boundaries.append(&least, &most, self.order);
+        }
+        let nans = bounds.nan_count(self.order).map(|nans| nans as i64);
+        index.append(null_page, least, most, nulls as i64, nans);
+        let histogram = level_histogram(self.column, slots, nulls);
+        index.append_histograms(&None, &histogram);
+    }
+
+    fn finish(mut self, compression: Compression) -> Result<(Bytes, ColumnCloseResult)> {
+        let encodings = [Encoding::RLE, Encoding::BYTE_STREAM_SPLIT];
+        let page_type = match self.options.version {
+            crate::DataPageVersion::V1 => PageType::DATA_PAGE,
+            crate::DataPageVersion::V2 => PageType::DATA_PAGE_V2,
+        };
+        let mut metadata = ColumnChunkMetaData::builder(self.column.clone())
+            .set_compression(compression)
+            .set_encodings_mask(EncodingMask::new_from_encodings(encodings.iter()))
+            .set_page_encoding_stats(vec![PageEncodingStats {
+                page_type,
+                encoding: Encoding::BYTE_STREAM_SPLIT,
+                count: self.page_count,
+            }])
+            .set_num_values(self.rows as i64)
+            .set_total_compressed_size(self.compressed_size)
+            .set_total_uncompressed_size(self.uncompressed_size)
+            .set_data_page_offset(0);
+        if self.statistics != EnabledStatistics::None {
+            let histogram = level_histogram(self.column, self.rows, self.nulls);
+            metadata = metadata
+                .set_statistics(self.bounds.statistics(self.column, self.nulls as u64))
+                .set_definition_level_histogram(histogram);
+        }
+        let column_index = match self.column_index.valid() {
+            true => {
+                self.column_index
+                    .set_boundary_order(self.boundaries.order());
+                Some(self.column_index.build()?)
+            }
+            false => None,
+        };
+        let close = ColumnCloseResult {
+            bytes_written: self.compressed_size as u64,
+            rows_written: self.rows as u64,
+            metadata: metadata.build()?,
+            bloom_filter: self.bloom_filter,
+            column_index,
+            offset_index: Some(self.offset_index.build()),
+        };
+        Ok((self.bytes.into_inner()?.into(), close))
+    }
+}
+
+/// How many values are null, and how many are not, in a column that can have nulls.
+fn level_histogram(column: &ColumnDescPtr, slots: usize, nulls: usize) -> Option<LevelHistogram> {
+    let optional = column.max_def_level() > 0;
+    optional.then(|| vec![nulls as i64, (slots - nulls) as i64].into())
+}
+
+/// Cuts the rows of all arrays into pages: slices of one array, or copies where a page spans several.
+fn for_each_page(
+    arrays: &[ArrayRef],
+    page_rows: usize,
+    mut append: impl FnMut(&dyn Array) -> Result<()>,
+) -> Result<()> {
+    let mut parts: Vec<ArrayRef> = Vec::new();
+    let mut missing = page_rows;
+    let mut flush = |parts: &mut Vec<ArrayRef>| {
+        match parts.as_slice() {
+            [] => return Ok(()),
+            [one] => append(one)?,
+            several => {
+                let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
+                append(&arrow_select::concat::concat(&several)?)?;
+            }
+        }
+        parts.clear();
+        Ok(())
+    };
+    for array in arrays {
+        let mut start = 0;
+        while start < array.len() {
+            let taken = missing.min(array.len() - start);
+            parts.push(array.slice(start, taken));
+            start += taken;
+            missing -= taken;
+            if missing == 0 {
+                flush(&mut parts)?;
+                missing = page_rows;
+            }
+        }
+    }
+    flush(&mut parts)
+}
+
+/// Whether the bounds of the pages rise or fall.
+struct Boundaries {
+    last: Option<(Vec<u8>, Vec<u8>)>,
+    ascending: bool,
+    descending: bool,
+}
+
+impl Default for Boundaries {
+    fn default() -> Self {
+        Self {
+            last: None,
+            ascending: true,
+            descending: true,
+        }
+    }
+}
+
+impl Boundaries {
+    fn append(&mut self, least: &[u8], most: &[u8], order: Order) {
+        if let Some((last_least, last_most)) = &self.last {
+            let change = [
+                order.compare(last_least, least),
+                order.compare(last_most, most),
+            ];
+            self.ascending &= !change.contains(&Ordering::Greater);
+            self.descending &= !change.contains(&Ordering::Less);
+        }
+        self.last = Some((least.to_vec(), most.to_vec()));
+    }
+
+    fn order(&self) -> BoundaryOrder {
+        match (self.ascending, self.descending) {
+            (true, _) => BoundaryOrder::ASCENDING,
+            (false, true) => BoundaryOrder::DESCENDING,
+            (false, false) => BoundaryOrder::UNORDERED,
+        }
+    }
+}
