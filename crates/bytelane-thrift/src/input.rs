@@ -35,6 +35,20 @@ impl<'de> Input<'de> {
         input
     }
 
+    /// What of a message is behind so many bytes, and what is left of its limits.
+    #[cfg(feature = "apache")]
+    pub(crate) fn behind(message: &'de [u8], bytes: usize, limits: &Limits) -> Self {
+        let mut input = Self::new(message, limits);
+        input.rest = &message[bytes..];
+        input
+    }
+
+    /// What is left of the limits.
+    #[cfg(feature = "apache")]
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// How many bytes have been read.
     #[inline]
     #[must_use]

@@ -4,6 +4,8 @@
 // The derive's code names this crate, here as elsewhere.
 extern crate self as bytelane_thrift;
 
+#[cfg(feature = "apache")]
+pub mod apache;
 mod binary;
 mod compact;
 #[doc(hidden)]

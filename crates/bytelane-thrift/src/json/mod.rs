@@ -5,6 +5,8 @@ mod text;
 mod write;
 
 pub use read::JsonReader;
+#[cfg(feature = "apache")]
+pub(crate) use read::Place;
 pub use write::JsonWriter;
 
 use crate::input::Input;

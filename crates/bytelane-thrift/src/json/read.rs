@@ -2,6 +2,8 @@
 
 use super::text::{Text, is_number, parse_integer};
 use super::{VERSION, kind};
+#[cfg(feature = "apache")]
+use crate::Limits;
 use crate::input::Input;
 use crate::protocol::Reader;
 use crate::{
@@ -19,6 +21,29 @@ pub struct JsonReader<'de, const SIMPLE: bool> {
     key: bool,
 }
 
+/// The place of a reader in its message, without the message.
+#[cfg(feature = "apache")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    offset: usize,
+    limits: Limits,
+    separator: u8,
+    key: bool,
+}
+
+#[cfg(feature = "apache")]
+impl Place {
+    /// The start of a message.
+    pub(crate) fn start(limits: &Limits) -> Self {
+        Self {
+            offset: 0,
+            limits: *limits,
+            separator: 0,
+            key: false,
+        }
+    }
+}
+
 /// Some writers pad, others do not.
 const BASE64: Engine = base64::STANDARD.with_decode_padding(DecodePadding::Either);
 
@@ -34,6 +59,29 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
                 separator: 0,
             },
             key: false,
+        }
+    }
+
+    /// Goes on with a message.
+    #[cfg(feature = "apache")]
+    pub(crate) fn resume(message: &'de [u8], place: Place) -> Self {
+        Self {
+            text: Text {
+                input: Input::behind(message, place.offset, &place.limits),
+                separator: place.separator,
+            },
+            key: place.key,
+        }
+    }
+
+    /// Where to go on with the message.
+    #[cfg(feature = "apache")]
+    pub(crate) fn suspend(self) -> Place {
+        Place {
+            offset: self.text.input.offset(),
+            limits: self.text.input.limits(),
+            separator: self.text.separator,
+            key: self.key,
         }
     }
 

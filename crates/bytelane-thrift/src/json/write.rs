@@ -97,6 +97,19 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.separate();
         self.quoted(name);
     }
+
+    /// Starts a field.
+    #[inline]
+    pub(crate) fn named_field_begin(&mut self, id: i16, name: &str, kind: Type) {
+        if SIMPLE {
+            self.name(name);
+        } else {
+            self.name(itoa::Buffer::new().format(id));
+            self.output.bytes(b":{");
+            self.quoted(super::name(kind));
+        }
+        self.separator = b':';
+    }
 }
 
 impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
@@ -134,14 +147,7 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
 
     #[inline]
     fn field_begin(&mut self, _: &mut Frame, field: &Field) {
-        if SIMPLE {
-            self.name(field.name);
-        } else {
-            self.name(itoa::Buffer::new().format(field.id));
-            self.output.bytes(b":{");
-            self.quoted(name(field.kind));
-        }
-        self.separator = b':';
+        self.named_field_begin(field.id, field.name, field.kind);
     }
 
     #[inline]

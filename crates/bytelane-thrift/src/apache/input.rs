@@ -1,0 +1,357 @@
+//! Reads JSON for generated code.
+
+use super::{apache_error, from_apache, invalid, message_type, not_implemented, to_apache};
+use crate::json::{JsonReader, Place};
+use crate::protocol::Reader;
+use crate::{Error, Frame, Items, Limits, Type};
+use std::io::Read;
+use thrift::protocol::{
+    TFieldIdentifier, TInputProtocol, TInputProtocolFactory, TListIdentifier, TMapIdentifier,
+    TMessageIdentifier, TSetIdentifier, TStructIdentifier, TType,
+};
+use thrift::transport::TReadTransport;
+use thrift::{ProtocolErrorKind, TransportErrorKind, new_protocol_error, new_transport_error};
+
+/// Apache's JSON protocol as the crate `thrift` reads protocols.
+///
+/// A message, or a struct outside of one, is taken from the transport as a whole; how large it may
+/// be is [`Limits::total_allocation`]. What the transport gives beyond its end is kept for the next.
+#[derive(Debug)]
+pub struct TJsonInputProtocol<T> {
+    transport: T,
+    limits: Limits,
+    /// What the transport gave, from the start of a message on.
+    buffer: Vec<u8>,
+    /// Length of the message that is read, and the place in it.
+    len: usize,
+    place: Place,
+    /// What the place is in, outermost first.
+    levels: Vec<Level>,
+}
+
+#[derive(Debug)]
+enum Level {
+    Message,
+    /// A struct; whether one of its fields has begun.
+    Struct(bool),
+    List(Items),
+    /// A map; whether a key is next.
+    Map(Items, bool),
+}
+
+impl<T: Read> TJsonInputProtocol<T> {
+    /// Reads from a transport, within the default [`Limits`].
+    pub fn new(transport: T) -> Self {
+        Self::with_limits(transport, Limits::default())
+    }
+
+    /// Reads from a transport, within limits of the caller's choice.
+    pub fn with_limits(transport: T, limits: Limits) -> Self {
+        Self {
+            transport,
+            limits,
+            buffer: Vec::new(),
+            len: 0,
+            place: Place::start(&limits),
+            levels: Vec::new(),
+        }
+    }
+
+    /// Takes a message from the transport: up to the bracket that closes the first one.
+    fn load(&mut self) -> thrift::Result<()> {
+        let mut end = End::default();
+        let mut seen = 0;
+        loop {
+            if let Some(len) = end.find(&self.buffer[seen..]) {
+                self.len = seen + len;
+                self.place = Place::start(&self.limits);
+                return Ok(());
+            }
+            seen = self.buffer.len();
+            if seen > self.limits.total_allocation {
+                let message = format!("a message of more than {seen} bytes");
+                return Err(new_protocol_error(ProtocolErrorKind::SizeLimit, message));
+            }
+            let mut part = [0; 4096];
+            match self.transport.read(&mut part)? {
+                0 => {
+                    let message = "the transport ends before the message does";
+                    return Err(new_transport_error(TransportErrorKind::EndOfFile, message));
+                }
+                read => self.buffer.extend_from_slice(&part[..read]),
+            }
+        }
+    }
+
+    /// Goes on reading the message.
+    fn read<V>(
+        &mut self,
+        read: impl FnOnce(&mut JsonReader<'_, false>) -> Result<V, Error>,
+    ) -> thrift::Result<V> {
+        let mut reader = JsonReader::resume(&self.buffer[..self.len], self.place);
+        let value = read(&mut reader);
+        self.place = reader.suspend();
+        value.map_err(apache_error)
+    }
+
+    /// Reads a value.
+    fn value<V>(
+        &mut self,
+        read: impl FnOnce(&mut JsonReader<'_, false>) -> Result<V, Error>,
+    ) -> thrift::Result<V> {
+        let is_key = match self.levels.last_mut() {
+            None => {
+                self.load()?;
+                None
+            }
+            Some(Level::Map(_, key_is_next)) => {
+                let is_key = *key_is_next;
+                *key_is_next = !is_key;
+                Some(is_key)
+            }
+            Some(_) => None,
+        };
+        self.read(|reader| {
+            match is_key {
+                Some(true) => reader.key_begin(),
+                Some(false) => reader.value_begin(),
+                None => {}
+            }
+            read(reader)
+        })
+    }
+
+    /// Leaves a level; what is outside all of them has been read.
+    fn leave(&mut self) {
+        self.levels.pop();
+        if self.levels.is_empty() {
+            self.drop_message();
+        }
+    }
+
+    fn drop_message(&mut self) {
+        self.levels.clear();
+        self.buffer.drain(..self.len);
+        self.len = 0;
+    }
+
+    /// Ends the field that has begun, if one has. Who skips a struct for generated code may not say
+    /// where its fields end.
+    fn end_field(&mut self) -> thrift::Result<()> {
+        match self.levels.last_mut() {
+            Some(Level::Struct(begun)) => {
+                if std::mem::take(begun) {
+                    self.read(|reader| reader.field_end())?;
+                }
+                Ok(())
+            }
+            _ => Err(invalid("a field outside a struct")),
+        }
+    }
+
+    fn list_begin(&mut self, kind: Type) -> thrift::Result<(TType, i32)> {
+        let items = self.value(|reader| reader.list_begin(kind, None, 0))?;
+        self.levels.push(Level::List(items));
+        Ok((to_apache(items.element)?, size(&items)))
+    }
+
+    /// Ends a list, set or map whose elements have all been read.
+    fn items_end(&mut self) -> thrift::Result<()> {
+        let (Some(Level::List(items)) | Some(Level::Map(items, _))) = self.levels.last() else {
+            return Err(invalid("the end of a container outside one"));
+        };
+        let mut items = Items { left: 0, ..*items };
+        self.read(|reader| reader.next(&mut items))?;
+        self.leave();
+        Ok(())
+    }
+}
+
+/// The number of elements, which the formats bound to that type.
+fn size(items: &Items) -> i32 {
+    i32::try_from(items.left).unwrap_or(i32::MAX)
+}
+
+impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
+    fn read_message_begin(&mut self) -> thrift::Result<TMessageIdentifier> {
+        // Generated servers do not tell where a call ends.
+        self.drop_message();
+        let identifier = self.value(|reader| {
+            let envelope = reader.message_begin()?;
+            let kind = message_type(envelope.kind);
+            Ok(TMessageIdentifier::new(
+                envelope.name,
+                kind,
+                envelope.sequence,
+            ))
+        })?;
+        self.levels.push(Level::Message);
+        Ok(identifier)
+    }
+
+    fn read_message_end(&mut self) -> thrift::Result<()> {
+        self.read(|reader| reader.message_end())?;
+        self.leave();
+        Ok(())
+    }
+
+    fn read_struct_begin(&mut self) -> thrift::Result<Option<TStructIdentifier>> {
+        self.value(|reader| reader.struct_begin())?;
+        self.levels.push(Level::Struct(false));
+        Ok(None)
+    }
+
+    fn read_struct_end(&mut self) -> thrift::Result<()> {
+        self.leave();
+        Ok(())
+    }
+
+    fn read_field_begin(&mut self) -> thrift::Result<TFieldIdentifier> {
+        self.end_field()?;
+        // JSON has nothing to remember between fields.
+        let header = self.read(|reader| reader.field_begin(&mut Frame::default(), &[]))?;
+        let Some(header) = header else {
+            return Ok(TFieldIdentifier::new::<Option<String>, String, _>(
+                None,
+                TType::Stop,
+                None,
+            ));
+        };
+        if let Some(Level::Struct(begun)) = self.levels.last_mut() {
+            *begun = true;
+        }
+        let kind = to_apache(header.kind)?;
+        Ok(TFieldIdentifier::new::<Option<String>, String, _>(
+            None, kind, header.id,
+        ))
+    }
+
+    fn read_field_end(&mut self) -> thrift::Result<()> {
+        self.end_field()
+    }
+
+    fn read_bool(&mut self) -> thrift::Result<bool> {
+        self.value(|reader| reader.bool())
+    }
+
+    fn read_bytes(&mut self) -> thrift::Result<Vec<u8>> {
+        self.value(|reader| reader.binary().map(Into::into))
+    }
+
+    fn skip_binary(&mut self) -> thrift::Result<()> {
+        self.value(|reader| reader.skip_string())
+    }
+
+    fn read_i8(&mut self) -> thrift::Result<i8> {
+        self.value(|reader| reader.i8())
+    }
+
+    fn read_i16(&mut self) -> thrift::Result<i16> {
+        self.value(|reader| reader.i16())
+    }
+
+    fn read_i32(&mut self) -> thrift::Result<i32> {
+        self.value(|reader| reader.i32())
+    }
+
+    fn read_i64(&mut self) -> thrift::Result<i64> {
+        self.value(|reader| reader.i64())
+    }
+
+    fn read_double(&mut self) -> thrift::Result<f64> {
+        self.value(|reader| reader.double())
+    }
+
+    fn read_uuid(&mut self) -> thrift::Result<uuid::Uuid> {
+        self.value(|reader| reader.uuid().map(uuid::Uuid::from_bytes))
+    }
+
+    fn read_string(&mut self) -> thrift::Result<String> {
+        self.value(|reader| reader.string().map(Into::into))
+    }
+
+    fn read_list_begin(&mut self) -> thrift::Result<TListIdentifier> {
+        let (element, size) = self.list_begin(Type::List)?;
+        Ok(TListIdentifier::new(element, size))
+    }
+
+    fn read_list_end(&mut self) -> thrift::Result<()> {
+        self.items_end()
+    }
+
+    fn read_set_begin(&mut self) -> thrift::Result<TSetIdentifier> {
+        let (element, size) = self.list_begin(Type::Set)?;
+        Ok(TSetIdentifier::new(element, size))
+    }
+
+    fn read_set_end(&mut self) -> thrift::Result<()> {
+        self.items_end()
+    }
+
+    fn read_map_begin(&mut self) -> thrift::Result<TMapIdentifier> {
+        let items = self.value(|reader| reader.map_begin(None, 0))?;
+        self.levels.push(Level::Map(items, true));
+        let (key, value) = (to_apache(items.element)?, to_apache(items.value)?);
+        Ok(TMapIdentifier::new(key, value, size(&items)))
+    }
+
+    fn read_map_end(&mut self) -> thrift::Result<()> {
+        self.items_end()
+    }
+
+    /// Skips within the protocol's own [`Limits`], whatever `depth` is.
+    fn skip_till_depth(&mut self, kind: TType, _depth: i8) -> thrift::Result<()> {
+        let kind = from_apache(kind)?;
+        self.value(|reader| reader.skip(kind))
+    }
+
+    fn read_byte(&mut self) -> thrift::Result<u8> {
+        Err(not_implemented(
+            "JSON has no bytes by themselves".to_owned(),
+        ))
+    }
+}
+
+/// Looks for the end of a message.
+#[derive(Default)]
+struct End {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl End {
+    /// The number of bytes up to the end, if it is among these, which come behind those that were
+    /// looked at before. A message that does not start with a bracket ends with its first byte.
+    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (i, &byte) in bytes.iter().enumerate() {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' if self.in_string => self.escaped = true,
+                b'"' if self.depth > 0 => self.in_string = !self.in_string,
+                _ if self.in_string => {}
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                b' ' | b'\t' | b'\n' | b'\r' => continue,
+                _ => {}
+            }
+            if self.depth == 0 {
+                return Some(i + 1);
+            }
+        }
+        None
+    }
+}
+
+/// Makes [`TJsonInputProtocol`]s.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TJsonInputProtocolFactory {
+    /// Within which they read.
+    pub limits: Limits,
+}
+
+impl TInputProtocolFactory for TJsonInputProtocolFactory {
+    fn create(&self, transport: Box<dyn TReadTransport + Send>) -> Box<dyn TInputProtocol + Send> {
+        Box::new(TJsonInputProtocol::with_limits(transport, self.limits))
+    }
+}
