@@ -18,6 +18,7 @@ pub struct Subject<'a> {
     name: String,
     batch: Box<dyn FnMut(usize, usize) + 'a>,
     evict: Option<Box<dyn FnMut(usize) + 'a>>,
+    prepare: Option<Box<dyn FnMut() + 'a>>,
 }
 
 impl<'a> Subject<'a> {
@@ -37,6 +38,7 @@ impl<'a> Subject<'a> {
             name: name.into(),
             batch: Box::new(batch),
             evict: None,
+            prepare: None,
         }
     }
 
@@ -48,8 +50,19 @@ impl<'a> Subject<'a> {
         self
     }
 
+    /// Runs `prepare` before each turn, outside the measured time: for what all subjects share and
+    /// each wants its own way.
+    #[must_use]
+    pub fn prepared_by(mut self, prepare: impl FnMut() + 'a) -> Self {
+        self.prepare = Some(Box::new(prepare));
+        self
+    }
+
     /// The time that calls `first..first + calls` take.
     fn sample(&mut self, watch: Stopwatch, first: usize, calls: usize) -> Duration {
+        if let Some(prepare) = &mut self.prepare {
+            prepare();
+        }
         let Some(evict) = &mut self.evict else {
             return watch.time(|| (self.batch)(first, calls));
         };
@@ -262,6 +275,19 @@ mod tests {
         };
         let measured = rounds.measure(vec![Subject::new("short", |_| *calls.borrow_mut() += 1)]);
         assert!(calls.into_inner() > 10 * FEWEST_ROUNDS, "{measured:?}");
+    }
+
+    #[test]
+    fn each_turn_is_prepared() {
+        let shared = RefCell::new("");
+        let of = |name: &'static str| {
+            let shared = &shared;
+            let call = move |_| assert_eq!(*shared.borrow(), name);
+            Subject::new(name, call).prepared_by(move || *shared.borrow_mut() = name)
+        };
+        let measured = QUICK.measure(vec![of("a"), of("b")]);
+        assert_eq!(measured.len(), 2);
+        assert_eq!(shared.into_inner(), "b");
     }
 
     #[test]

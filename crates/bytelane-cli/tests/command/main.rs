@@ -1,11 +1,14 @@
 //! The command as a user runs it.
 
 mod bench;
+mod bench_thrift;
 mod general;
 mod thrift;
 mod transcode;
 
 use assert_cmd::Command;
+use serde_json::{Map, Value};
+use std::process::Output;
 
 /// The command with these arguments, without the caller's own settings.
 fn bytelane(arguments: &[&str]) -> Command {
@@ -31,4 +34,22 @@ fn failure(command: &mut Command) -> String {
 #[track_caller]
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The rows that a benchmark printed as JSON.
+#[track_caller]
+fn rows(output: &Output) -> Vec<Map<String, Value>> {
+    text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The distinct values of a key, sorted as text.
+fn distinct(rows: &[Map<String, Value>], key: &str) -> Vec<String> {
+    let shown = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let mut values: Vec<String> = rows.iter().map(|row| shown(&row[key])).collect();
+    values.sort();
+    values.dedup();
+    values
 }

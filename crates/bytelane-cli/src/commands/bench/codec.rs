@@ -1,12 +1,12 @@
 //! `bytelane bench codec`.
 
+use super::backends::{self, Backends};
 use super::baselines;
 use super::measuring::Measuring;
 use super::plan::{Case, Choice};
 use super::prepared::{Operation, Prepared};
+use crate::Outcome;
 use crate::specification::codecs_and;
-use crate::{Outcome, backend};
-use anyhow::bail;
 use bytelane::Backend;
 use bytelane_measure::rounds::Rounds;
 use bytelane_measure::row::Row;
@@ -24,9 +24,8 @@ pub struct Arguments {
     /// Only this operation
     #[arg(long)]
     operation: Option<Operation>,
-    /// Backends [default: all that this CPU can run, or BYTELANE_BACKEND]
-    #[arg(long = "backend", value_name = "NAME", value_delimiter = ',')]
-    backends: Vec<Backend>,
+    #[command(flatten)]
+    backends: Backends,
     /// Distinct inputs that are taken in turn: a branch predictor memorises a single small one
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
@@ -41,21 +40,16 @@ const EXAMPLES: &str = "  bytelane bench codec
   bytelane bench codec big_endian --values 1000000 --evicted --format json";
 
 impl Arguments {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
-        if let Some(forced) = backend::force_from_environment()?
-            && self.backends.is_empty()
-        {
-            self.backends.push(forced);
-        }
-        if let Some(&missing) = self.backends.iter().find(|backend| !backend.is_available()) {
-            bail!(bytelane::Unavailable(missing));
-        }
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let asked_for = self.backends.asked_for()?;
         let (cases, left_out) = self.choice.plan()?;
         let rounds = self.measuring.rounds()?;
         let label =
             |case: &Case| format!("{}, {} values of {}", case.name(), case.values, case.data);
-        self.measuring
-            .show(&cases, label, |case| self.measure(case, &rounds))?;
+        let (inputs, operation) = (self.inputs as usize, self.operation);
+        self.measuring.show(&cases, label, |case| {
+            measure(case, inputs, operation, &rounds, &asked_for)
+        })?;
         if left_out > 0 {
             anstream::eprintln!(
                 "Left out: {left_out} experiments on long inputs. Name a codec to run all of its own."
@@ -63,26 +57,29 @@ impl Arguments {
         }
         Ok(Outcome::Fine)
     }
+}
 
-    fn measure(&self, case: &Case, rounds: &Rounds) -> anyhow::Result<Vec<Row>> {
-        let prepared = Prepared::new(case, self.inputs as usize)?;
-        let backends = match self.backends.as_slice() {
-            [] => Backend::available().collect(),
-            named => named.to_vec(),
-        };
-        for &backend in &backends {
-            prepared.check_round_trip(backend)?;
-        }
-        let baselines = match self.backends.as_slice() {
-            [] => baselines::of(case.codec),
-            _ => &[],
-        };
-        let mut rows = Vec::new();
-        for operation in Operation::ALL {
-            if self.operation.is_none_or(|wanted| wanted == operation) {
-                rows.extend(prepared.measure(operation, rounds, &backends, baselines));
-            }
-        }
-        Ok(rows)
+fn measure(
+    case: &Case,
+    inputs: usize,
+    wanted: Option<Operation>,
+    rounds: &Rounds,
+    asked_for: &[Backend],
+) -> anyhow::Result<Vec<Row>> {
+    let prepared = Prepared::new(case, inputs)?;
+    let backends = backends::or_all(asked_for);
+    for &backend in &backends {
+        prepared.check_round_trip(backend)?;
     }
+    let baselines = match asked_for {
+        [] => baselines::of(case.codec),
+        _ => &[],
+    };
+    let mut rows = Vec::new();
+    for operation in Operation::ALL {
+        if wanted.is_none_or(|wanted| wanted == operation) {
+            rows.extend(prepared.measure(operation, rounds, &backends, baselines));
+        }
+    }
+    Ok(rows)
 }

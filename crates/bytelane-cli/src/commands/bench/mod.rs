@@ -1,10 +1,12 @@
 //! `bytelane bench`.
 
+mod backends;
 mod baselines;
 mod codec;
 mod measuring;
 mod plan;
 mod prepared;
+mod thrift;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
@@ -23,12 +25,14 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum What {
     Codec(codec::Arguments),
+    Thrift(thrift::Arguments),
 }
 
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self.what {
             What::Codec(arguments) => arguments.run(),
+            What::Thrift(arguments) => arguments.run(),
         }
     }
 }
