@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 
 use crate::process::{cargo, program, root, run};
 
-/// The programs that the scripts run are those of these packages.
-const PACKAGES: &str = "--package bytelane-cli --package bytelane-interop";
+/// The scripts run programs of the workspace. It is built whole, which the stage `rust` has done before: for some of
+/// its packages alone, their dependencies would be compiled again, with fewer features.
+const BUILD: &str = "build --locked --workspace --all-targets --target-dir target";
 
 /// Runs every `interop/test_*.py`.
 pub fn run_stage() -> Result<()> {
@@ -21,8 +22,7 @@ pub fn run_stage() -> Result<()> {
 
 /// Builds the programs; the directory in which they are.
 pub fn build_programs() -> Result<PathBuf> {
-    let mut build = cargo("build --locked --target-dir target");
-    run(build.args(PACKAGES.split_whitespace()))?;
+    run(&mut cargo(BUILD))?;
     Ok(root().join("target/debug"))
 }
 
