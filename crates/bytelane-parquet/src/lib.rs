@@ -6,6 +6,7 @@ mod error;
 mod options;
 mod page;
 mod physical;
+mod reader;
 mod statistics;
 mod writer;
 
@@ -14,6 +15,7 @@ pub use options::{
     ColumnOptions, DataPageVersion, Encoding, Goal, WriterOptions, compression_name,
     parse_compression,
 };
+pub use reader::{Reader, ReaderBuilder};
 pub use writer::{Writer, Written};
 
 /// The libraries whose types appear in this crate's functions.

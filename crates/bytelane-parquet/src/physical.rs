@@ -9,11 +9,14 @@ use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Int8Type, Int16Type,
     IntervalDayTimeType, IntervalYearMonthType, UInt8Type, UInt16Type,
 };
-use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
-use arrow_buffer::{Buffer, i256};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray, downcast_primitive,
+};
+use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, NullBuffer, i256};
 use arrow_schema::{DataType, IntervalUnit};
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
+use std::sync::Arc;
 
 /// Bytes of a value of a column, or none where they differ from value to value, or are less than one.
 pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
@@ -101,6 +104,22 @@ pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
         && column.path().parts().len() == 1
         && width(column).is_some()
         && conversion(data_type, column).is_some()
+}
+
+/// The widest values that the reader takes apart itself: a page may say that all of its values are null, and an
+/// array has room for them all the same.
+const WIDEST: usize = 1024;
+
+/// Whether [`from_physical`] makes arrays of this type of the column's values.
+pub(crate) fn is_readable(data_type: &DataType, column: &ColumnDescriptor) -> bool {
+    let narrow = |width: usize| match data_type {
+        DataType::Decimal32(_, _) => width <= 4,
+        DataType::Decimal64(_, _) => width <= 8,
+        DataType::Decimal128(_, _) => width <= 16,
+        DataType::Decimal256(_, _) => width <= 32,
+        _ => width <= WIDEST,
+    };
+    is_flat(data_type, column) && width(column).is_some_and(narrow)
 }
 
 /// The values of an array as the column stores them, those of null slots included (whatever they are there).
@@ -215,4 +234,114 @@ fn intervals(array: &dyn Array) -> Buffer {
         }
     }
     Buffer::from_vec(bytes)
+}
+
+/// An array of values as the column stores them, those of null slots included.
+///
+/// `values` has the column's width for each slot, and begins where a number of any type may.
+pub(crate) fn from_physical(
+    data_type: &DataType,
+    column: &ColumnDescriptor,
+    values: Buffer,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let found = conversion(data_type, column).zip(width(column));
+    let Some((conversion, width)) = found else {
+        return Err(not_convertible(data_type, column));
+    };
+    let values = match conversion {
+        Conversion::Same => little_endian(values, width),
+        Conversion::Widen => narrow(data_type, &values),
+        Conversion::Resize | Conversion::BigEndian => {
+            decimals(data_type, &values, width, conversion)
+        }
+        Conversion::Interval => from_intervals(data_type, &values),
+    };
+    if let DataType::FixedSizeBinary(width) = data_type {
+        let array = FixedSizeBinaryArray::try_new(*width, values, nulls)?;
+        return Ok(Arc::new(array));
+    }
+    macro_rules! primitive {
+        ($T:ty) => {{
+            let array = PrimitiveArray::<$T>::try_new(values.into(), nulls)?;
+            Ok(Arc::new(array.with_data_type(data_type.clone())))
+        }};
+    }
+    downcast_primitive! {
+        data_type => (primitive),
+        _ => Err(not_convertible(data_type, column)),
+    }
+}
+
+/// INT32 to integers of 8 or 16 bits: the lower bytes, as every reader takes them.
+fn narrow(data_type: &DataType, values: &[u8]) -> Buffer {
+    let (values, _) = values.as_chunks::<4>();
+    match data_type {
+        DataType::Int8 | DataType::UInt8 => {
+            Buffer::from_vec(values.iter().map(|value| value[0]).collect::<Vec<u8>>())
+        }
+        _ => {
+            let short = |value: &[u8; 4]| u16::from_le_bytes([value[0], value[1]]);
+            Buffer::from_vec(values.iter().map(short).collect::<Vec<u16>>())
+        }
+    }
+}
+
+/// Decimals of `width` bytes to those of the Arrow type, which is as wide or wider.
+fn decimals(data_type: &DataType, values: &[u8], width: usize, conversion: Conversion) -> Buffer {
+    fn collect<T: ArrowNativeType>(
+        values: &[u8],
+        width: usize,
+        conversion: Conversion,
+        number: impl Fn([u8; 32]) -> T,
+    ) -> Buffer {
+        let numbers = values.chunks_exact(width).map(|value| {
+            let big_endian = conversion == Conversion::BigEndian;
+            let sign = if big_endian {
+                value[0]
+            } else {
+                value[width - 1]
+            };
+            let mut wide = [if sign >= 0x80 { 0xff } else { 0 }; 32];
+            for (i, byte) in value.iter().enumerate() {
+                wide[if big_endian { width - 1 - i } else { i }] = *byte;
+            }
+            number(wide)
+        });
+        Buffer::from_vec(numbers.collect::<Vec<T>>())
+    }
+    fn low<const WIDTH: usize>(wide: [u8; 32]) -> [u8; WIDTH] {
+        std::array::from_fn(|i| wide[i])
+    }
+    match data_type {
+        DataType::Decimal32(_, _) => collect(values, width, conversion, |wide| {
+            i32::from_le_bytes(low(wide))
+        }),
+        DataType::Decimal64(_, _) => collect(values, width, conversion, |wide| {
+            i64::from_le_bytes(low(wide))
+        }),
+        DataType::Decimal128(_, _) => collect(values, width, conversion, |wide| {
+            i128::from_le_bytes(low(wide))
+        }),
+        _ => collect(values, width, conversion, i256::from_le_bytes),
+    }
+}
+
+fn from_intervals(data_type: &DataType, values: &[u8]) -> Buffer {
+    let (values, _) = values.as_chunks::<12>();
+    let number = |value: &[u8; 12], at: usize| {
+        i32::from_le_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]])
+    };
+    match data_type {
+        DataType::Interval(IntervalUnit::YearMonth) => {
+            let months = values.iter().map(|value| number(value, 0));
+            Buffer::from_vec(months.collect::<Vec<i32>>())
+        }
+        _ => {
+            let times = values
+                .iter()
+                .map(|value| IntervalDayTime::new(number(value, 4), number(value, 8)));
+            Buffer::from_vec(times.collect::<Vec<IntervalDayTime>>())
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Error, Problem, Result};
 use parquet::basic::{Compression, CompressionCodec};
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 
 /// A compression at a level, ready for pages.
 pub(crate) enum Compressor {
@@ -85,4 +85,204 @@ fn unsupported(codec: CompressionCodec) -> Error {
         "pages compressed with {codec} are not supported here"
     ))
     .into()
+}
+
+/// A codec ready to undo it.
+pub(crate) enum Decompressor {
+    None,
+    Snappy(snap::raw::Decoder),
+    Gzip,
+    Brotli,
+    Zstd(zstd::bulk::Decompressor<'static>),
+    Lz4Raw,
+}
+
+impl Decompressor {
+    pub(crate) fn new(codec: CompressionCodec) -> Result<Self> {
+        Ok(match codec {
+            CompressionCodec::UNCOMPRESSED => Decompressor::None,
+            CompressionCodec::SNAPPY => Decompressor::Snappy(snap::raw::Decoder::new()),
+            CompressionCodec::GZIP => Decompressor::Gzip,
+            CompressionCodec::BROTLI => Decompressor::Brotli,
+            CompressionCodec::ZSTD => Decompressor::Zstd(zstd::bulk::Decompressor::new()?),
+            CompressionCodec::LZ4_RAW => Decompressor::Lz4Raw,
+            other => return Err(unsupported(other)),
+        })
+    }
+
+    /// Whether there is a codec to undo it here.
+    pub(crate) fn exists_for(codec: CompressionCodec) -> bool {
+        !matches!(codec, CompressionCodec::LZO | CompressionCodec::LZ4)
+    }
+
+    /// How many bytes a byte can become: what a page may claim.
+    fn greatest_ratio(&self) -> usize {
+        match self {
+            Decompressor::None => 1,
+            // A copy of 64 bytes takes 3.
+            Decompressor::Snappy(_) => 22,
+            // 258 bytes take 2 bits.
+            Decompressor::Gzip => 1032,
+            // A block of 128 KiB that repeats one byte takes 4.
+            Decompressor::Zstd(_) => 1 << 15,
+            // A byte lengthens a copy by 255.
+            Decompressor::Lz4Raw => 255,
+            // A copy may be as long as the stream wants.
+            Decompressor::Brotli => usize::MAX,
+        }
+    }
+
+    /// Undoes the compression into the first `size` bytes of a buffer, which grows where it must, and is left as
+    /// long as it was needed.
+    pub(crate) fn decompress(&mut self, bytes: &[u8], size: usize, to: &mut Vec<u8>) -> Result<()> {
+        // Headers and a last block that is not full.
+        const SLACK: usize = 64;
+        if size > (bytes.len() + SLACK).saturating_mul(self.greatest_ratio()) {
+            return Err(Error::corrupt(format!(
+                "{} compressed bytes cannot become the {size} that the page header promises",
+                bytes.len()
+            )));
+        }
+        if let Decompressor::Brotli = self {
+            to.clear();
+            let source = brotli::Decompressor::new(bytes, BROTLI_BUFFER);
+            // What is read grows with what is there.
+            source
+                .take(size as u64 + 1)
+                .read_to_end(to)
+                .map_err(not_decompressed)?;
+            return check_size(to.len(), size);
+        }
+        if to.len() < size {
+            to.resize(size, 0);
+        }
+        let destination = &mut to[..size];
+        let written = match self {
+            Decompressor::None => {
+                check_size(bytes.len(), size)?;
+                destination.copy_from_slice(bytes);
+                size
+            }
+            Decompressor::Snappy(decoder) => decoder
+                .decompress(bytes, destination)
+                .map_err(not_decompressed)?,
+            Decompressor::Zstd(context) => context
+                .decompress_to_buffer(bytes, destination)
+                .map_err(not_decompressed)?,
+            Decompressor::Lz4Raw => {
+                lz4_flex::block::decompress_into(bytes, destination).map_err(not_decompressed)?
+            }
+            Decompressor::Gzip | Decompressor::Brotli => {
+                fill(flate2::read::MultiGzDecoder::new(bytes), destination)?
+            }
+        };
+        check_size(written, size)
+    }
+}
+
+/// Reads as many bytes as there is room for; more than that are one more.
+fn fill(mut source: impl Read, mut to: &mut [u8]) -> Result<usize> {
+    let room = to.len();
+    while !to.is_empty() {
+        match source.read(to).map_err(not_decompressed)? {
+            0 => return Ok(room - to.len()),
+            read => to = &mut to[read..],
+        }
+    }
+    let beyond = source.read(&mut [0]).map_err(not_decompressed)?;
+    Ok(room + beyond)
+}
+
+fn not_decompressed(error: impl std::fmt::Display) -> Error {
+    Error::corrupt(format!("the page does not decompress: {error}"))
+}
+
+fn check_size(found: usize, promised: usize) -> Result<()> {
+    match found == promised {
+        true => Ok(()),
+        false => Err(Error::corrupt(format!(
+            "the page header promises {promised} bytes, the page has {found}{}",
+            if found > promised { " or more" } else { "" }
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_compression;
+
+    const ALL: [&str; 6] = ["none", "snappy", "gzip:6", "brotli:5", "zstd:1", "lz4_raw"];
+
+    fn both(name: &str) -> (Compressor, Decompressor) {
+        let compression = parse_compression(name).expect("a name");
+        let codec = CompressionCodec::from(compression);
+        (
+            Compressor::new(compression).expect("a compressor"),
+            Decompressor::new(codec).expect("a decompressor"),
+        )
+    }
+
+    #[test]
+    fn every_codec_returns_what_it_was_given() {
+        for name in ALL {
+            let (mut compressor, mut decompressor) = both(name);
+            let mut back = Vec::new();
+            for length in [0, 1, 100, 5000, 300_000, 7] {
+                let bytes: Vec<u8> = (0..length).map(|i: u32| (i / 7 % 13) as u8).collect();
+                let mut compressed = b"before".to_vec();
+                compressor.append(&bytes, &mut compressed).expect(name);
+                assert_eq!(&compressed[..6], b"before", "{name}");
+                decompressor
+                    .decompress(&compressed[6..], bytes.len(), &mut back)
+                    .expect(name);
+                assert_eq!(back[..bytes.len()], bytes, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_repeats_most_still_decompresses() {
+        for name in ALL {
+            let (mut compressor, mut decompressor) = both(name);
+            let (mut compressed, mut back) = (Vec::new(), Vec::new());
+            let bytes = vec![7; 10 << 20];
+            compressor.append(&bytes, &mut compressed).expect(name);
+            decompressor
+                .decompress(&compressed, bytes.len(), &mut back)
+                .expect(name);
+            assert_eq!(back, bytes, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_size_is_an_error() {
+        for name in ALL {
+            let (mut compressor, mut decompressor) = both(name);
+            let bytes: Vec<u8> = (0..10_000u32).map(|i| (i / 7 % 13) as u8).collect();
+            let mut compressed = Vec::new();
+            compressor.append(&bytes, &mut compressed).expect(name);
+            for size in [0, bytes.len() - 1, bytes.len() + 1, 1 << 31] {
+                let mut back = Vec::new();
+                let result = decompressor.decompress(&compressed, size, &mut back);
+                assert!(result.is_err(), "{name} {size}");
+            }
+            for cut in 0..compressed.len().min(50) {
+                let mut back = Vec::new();
+                let result = decompressor.decompress(&compressed[..cut], bytes.len(), &mut back);
+                assert!(result.is_err(), "{name} cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_promise_that_the_bytes_cannot_keep_allocates_nothing() {
+        for name in ALL.iter().filter(|name| !name.starts_with("brotli")) {
+            let (_, mut decompressor) = both(name);
+            let mut back = Vec::new();
+            let result = decompressor.decompress(&[1, 2, 3], i32::MAX as usize, &mut back);
+            assert!(result.is_err(), "{name}");
+            assert_eq!(back.capacity(), 0, "{name}");
+        }
+    }
 }

@@ -4,7 +4,10 @@
 //!
 //! The packed bits are Arrow's validity bitmap as it is, so that neither direction looks at single values.
 
-use arrow_buffer::BooleanBuffer;
+use crate::{Error, Result};
+use arrow_buffer::bit_chunk_iterator::UnalignedBitChunk;
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use std::ops::Range;
 
 /// Equal bytes of the bitmap from which a run is shorter than the bits: its header and that of the packed bits
 /// behind it.
@@ -60,5 +63,154 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
         let mut last = bytes[done..].to_vec();
         last.push(bitmap.as_slice()[whole] & ((1 << rest) - 1));
         append_packed(&last, to);
+    }
+}
+
+/// A stretch of levels of one kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Run {
+    /// As many values, all valid or all null.
+    Same {
+        /// Whether they are valid.
+        valid: bool,
+        /// How many.
+        count: usize,
+    },
+    /// These bits of the levels' bytes.
+    Packed(Range<usize>),
+}
+
+/// The levels of a page, taken run by run: nothing is allocated for what they promise.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    /// The first byte that no run has taken.
+    next: usize,
+    /// What is left of the last run.
+    run: Run,
+}
+
+impl Levels {
+    /// From the start of the levels.
+    pub(crate) fn new() -> Self {
+        Self {
+            next: 0,
+            run: Run::Packed(0..0),
+        }
+    }
+
+    /// The next run, of `most` values at the most and of at least one.
+    pub(crate) fn next(&mut self, bytes: &[u8], most: usize) -> Result<Run> {
+        loop {
+            match &mut self.run {
+                Run::Same { valid, count } if *count > 0 => {
+                    let taken = most.min(*count);
+                    *count -= taken;
+                    return Ok(Run::Same {
+                        valid: *valid,
+                        count: taken,
+                    });
+                }
+                Run::Packed(bits) if bits.start < bits.end => {
+                    let taken = bits.start..bits.start + most.min(bits.len());
+                    bits.start = taken.end;
+                    return Ok(Run::Packed(taken));
+                }
+                _ => self.run = self.read(bytes)?,
+            }
+        }
+    }
+
+    fn read(&mut self, bytes: &[u8]) -> Result<Run> {
+        let header = self.number(bytes)?;
+        let count = (header >> 1) as usize;
+        let left = bytes.len() - self.next;
+        if header & 1 == 1 {
+            if count > left {
+                return Err(Error::corrupt(format!(
+                    "the definition levels end within {count} bytes of packed bits"
+                )));
+            }
+            let start = self.next * 8;
+            self.next += count;
+            return Ok(Run::Packed(start..start + count * 8));
+        }
+        let Some(level) = bytes.get(self.next) else {
+            return Err(Error::corrupt("the definition levels end within a run"));
+        };
+        self.next += 1;
+        match level {
+            0 | 1 => Ok(Run::Same {
+                valid: *level == 1,
+                count,
+            }),
+            level => Err(Error::corrupt(format!(
+                "a definition level of {level}, in a column where 1 is the greatest"
+            ))),
+        }
+    }
+
+    /// A ULEB128 number of up to 32 bits.
+    fn number(&mut self, bytes: &[u8]) -> Result<u32> {
+        let mut number = 0u64;
+        for shift in (0..35).step_by(7) {
+            let Some(byte) = bytes.get(self.next) else {
+                return Err(Error::corrupt("the definition levels end early"));
+            };
+            self.next += 1;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        u32::try_from(number)
+            .map_err(|_| Error::corrupt("a run of definition levels is longer than a page can be"))
+    }
+
+    /// Appends the validity of the next values to a bitmap, and returns how many of them are valid.
+    pub(crate) fn append_to(
+        &mut self,
+        bytes: &[u8],
+        mut count: usize,
+        bitmap: &mut BooleanBufferBuilder,
+    ) -> Result<usize> {
+        let mut valid_values = 0;
+        while count > 0 {
+            let run = self.next(bytes, count)?;
+            count -= run.count();
+            valid_values += run.valid(bytes);
+            match run {
+                Run::Same { valid, count } => bitmap.append_n(count, valid),
+                Run::Packed(bits) => bitmap.append_packed_range(bits, bytes),
+            }
+        }
+        Ok(valid_values)
+    }
+
+    /// How many of the next values are valid.
+    pub(crate) fn count_valid(mut self, bytes: &[u8], mut count: usize) -> Result<usize> {
+        let mut valid_values = 0;
+        while count > 0 {
+            let run = self.next(bytes, count)?;
+            count -= run.count();
+            valid_values += run.valid(bytes);
+        }
+        Ok(valid_values)
+    }
+}
+
+impl Run {
+    fn count(&self) -> usize {
+        match self {
+            Run::Same { count, .. } => *count,
+            Run::Packed(bits) => bits.len(),
+        }
+    }
+
+    /// How many of its values are valid.
+    fn valid(&self, bytes: &[u8]) -> usize {
+        match self {
+            Run::Same { valid, count } => usize::from(*valid) * count,
+            Run::Packed(bits) => UnalignedBitChunk::new(bytes, bits.start, bits.len()).count_ones(),
+        }
     }
 }

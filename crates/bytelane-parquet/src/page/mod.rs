@@ -1,7 +1,12 @@
 //! Data pages of flat columns of a fixed width.
 
 mod codec;
+mod decode;
 mod encode;
+mod header;
 mod levels;
 
+pub(crate) use codec::Decompressor;
+pub(crate) use decode::{PageDecoder, Validity};
 pub(crate) use encode::{PageEncoder, PageValues, dense};
+pub(crate) use header::read as read_header;

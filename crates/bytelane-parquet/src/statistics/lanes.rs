@@ -132,10 +132,13 @@ impl Number<2> for Half {
     }
 }
 
+/// The smallest and the largest number, where there is any.
+pub(super) type Extremes<const WIDTH: usize> = Option<([u8; WIDTH], [u8; WIDTH])>;
+
 /// The smallest and the largest number of a page, none if there is none, and how many are not numbers.
 pub(super) fn extremes<T: Number<WIDTH>, const WIDTH: usize>(
     values: &[u8],
-) -> (Option<([u8; WIDTH], [u8; WIDTH])>, u64) {
+) -> (Extremes<WIDTH>, u64) {
     let (values, _) = values.as_chunks::<WIDTH>();
     let (blocks, rest) = values.as_chunks::<LANES>();
     let mut least = [T::MOST; LANES];

@@ -11,7 +11,7 @@ mod type_defined;
 pub(crate) use type_defined::to_type_defined_order;
 
 use half::f16;
-use lanes::{Half, extremes};
+use lanes::{Extremes, Half, extremes};
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::data_type::FixedLenByteArray;
 use parquet::file::statistics::{Statistics, ValueStatistics};
@@ -82,9 +82,7 @@ impl Order {
 
     /// The bounds of values of `width` bytes each.
     pub(crate) fn bounds(self, values: &[u8], width: usize) -> Bounds {
-        fn numbers<const WIDTH: usize>(
-            (range, nans): (Option<([u8; WIDTH], [u8; WIDTH])>, u64),
-        ) -> Bounds {
+        fn numbers<const WIDTH: usize>((range, nans): (Extremes<WIDTH>, u64)) -> Bounds {
             Bounds {
                 range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
                 nans,

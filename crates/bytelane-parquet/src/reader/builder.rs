@@ -1,0 +1,181 @@
+//! What of a file is to be read, and how.
+
+use super::{Reader, Shared};
+use crate::{Error, Problem, Result, physical};
+use arrow_schema::SchemaRef;
+use bytelane::Backend;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::ChunkReader;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Chooses what a [`Reader`] reads.
+pub struct ReaderBuilder<T> {
+    input: Shared<T>,
+    file: Option<PathBuf>,
+    metadata: ArrowReaderMetadata,
+    projection: ProjectionMask,
+    row_groups: Option<Vec<usize>>,
+    batch_size: usize,
+    backend: Backend,
+}
+
+impl ReaderBuilder<File> {
+    /// Opens a file and reads its footer. Errors will name it.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Io`] if it cannot be opened, [`Problem::Parquet`] if it is not a Parquet file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let input = File::open(path).map_err(|error| Error::new(error).in_file(path))?;
+        Self::new(input, Some(path.to_owned())).map_err(|error| error.in_file(path))
+    }
+}
+
+impl<T: ChunkReader + 'static> ReaderBuilder<T> {
+    pub(super) fn new(input: T, file: Option<PathBuf>) -> Result<Self> {
+        let input = Shared(Arc::new(input));
+        let metadata = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
+        Ok(Self {
+            input,
+            file,
+            metadata,
+            projection: ProjectionMask::all(),
+            row_groups: None,
+            batch_size: 65_536,
+            backend: Backend::active(),
+        })
+    }
+
+    /// The schema of the whole file.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        self.metadata.schema()
+    }
+
+    /// The footer.
+    #[must_use]
+    pub fn metadata(&self) -> &Arc<ParquetMetaData> {
+        self.metadata.metadata()
+    }
+
+    /// The most rows of a batch; 65,536 by default.
+    #[must_use]
+    pub fn with_batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows;
+        self
+    }
+
+    /// The leaves to read; all by default.
+    #[must_use]
+    pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
+        self.projection = projection;
+        self
+    }
+
+    /// The columns to read, by the paths of leaves or groups; batches have them in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NoSuchColumn`].
+    pub fn with_columns<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let schema = self.metadata.parquet_schema();
+        let mut leaves = Vec::new();
+        for path in paths {
+            let below = format!("{path}.");
+            let found = schema.columns().iter().enumerate().filter(|(_, column)| {
+                let leaf = column.path().string();
+                leaf == path || leaf.starts_with(&below)
+            });
+            let before = leaves.len();
+            leaves.extend(found.map(|(index, _)| index));
+            if leaves.len() == before {
+                return Err(Problem::NoSuchColumn(path.to_owned()).into());
+            }
+        }
+        let projection = ProjectionMask::leaves(schema, leaves);
+        Ok(self.with_projection(projection))
+    }
+
+    /// The row groups to read, in this order; all by default.
+    #[must_use]
+    pub fn with_row_groups(mut self, row_groups: Vec<usize>) -> Self {
+        self.row_groups = Some(row_groups);
+        self
+    }
+
+    /// The instruction set of the kernels.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Begins to read.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Option`] for a row group that is not there, and batches of no rows.
+    pub fn build(self) -> Result<Reader<T>> {
+        let count = self.metadata.metadata().num_row_groups();
+        let row_groups = self.row_groups.unwrap_or_else(|| (0..count).collect());
+        if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
+            let problem = format!("there is no row group {beyond}; the file has {count}");
+            return Err(Problem::Option(problem).into());
+        }
+        if self.batch_size == 0 {
+            return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
+        }
+        if !self.backend.is_available() {
+            return Err(bytelane::Error::Unavailable(self.backend).into());
+        }
+        // The schema of a projection, nested ones included, is for the crate `parquet` to tell.
+        let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            self.input.clone(),
+            self.metadata.clone(),
+        )
+        .with_projection(self.projection.clone())
+        .with_row_groups(Vec::new())
+        .build()?;
+        let schema = arrow_array::RecordBatchReader::schema(&nothing);
+        let in_file = self.metadata.parquet_schema();
+        let roots: Vec<usize> = (0..in_file.num_columns())
+            .filter(|leaf| self.projection.leaf_included(*leaf))
+            .map(|leaf| in_file.get_column_root_idx(leaf))
+            .collect();
+        let mut roots_once = roots.clone();
+        roots_once.dedup();
+        let flat = schema.fields().iter().zip(roots_once).map(|(field, root)| {
+            let leaf = (0..in_file.num_columns())
+                .find(|leaf| in_file.get_column_root_idx(*leaf) == root)?;
+            physical::is_readable(field.data_type(), &in_file.column(leaf)).then_some(leaf)
+        });
+        Ok(Reader {
+            flat: flat.collect(),
+            schema,
+            input: self.input,
+            file: self.file,
+            metadata: self.metadata,
+            projection: self.projection,
+            batch_size: self.batch_size,
+            backend: self.backend,
+            row_groups: row_groups.into_iter(),
+            current: None,
+        })
+    }
+}
+
+impl<T> std::fmt::Debug for ReaderBuilder<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReaderBuilder")
+            .field("file", &self.file)
+            .field("batch_size", &self.batch_size)
+            .finish_non_exhaustive()
+    }
+}

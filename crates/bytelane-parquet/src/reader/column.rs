@@ -1,0 +1,130 @@
+//! A column chunk in BYTE_STREAM_SPLIT, page after page, to arrays of any length.
+
+use crate::page::{Decompressor, PageDecoder, Validity, read_header};
+use crate::{Error, Result, physical};
+use arrow_array::ArrayRef;
+use arrow_buffer::Buffer;
+use arrow_schema::DataType;
+use bytelane::Backend;
+use bytes::Bytes;
+use parquet::basic::Encoding;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::schema::types::ColumnDescPtr;
+
+/// Whether a chunk is read here: flat, of a fixed width, at least one page split, no dictionary.
+pub(super) fn is_split(data_type: &DataType, chunk: &ColumnChunkMetaData) -> bool {
+    #[expect(
+        deprecated,
+        reason = "parquet-java names it for levels that are not there"
+    )]
+    let known = |encoding: Encoding| {
+        matches!(
+            encoding,
+            Encoding::BYTE_STREAM_SPLIT | Encoding::PLAIN | Encoding::RLE | Encoding::BIT_PACKED
+        )
+    };
+    chunk
+        .encodings()
+        .any(|it| it == Encoding::BYTE_STREAM_SPLIT)
+        && chunk.encodings().all(known)
+        && chunk.dictionary_page_offset().is_none()
+        && Decompressor::exists_for(chunk.compression_codec())
+        && physical::is_readable(data_type, chunk.column_descr())
+}
+
+/// Reads a chunk from its first row to its last.
+pub(super) struct ColumnReader {
+    column: ColumnDescPtr,
+    data_type: DataType,
+    width: usize,
+    /// What is left of the chunk.
+    bytes: Bytes,
+    /// The page that is open or comes next.
+    page: usize,
+    decoder: PageDecoder,
+}
+
+impl ColumnReader {
+    /// `bytes` are the whole chunk.
+    pub(super) fn new(
+        chunk: &ColumnChunkMetaData,
+        data_type: DataType,
+        bytes: Bytes,
+        backend: Backend,
+    ) -> Result<Self> {
+        let column = chunk.column_descr_ptr();
+        let Some(width) = physical::width(&column) else {
+            return Err(physical::not_convertible(&data_type, &column));
+        };
+        let optional = column.max_def_level() > 0;
+        let decoder = PageDecoder::new(backend, chunk.compression_codec(), width, optional)?;
+        Ok(Self {
+            column,
+            data_type,
+            width,
+            bytes,
+            page: 0,
+            decoder,
+        })
+    }
+
+    /// The next rows, as many as asked for.
+    pub(super) fn read(&mut self, rows: usize) -> Result<ArrayRef> {
+        self.read_rows(rows).map_err(|error| {
+            error
+                .in_page(self.page)
+                .in_column(self.column.path().string())
+        })
+    }
+
+    fn read_rows(&mut self, rows: usize) -> Result<ArrayRef> {
+        let bytes = rows * self.width;
+        // Zeros of the system, and aligned for every number there is.
+        let mut values = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+        let all: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let mut validity = Validity::default();
+        let mut to = &mut all[..bytes];
+        while !to.is_empty() {
+            if self.decoder.left() == 0 {
+                self.open_page()?;
+            }
+            let taken = (self.decoder.left() * self.width).min(to.len());
+            let (piece, rest) = to.split_at_mut(taken);
+            self.decoder.take(piece, &mut validity)?;
+            if self.decoder.left() == 0 {
+                self.page += 1;
+            }
+            to = rest;
+        }
+        let values = Buffer::from_vec(values).slice_with_length(0, bytes);
+        physical::from_physical(&self.data_type, &self.column, values, validity.finish())
+    }
+
+    /// Opens the next page with values.
+    fn open_page(&mut self) -> Result<()> {
+        while self.decoder.left() == 0 {
+            if self.bytes.is_empty() {
+                return Err(Error::corrupt(
+                    "the column chunk ends before the rows that the footer promises",
+                ));
+            }
+            let (page, header) = read_header(&self.bytes)?;
+            let mut bytes = self.bytes.split_off(header);
+            if page.compressed > bytes.len() {
+                return Err(Error::corrupt(format!(
+                    "a page of {} bytes, of which the column chunk has {}",
+                    page.compressed,
+                    bytes.len()
+                )));
+            }
+            self.bytes = bytes.split_off(page.compressed);
+            if let Some(data) = page.data {
+                self.decoder.open(&data, bytes)?;
+                if data.slots == 0 {
+                    self.page += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}

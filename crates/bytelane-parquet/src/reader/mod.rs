@@ -1,0 +1,264 @@
+//! Parquet files to record batches.
+
+mod builder;
+mod column;
+
+pub use builder::ReaderBuilder;
+
+use crate::{Error, Result};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use bytelane::Backend;
+use bytes::Bytes;
+use column::{ColumnReader, is_split};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::{ChunkReader, Length};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Reads a Parquet file batch by batch.
+///
+/// Chunks of flat columns in BYTE_STREAM_SPLIT are decoded by the kernels of the crate `bytelane`; all others by the
+/// crate `parquet`. A batch ends where its row group ends. The compressed chunks of one row group are kept in memory,
+/// and one page of each column.
+///
+/// ```
+/// use arrow_array::{Float64Array, RecordBatch};
+/// use bytelane_parquet::{Reader, Writer, WriterOptions};
+/// use bytes::Bytes;
+/// use std::sync::Arc;
+///
+/// let prices = Float64Array::from_iter_values((0..1000).map(|i| 100.0 + f64::from(i).sin()));
+/// let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as _)])?;
+/// let mut file = Vec::new();
+/// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+/// writer.write(&batch)?;
+/// writer.close()?;
+///
+/// let mut reader = Reader::builder(Bytes::from(file))?.with_batch_size(600).build()?;
+/// assert_eq!(reader.next().transpose()?, Some(batch.slice(0, 600)));
+/// assert_eq!(reader.next().transpose()?, Some(batch.slice(600, 400)));
+/// assert!(reader.next().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Reader<T> {
+    input: Shared<T>,
+    file: Option<PathBuf>,
+    metadata: ArrowReaderMetadata,
+    /// The fields of the projection, and the leaf of each that is flat.
+    schema: SchemaRef,
+    flat: Vec<Option<usize>>,
+    projection: ProjectionMask,
+    batch_size: usize,
+    backend: Backend,
+    row_groups: std::vec::IntoIter<usize>,
+    current: Option<RowGroup>,
+}
+
+impl<T: ChunkReader + 'static> Reader<T> {
+    /// Reads the footer, and lets the caller choose what is read.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Parquet`](crate::Problem::Parquet) if it is not a Parquet file.
+    pub fn builder(input: T) -> Result<ReaderBuilder<T>> {
+        ReaderBuilder::new(input, None)
+    }
+
+    /// The footer.
+    #[must_use]
+    pub fn metadata(&self) -> &parquet::file::metadata::ParquetMetaData {
+        self.metadata.metadata()
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let group = match self.current.take() {
+                Some(group) if group.left > 0 => self.current.insert(group),
+                _ => {
+                    let Some(index) = self.row_groups.next() else {
+                        return Ok(None);
+                    };
+                    let opened = self.open(index);
+                    let group = opened.map_err(|error| error.in_row_group(index))?;
+                    self.current.insert(group)
+                }
+            };
+            if group.left > 0 {
+                let rows = self.batch_size.min(group.left);
+                let batch = group.read(rows, &self.schema);
+                return batch
+                    .map(Some)
+                    .map_err(|error| error.in_row_group(group.index));
+            }
+        }
+    }
+
+    fn open(&self, index: usize) -> Result<RowGroup> {
+        let row_group = self.metadata.metadata().row_group(index);
+        let left = usize::try_from(row_group.num_rows())
+            .map_err(|_| Error::corrupt("a row group with less than no rows"))?;
+        let mut others = self.projection.clone();
+        let mut columns = Vec::new();
+        for (field, leaf) in self.schema.fields().iter().zip(&self.flat) {
+            let chunk = leaf.map(|leaf| (leaf, row_group.column(leaf)));
+            let split = chunk.filter(|(_, chunk)| is_split(field.data_type(), chunk));
+            columns.push(match split {
+                Some((leaf, chunk)) => {
+                    let all = (0..row_group.num_columns()).filter(|it| *it != leaf);
+                    let schema = self.metadata.parquet_schema();
+                    others.intersect(&ProjectionMask::leaves(schema, all));
+                    let reader = self.open_column(field, chunk);
+                    Some(reader.map_err(|error| error.in_column(field.name()))?)
+                }
+                None => None,
+            });
+        }
+        let rest = match columns.iter().all(Option::is_some) {
+            true => None,
+            false => Some(
+                ParquetRecordBatchReaderBuilder::new_with_metadata(
+                    self.input.clone(),
+                    self.metadata.clone(),
+                )
+                .with_row_groups(vec![index])
+                .with_projection(others)
+                .with_batch_size(self.batch_size)
+                .build()?,
+            ),
+        };
+        Ok(RowGroup {
+            index,
+            left,
+            columns,
+            rest,
+        })
+    }
+
+    fn open_column(&self, field: &FieldRef, chunk: &ColumnChunkMetaData) -> Result<ColumnReader> {
+        let start = u64::try_from(chunk.data_page_offset());
+        let length = u64::try_from(chunk.compressed_size());
+        let range = start.ok().zip(length.ok());
+        let inside = |(start, length): &(u64, u64)| {
+            start
+                .checked_add(*length)
+                .is_some_and(|end| end <= self.input.len())
+        };
+        let Some((start, length)) = range.filter(inside) else {
+            return Err(Error::corrupt(format!(
+                "a column chunk of {} bytes at the byte {}, in a file of {}",
+                chunk.compressed_size(),
+                chunk.data_page_offset(),
+                self.input.len()
+            )));
+        };
+        let length = usize::try_from(length)
+            .map_err(|_| Error::corrupt("a column chunk larger than the memory"))?;
+        let bytes = self.input.get_bytes(start, length)?;
+        ColumnReader::new(chunk, field.data_type().clone(), bytes, self.backend)
+    }
+
+    fn located(&self, error: Error) -> ArrowError {
+        match &self.file {
+            Some(file) => error.in_file(file).into(),
+            None => error.into(),
+        }
+    }
+}
+
+impl<T: ChunkReader + 'static> Iterator for Reader<T> {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    /// After an error there is nothing more.
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.next_batch().transpose()?;
+        Some(batch.map_err(|error| {
+            self.current = None;
+            self.row_groups = Vec::new().into_iter();
+            self.located(error)
+        }))
+    }
+}
+
+impl<T: ChunkReader + 'static> RecordBatchReader for Reader<T> {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+/// A row group that is being read.
+struct RowGroup {
+    index: usize,
+    /// Rows that are left.
+    left: usize,
+    /// The fields of the schema that are read here.
+    columns: Vec<Option<ColumnReader>>,
+    /// Reads the others.
+    rest: Option<ParquetRecordBatchReader>,
+}
+
+impl RowGroup {
+    fn read(&mut self, rows: usize, schema: &SchemaRef) -> Result<RecordBatch> {
+        let others = self.rest.as_mut().map(|rest| rest.next().transpose());
+        let others = others.transpose()?.flatten();
+        if self.rest.is_some() && others.as_ref().map(RecordBatch::num_rows) != Some(rows) {
+            return Err(Error::corrupt(
+                "a column ends before the rows that the footer promises",
+            ));
+        }
+        let mut others = others.iter().flat_map(RecordBatch::columns);
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.columns.len());
+        for column in &mut self.columns {
+            match column {
+                Some(own) => columns.push(own.read(rows)?),
+                None => columns.extend(others.next().map(Arc::clone)),
+            }
+        }
+        self.left -= rows;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::clone(schema);
+        Ok(RecordBatch::try_new_with_options(
+            schema, columns, &options,
+        )?)
+    }
+}
+
+/// An input for several readers.
+struct Shared<T>(Arc<T>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: ChunkReader> Length for Shared<T> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<T: ChunkReader> ChunkReader for Shared<T> {
+    type T = T::T;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+impl<T> std::fmt::Debug for Reader<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader")
+            .field("file", &self.file)
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
+    }
+}
