@@ -11,6 +11,10 @@
 //! assert_eq!(bytes, dataset.generate(ElementType::U32, 1000, 1));
 //! ```
 
+mod simulated;
+
+pub use simulated::discrete_gaussian;
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::fmt;
@@ -188,6 +192,36 @@ impl fmt::Debug for Sequence {
     }
 }
 
+impl Sequence {
+    /// The next `values` values as a type's bytes.
+    fn take(self, element: ElementType, values: usize, random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(values * element.width());
+        match self {
+            Self::Bits => {
+                bytes.resize(values * element.width(), 0);
+                random.fill_bytes(&mut bytes);
+            }
+            Self::Integers(mut next) => {
+                (0..values).for_each(|_| element.push_integer(next(random), &mut bytes));
+            }
+            Self::Reals(mut next) => {
+                (0..values).for_each(|_| element.push_real(next(random), &mut bytes));
+            }
+            Self::Text(next) => {
+                let length = values * element.width();
+                while bytes.len() < length {
+                    let (mut utf8, room) = ([0; 4], length - bytes.len());
+                    match next(random).encode_utf8(&mut utf8) {
+                        character if character.len() <= room => bytes.extend(character.bytes()),
+                        _ => bytes.extend(std::iter::repeat_n(b'.', room)),
+                    }
+                }
+            }
+        }
+        bytes
+    }
+}
+
 /// A kind of data with a name.
 #[derive(Debug)]
 pub struct Dataset {
@@ -259,6 +293,16 @@ pub static DATASETS: &[Dataset] = &[
                 300.0 + value
             })
         },
+    },
+    Dataset {
+        name: "field",
+        description: "a smooth field in three dimensions, line by line",
+        start: simulated::field,
+    },
+    Dataset {
+        name: "messages",
+        description: "messages of a simulation: five quantities a grid point, in turns",
+        start: simulated::messages,
     },
     Dataset {
         name: "decimals",
@@ -364,30 +408,7 @@ impl Dataset {
     #[must_use]
     pub fn generate(&self, element: ElementType, values: usize, seed: u64) -> Vec<u8> {
         let random = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut bytes = Vec::with_capacity(values * element.width());
-        match (self.start)(random) {
-            Sequence::Bits => {
-                bytes.resize(values * element.width(), 0);
-                random.fill_bytes(&mut bytes);
-            }
-            Sequence::Integers(mut next) => {
-                (0..values).for_each(|_| element.push_integer(next(random), &mut bytes));
-            }
-            Sequence::Reals(mut next) => {
-                (0..values).for_each(|_| element.push_real(next(random), &mut bytes));
-            }
-            Sequence::Text(next) => {
-                let length = values * element.width();
-                while bytes.len() < length {
-                    let (mut utf8, room) = ([0; 4], length - bytes.len());
-                    match next(random).encode_utf8(&mut utf8) {
-                        character if character.len() <= room => bytes.extend(character.bytes()),
-                        _ => bytes.extend(std::iter::repeat_n(b'.', room)),
-                    }
-                }
-            }
-        }
-        bytes
+        (self.start)(random).take(element, values, random)
     }
 }
 
