@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::Outcome;
-use crate::commands::{bench, completions, cpu, thrift, transcode};
+use crate::commands::{bench, completions, cpu, inspect, rewrite, thrift, transcode};
 use clap::{Parser, Subcommand};
 
 /// Typed values to the bytes of wire and file formats and back, at the speed of memory.
@@ -26,6 +26,8 @@ pub enum Command {
     Bench(bench::Arguments),
     Encode(transcode::Encode),
     Decode(transcode::Decode),
+    Inspect(inspect::Arguments),
+    Rewrite(rewrite::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
 }
@@ -37,6 +39,8 @@ impl Command {
             Self::Bench(arguments) => arguments.run(),
             Self::Encode(arguments) => arguments.run(),
             Self::Decode(arguments) => arguments.run(),
+            Self::Inspect(arguments) => arguments.run(),
+            Self::Rewrite(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),
         }

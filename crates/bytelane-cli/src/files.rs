@@ -1,5 +1,6 @@
 //! Inputs and outputs: files or pipes, and no half-written file.
 
+use crate::INTERRUPTED;
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
@@ -12,9 +13,6 @@ const DASH: &str = "-";
 
 /// Bytes that the writer collects before a system call.
 const WRITE_BUFFER: usize = 1 << 16;
-
-/// The exit code of an interrupted process, as shells report it.
-const INTERRUPTED: i32 = 130;
 
 /// A file or standard input.
 #[derive(Debug)]

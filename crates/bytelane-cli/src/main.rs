@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod files;
 mod specification;
+mod table;
 
 use clap::Parser;
 use std::io;
@@ -19,6 +20,9 @@ enum Outcome {
     /// Exit code 0.
     Fine,
 }
+
+/// The exit code of an interrupted process, as shells report it.
+const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// It prints as `FILE, row group 2, column price, page 7: PROBLEM`, with what is known of the place.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{}", .0.place, .0.problem)]
-pub struct Error(#[source] Box<Located>);
+pub struct Error(Box<Located>);
 
 /// Results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -76,6 +76,9 @@ pub enum Problem {
     /// What the caller gave does not fit what the caller said before.
     #[error("{0}")]
     Input(String),
+    /// The caller ended the work.
+    #[error("cancelled")]
+    Cancelled,
     /// The format has it, this crate has it not.
     #[error("{0}")]
     Unsupported(String),

@@ -3,10 +3,13 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod inspect;
+mod metadata;
 mod options;
 mod page;
 mod physical;
 mod reader;
+pub mod rewrite;
 mod statistics;
 mod writer;
 

@@ -517,7 +517,11 @@ impl WriterOptions {
     }
 
     /// What the column itself, or the closest group above it, wants.
-    fn own<T>(&self, path: &str, want: impl Fn(&ColumnOptions) -> Option<T>) -> Option<T> {
+    pub(crate) fn own<T>(
+        &self,
+        path: &str,
+        want: impl Fn(&ColumnOptions) -> Option<T>,
+    ) -> Option<T> {
         let ancestors = std::iter::successors(Some(path), |path| {
             path.rsplit_once('.').map(|(parent, _)| parent)
         });

@@ -3,5 +3,7 @@
 pub mod bench;
 pub mod completions;
 pub mod cpu;
+pub mod inspect;
+pub mod rewrite;
 pub mod thrift;
 pub mod transcode;

@@ -14,6 +14,7 @@ use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata}
 use parquet::basic::Type;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::SchemaDescriptor;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -71,6 +72,16 @@ impl<W: Write + Send> Writer<W> {
     /// for sizes of 0, [`Problem::Parquet`] for a schema that Parquet cannot express, and those of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
         let in_file = ArrowSchemaConverter::new().convert(&schema)?;
+        Self::with_types(sink, schema, &in_file, options)
+    }
+
+    /// [`try_new`](Self::try_new) where the types in the file are not those that the crate `parquet` would take.
+    pub(crate) fn with_types(
+        sink: W,
+        schema: SchemaRef,
+        in_file: &SchemaDescriptor,
+        options: WriterOptions,
+    ) -> Result<Self> {
         let leaves = in_file.columns().iter();
         options.check(leaves.map(|leaf| (leaf.path(), leaf.physical_type())))?;
 

@@ -1,19 +1,20 @@
 //! The options that every benchmark has: how to measure, and how to show it.
 
+use crate::table::format_parser;
 use anyhow::Context;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
 use bytelane_measure::format::{self, Format, Unit};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::{self, Write};
 use std::time::Duration;
 
+/// How to measure.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Measuring")]
-pub struct Measuring {
+pub struct Timing {
     /// Rounds in which each subject takes its turn; the median counts. At least 11
     #[arg(long, value_name = "N", default_value_t = FEWEST_ROUNDS)]
     rounds: usize,
@@ -27,6 +28,13 @@ pub struct Measuring {
     /// Run on this core [default: the one it starts on]
     #[arg(long, value_name = "NUMBER")]
     core: Option<usize>,
+}
+
+/// How to measure codecs, and how to show it.
+#[derive(Debug, clap::Args)]
+pub struct Measuring {
+    #[command(flatten)]
+    timing: Timing,
     /// Table for people, one JSON object a line, CSV, or tables in Markdown
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser(),
         help_heading = "Output")]
@@ -36,11 +44,7 @@ pub struct Measuring {
     nanoseconds: bool,
 }
 
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)).try_map(|name| name.parse())
-}
-
-impl Measuring {
+impl Timing {
     /// Settles on a core and returns how to measure.
     pub fn rounds(&self) -> anyhow::Result<Rounds> {
         match self.core {
@@ -58,6 +62,13 @@ impl Measuring {
             rounds: self.rounds,
             sample: Duration::from_micros(self.sample),
         })
+    }
+}
+
+impl Measuring {
+    /// Settles on a core and returns how to measure.
+    pub fn rounds(&self) -> anyhow::Result<Rounds> {
+        self.timing.rounds()
     }
 
     /// Measures `cases` one after the other and shows their rows; progress goes to standard error

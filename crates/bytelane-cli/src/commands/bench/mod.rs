@@ -4,6 +4,7 @@ mod backends;
 mod baselines;
 mod codec;
 mod measuring;
+mod parquet;
 mod plan;
 mod prepared;
 mod thrift;
@@ -25,6 +26,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum What {
     Codec(codec::Arguments),
+    Parquet(parquet::Arguments),
     Thrift(thrift::Arguments),
 }
 
@@ -32,6 +34,7 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self.what {
             What::Codec(arguments) => arguments.run(),
+            What::Parquet(arguments) => arguments.run(),
             What::Thrift(arguments) => arguments.run(),
         }
     }

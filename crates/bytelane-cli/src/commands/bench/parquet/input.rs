@@ -1,0 +1,223 @@
+//! What `bytelane bench parquet` measures: raw arrays in files, and generated ones.
+
+use anyhow::{Context, bail};
+use arrow_array::{ArrayRef, Float32Array, Float64Array, Int32Array, Int64Array};
+use bytelane_measure::data::{Dataset, ElementType, discrete_gaussian};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The endings of files, and what such a file holds: little-endian numbers without a header.
+const ENDINGS: [(&str, ElementType); 6] = [
+    ("f32", ElementType::F32),
+    ("sp", ElementType::F32),
+    ("f64", ElementType::F64),
+    ("dp", ElementType::F64),
+    ("i32", ElementType::I32),
+    ("i64", ElementType::I64),
+];
+
+/// The data sets that stand for the published files.
+const STAND_INS: [(&str, ElementType); 8] = [
+    ("messages", ElementType::F64),
+    ("messages", ElementType::F32),
+    ("field", ElementType::F64),
+    ("smooth", ElementType::F32),
+    ("decimals", ElementType::F64),
+    ("decimals", ElementType::F32),
+    ("repeated", ElementType::F64),
+    ("random", ElementType::F64),
+];
+
+/// The deviations of the discrete Gaussian in the sweep: entropies of some 1 to 17 bits.
+const DEVIATIONS: [f64; 9] = [0.5, 2.0, 8.0, 32.0, 128.0, 512.0, 2048.0, 8192.0, 32_768.0];
+
+/// A column of numbers, still to be read or generated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A file with one of the endings.
+    File(PathBuf),
+    /// A data set of so many values.
+    Generated {
+        dataset: &'static str,
+        element: ElementType,
+        values: usize,
+    },
+    /// Samples of a Gaussian, rounded: its entropy is measured as well.
+    Gaussian { deviation: f64, values: usize },
+}
+
+impl Input {
+    /// What stands for the published files.
+    pub fn stand_ins(values: usize) -> Vec<Self> {
+        let inputs = STAND_INS.iter().map(|&(dataset, element)| Self::Generated {
+            dataset,
+            element,
+            values,
+        });
+        inputs.collect()
+    }
+
+    /// What has one entropy after the other.
+    pub fn sweep(values: usize) -> Vec<Self> {
+        let inputs = DEVIATIONS.iter();
+        inputs
+            .map(|&deviation| Self::Gaussian { deviation, values })
+            .collect()
+    }
+
+    /// How it is called in rows and tables.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => match path.file_name() {
+                Some(name) => name.to_string_lossy().into_owned(),
+                None => path.display().to_string(),
+            },
+            Self::Generated {
+                dataset, element, ..
+            } => format!("{dataset}.{element}"),
+            Self::Gaussian { deviation, .. } => format!("gaussian_{deviation}.f64"),
+        }
+    }
+
+    /// The numbers.
+    pub fn load(&self) -> anyhow::Result<Column> {
+        let seed = 1;
+        let (element, bytes) = match *self {
+            Self::File(ref path) => (element_of(path)?, read(path)?),
+            Self::Generated {
+                dataset,
+                element,
+                values,
+            } => {
+                let dataset: &Dataset = dataset.parse()?;
+                (element, dataset.generate(element, values, seed))
+            }
+            Self::Gaussian { deviation, values } => {
+                let element = ElementType::F64;
+                (element, discrete_gaussian(element, deviation, values, seed))
+            }
+        };
+        let array = array(element, &bytes).with_context(|| self.name())?;
+        let is_sweep = matches!(self, Self::Gaussian { .. });
+        Ok(Column {
+            name: self.name(),
+            element,
+            entropy_bits: is_sweep.then(|| entropy(&bytes, element.width())),
+            bytes: bytes.len(),
+            array,
+        })
+    }
+}
+
+/// Numbers in memory.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: String,
+    pub element: ElementType,
+    pub array: ArrayRef,
+    /// Bytes of the numbers.
+    pub bytes: usize,
+    /// Bits of information in a number, by how often each occurs; where that is of interest.
+    pub entropy_bits: Option<f64>,
+}
+
+fn element_of(path: &Path) -> anyhow::Result<ElementType> {
+    let ending = path.extension().unwrap_or_default();
+    let found = ENDINGS.iter().find(|(known, _)| ending == *known);
+    let Some((_, element)) = found else {
+        let endings = ENDINGS.map(|(ending, _)| format!(".{ending}")).join(" ");
+        bail!(
+            "{}: the ending tells what the numbers are, one of {endings}",
+            path.display()
+        );
+    };
+    Ok(*element)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn array(element: ElementType, bytes: &[u8]) -> anyhow::Result<ArrayRef> {
+    if bytes.is_empty() || !bytes.len().is_multiple_of(element.width()) {
+        bail!(
+            "{} bytes are no numbers of {} bytes each",
+            bytes.len(),
+            element.width()
+        );
+    }
+    /// The numbers, from their little-endian bytes.
+    macro_rules! numbers {
+        ($array:ty, $number:ty) => {{
+            let (numbers, _) = bytes.as_chunks();
+            let numbers = numbers.iter().map(|&bytes| <$number>::from_le_bytes(bytes));
+            Arc::new(<$array>::from_iter_values(numbers))
+        }};
+    }
+    Ok(match element {
+        ElementType::F32 => numbers!(Float32Array, f32),
+        ElementType::F64 => numbers!(Float64Array, f64),
+        ElementType::I32 => numbers!(Int32Array, i32),
+        ElementType::I64 => numbers!(Int64Array, i64),
+        other => bail!("no column of the type {other} is measured"),
+    })
+}
+
+/// The zero-order entropy: bits a value, by how often each value occurs.
+fn entropy(bytes: &[u8], width: usize) -> f64 {
+    let mut counts: HashMap<&[u8], u64> = HashMap::new();
+    for value in bytes.chunks_exact(width) {
+        *counts.entry(value).or_default() += 1;
+    }
+    let values = (bytes.len() / width) as f64;
+    let bits = counts.values().map(|&count| {
+        let share = count as f64 / values;
+        -share * share.log2()
+    });
+    bits.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entropy_of_coins_and_dice() {
+        let coins: Vec<u8> = [0_u32, 1]
+            .repeat(500)
+            .iter()
+            .flat_map(|n| n.to_le_bytes())
+            .collect();
+        assert!((entropy(&coins, 4) - 1.0).abs() < 1e-9);
+        let same = [7_u8; 80];
+        assert!(entropy(&same, 8).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_sweep_goes_from_one_bit_to_seventeen() {
+        let entropies: Vec<f64> = Input::sweep(100_000)
+            .iter()
+            .map(|input| input.load().unwrap().entropy_bits.unwrap())
+            .collect();
+        assert!(entropies.is_sorted(), "{entropies:?}");
+        assert!(entropies[0] < 1.5 && entropies[8] > 15.0, "{entropies:?}");
+    }
+
+    #[test]
+    fn files_that_hold_no_whole_numbers_are_refused() {
+        assert!(array(ElementType::F64, &[0; 12]).is_err());
+        assert!(array(ElementType::F64, &[]).is_err());
+        assert!(
+            element_of(Path::new("numbers.csv"))
+                .unwrap_err()
+                .to_string()
+                .contains(".f64")
+        );
+        assert_eq!(
+            element_of(Path::new("msg_bt.sp")).unwrap(),
+            ElementType::F32
+        );
+    }
+}

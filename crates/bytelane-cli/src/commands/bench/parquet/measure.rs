@@ -1,0 +1,190 @@
+//! Measuring one column in each way of storing it.
+
+use super::input::{Column, Input};
+use anyhow::{Context, ensure};
+use arrow_array::RecordBatch;
+use bytelane::Backend;
+use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::{Encoding, Reader, Writer, WriterOptions, compression_name};
+use bytes::Bytes;
+use serde::Serialize;
+use std::hint::black_box;
+
+/// What to measure, and how.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub inputs: Vec<Input>,
+    /// The compression of those that have one.
+    pub compression: Compression,
+    pub rounds: Rounds,
+}
+
+/// A figure: a column, stored in one way.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ParquetRow {
+    /// The name of the input.
+    pub file: String,
+    /// The type of its values.
+    #[serde(rename = "type")]
+    pub element_type: String,
+    /// Its values.
+    pub values: usize,
+    /// Bytes of these.
+    pub bytes: usize,
+    /// The encoding.
+    pub encoding: String,
+    /// The compression of its pages.
+    pub compression: String,
+    /// The instruction set; `parquet` where the crate of that name did the work.
+    pub backend: String,
+    /// Bytes of the values over bytes of the file.
+    pub ratio: f64,
+    /// MiB of values that are written in a second, from one array into memory.
+    pub write_mib_s: f64,
+    /// MiB of values that are read in a second, from memory into arrays.
+    pub read_mib_s: f64,
+    /// Bits of information in a value, in the sweep of entropies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entropy_bits: Option<f64>,
+}
+
+/// Measures the inputs one after the other; all ways of storing one take turns.
+///
+/// # Errors
+/// An input cannot be read, or does not come back as it was.
+pub fn measure(plan: &Plan, sink: &mut dyn FnMut(ParquetRow)) -> anyhow::Result<()> {
+    for input in &plan.inputs {
+        let column = input.load()?;
+        for row in measure_column(plan, &column).with_context(|| column.name.clone())? {
+            sink(row);
+        }
+    }
+    Ok(())
+}
+
+/// A way of storing a column.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    encoding: Encoding,
+    compression: Compression,
+    /// Of the kernels, where they take part.
+    backend: Option<Backend>,
+}
+
+impl Way {
+    /// Those of the published experiment.
+    fn all(compressed: Compression) -> Vec<Self> {
+        let by_parquet = |encoding, compression| Self {
+            encoding,
+            compression,
+            backend: None,
+        };
+        let mut ways = vec![
+            by_parquet(Encoding::Plain, Compression::UNCOMPRESSED),
+            by_parquet(Encoding::Dictionary, Compression::UNCOMPRESSED),
+            by_parquet(Encoding::Plain, compressed),
+            by_parquet(Encoding::Dictionary, compressed),
+        ];
+        let mut backends = vec![Backend::Scalar, Backend::active()];
+        backends.dedup();
+        ways.extend(backends.into_iter().map(|backend| Self {
+            encoding: Encoding::ByteStreamSplit,
+            compression: compressed,
+            backend: Some(backend),
+        }));
+        ways
+    }
+
+    fn name(&self) -> String {
+        let compression = compression_name(self.compression);
+        format!("{} {compression} {}", self.encoding, self.worker())
+    }
+
+    fn worker(&self) -> &'static str {
+        self.backend.map_or("parquet", Backend::name)
+    }
+
+    fn write(&self, batch: &RecordBatch, mut file: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+        file.clear();
+        let options = WriterOptions::default()
+            .with_encoding(self.encoding)
+            .with_compression(self.compression)
+            .with_backend(self.backend.unwrap_or(Backend::active()));
+        let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
+        writer.write(batch)?;
+        writer.close()?;
+        Ok(file)
+    }
+
+    fn read(&self, file: &Bytes, mut take: impl FnMut(RecordBatch)) -> anyhow::Result<()> {
+        let backend = self.backend.unwrap_or(Backend::active());
+        let reader = Reader::builder(file.clone())?.with_backend(backend);
+        for batch in reader.build()? {
+            take(batch?);
+        }
+        Ok(())
+    }
+}
+
+fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow>> {
+    let batch = RecordBatch::try_from_iter([("values", column.array.clone())])?;
+    let ways = Way::all(plan.compression);
+    let mut files = Vec::new();
+    for way in &ways {
+        let file = Bytes::from(way.write(&batch, Vec::new())?);
+        check_round_trip(way, &file, &batch).with_context(|| way.name())?;
+        files.push(file);
+    }
+    let writes = ways.iter().map(|way| {
+        let (mut file, batch) = (Vec::new(), &batch);
+        Subject::new(way.name(), move |_| {
+            // It has been written without an error before.
+            file = way
+                .write(black_box(batch), std::mem::take(&mut file))
+                .unwrap_or_default();
+            black_box(&file);
+        })
+    });
+    let written = plan.rounds.measure(writes.collect());
+    let reads = ways.iter().zip(&files).map(|(way, file)| {
+        Subject::new(way.name(), move |_| {
+            // And read.
+            let _ = way.read(black_box(file), |batch| drop(black_box(batch)));
+        })
+    });
+    let read = plan.rounds.measure(reads.collect());
+    let mib_s = |measured: &Measurement| {
+        column.bytes as f64 / f64::from(1 << 20) / (measured.nanoseconds / 1e9)
+    };
+    let rows = ways.iter().enumerate().map(|(index, way)| ParquetRow {
+        file: column.name.clone(),
+        element_type: column.element.to_string(),
+        values: column.array.len(),
+        bytes: column.bytes,
+        encoding: way.encoding.to_string(),
+        compression: compression_name(way.compression),
+        backend: way.worker().to_owned(),
+        ratio: column.bytes as f64 / files[index].len() as f64,
+        write_mib_s: mib_s(&written[index]),
+        read_mib_s: mib_s(&read[index]),
+        entropy_bits: column.entropy_bits,
+    });
+    Ok(rows.collect())
+}
+
+/// A benchmark of wrong results would be fast.
+fn check_round_trip(way: &Way, file: &Bytes, batch: &RecordBatch) -> anyhow::Result<()> {
+    let (mut rows, mut same) = (0, true);
+    way.read(file, |read| {
+        // Arrow compares floats as the bits they are.
+        let end = batch.num_rows().min(rows + read.num_rows());
+        same &= read.columns() == batch.slice(rows, end - rows).columns();
+        rows += read.num_rows();
+    })?;
+    ensure!(
+        same && rows == batch.num_rows(),
+        "what was read is not what was written"
+    );
+    Ok(())
+}

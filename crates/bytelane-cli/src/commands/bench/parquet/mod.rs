@@ -1,0 +1,211 @@
+//! `bytelane bench parquet`.
+
+mod input;
+mod measure;
+
+pub use input::Input;
+pub use measure::{ParquetRow, Plan, measure};
+
+use super::measuring::Timing;
+use crate::table::{Table, format_parser, number, text};
+use crate::{Outcome, backend};
+use bytelane_measure::format::Format;
+use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::parse_compression;
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Measure Parquet columns: PLAIN, DICTIONARY and BYTE_STREAM_SPLIT, in memory
+///
+/// The published experiment on BYTE_STREAM_SPLIT: ratio, and MiB of values written and read in a
+/// second, uncompressed and compressed; BYTE_STREAM_SPLIT with the scalar code and with the active
+/// backend. Without files, stand-ins of the same kinds are generated, and the discrete Gaussian at
+/// growing entropy. Statistics and page indexes are on. Every file must read back as it was before it
+/// is timed.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    /// Little-endian numbers without a header, ending in .f32 .sp .f64 .dp .i32 or .i64
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What to generate where there are no files
+    #[arg(long, value_name = "WHAT", conflicts_with = "files")]
+    only: Option<Part>,
+    /// Values of what is generated
+    #[arg(long, value_name = "N", default_value_t = 500_000, conflicts_with = "files",
+        value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    values: u32,
+    /// The compression
+    #[arg(long, value_name = "CODEC[:LEVEL]", default_value = "zstd:1", value_parser = parse_compression)]
+    compression: Compression,
+    #[command(flatten)]
+    timing: Timing,
+    /// Table for people, one JSON object a line, CSV, or tables in Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser(),
+        help_heading = "Output")]
+    format: Format,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane bench parquet
+  bytelane bench parquet msg_bt.dp obs_temp.sp
+  bytelane bench parquet --only sweep --values 4000000 --format csv";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The stand-ins for the published files
+    Files,
+    /// The discrete Gaussian at growing entropy
+    Sweep,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        backend::force_from_environment()?;
+        let rounds = self.timing.rounds()?;
+        let inputs = self.inputs();
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}")?;
+        let progress = ProgressBar::new(inputs.len() as u64)
+            .with_style(style)
+            .with_finish(ProgressFinish::AndClear);
+        let mut out = io::stdout().lock();
+        let mut rows: Vec<ParquetRow> = Vec::new();
+        for input in inputs {
+            progress.set_message(input.name());
+            let plan = Plan {
+                inputs: vec![input],
+                compression: self.compression,
+                rounds: rounds.clone(),
+            };
+            let mut measured = Vec::new();
+            measure(&plan, &mut |row| measured.push(row))?;
+            match self.format {
+                // For whoever waits at the other end of a pipe.
+                Format::Json => {
+                    list(&measured).write(self.format, &measured, &mut out)?;
+                    out.flush()?;
+                }
+                _ => rows.extend(measured),
+            }
+            progress.inc(1);
+        }
+        progress.finish_and_clear();
+        match self.format {
+            Format::Json => {}
+            Format::Csv => list(&rows).write(self.format, &rows, &mut out)?,
+            Format::Table | Format::Markdown => self.write_tables(&rows, &mut out)?,
+        }
+        out.flush()?;
+        Ok(Outcome::Fine)
+    }
+
+    fn inputs(&self) -> Vec<Input> {
+        if !self.files.is_empty() {
+            return self.files.iter().cloned().map(Input::File).collect();
+        }
+        let values = self.values as usize;
+        let mut inputs = Vec::new();
+        if self.only != Some(Part::Sweep) {
+            inputs.extend(Input::stand_ins(values));
+        }
+        if self.only != Some(Part::Files) {
+            inputs.extend(Input::sweep(values));
+        }
+        inputs
+    }
+
+    /// A table for each kind of figure, with the ways of storing side by side, as published.
+    fn write_tables(&self, rows: &[ParquetRow], out: &mut impl Write) -> anyhow::Result<()> {
+        type Figure = (&'static str, fn(&ParquetRow) -> String);
+        let figures: [Figure; 3] = [
+            ("Bytes of the values over bytes of the file", |row| {
+                format!("{:.2}", row.ratio)
+            }),
+            ("Write, MiB/s", |row| format!("{:.0}", row.write_mib_s)),
+            ("Read, MiB/s", |row| format!("{:.0}", row.read_mib_s)),
+        ];
+        for (index, (heading, figure)) in figures.into_iter().enumerate() {
+            let heading = match self.format {
+                Format::Markdown => format!("**{heading}**\n"),
+                _ => heading.to_owned(),
+            };
+            let gap = if index > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{heading}")?;
+            side_by_side(rows, figure).write(self.format, rows, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// One line a row.
+fn list(rows: &[ParquetRow]) -> Table {
+    let mut table = Table::new([
+        text("file"),
+        text("type"),
+        number("values"),
+        number("bytes"),
+        text("encoding"),
+        text("compression"),
+        text("backend"),
+        number("ratio"),
+        number("write_mib_s"),
+        number("read_mib_s"),
+        number("entropy_bits"),
+    ]);
+    for row in rows {
+        let entropy = row.entropy_bits.map(|bits| bits.to_string());
+        table.row([
+            row.file.clone(),
+            row.element_type.clone(),
+            row.values.to_string(),
+            row.bytes.to_string(),
+            row.encoding.clone(),
+            row.compression.clone(),
+            row.backend.clone(),
+            row.ratio.to_string(),
+            row.write_mib_s.to_string(),
+            row.read_mib_s.to_string(),
+            entropy.unwrap_or_default(),
+        ]);
+    }
+    table
+}
+
+/// One line a file, and one column for each way of storing it.
+fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> Table {
+    let way = |row: &ParquetRow| match row.backend.as_str() {
+        "parquet" => format!("{}\n{}", row.encoding, row.compression),
+        backend => format!("{}\n{}, {backend}", row.encoding, row.compression),
+    };
+    let mut ways: Vec<String> = Vec::new();
+    let mut files: Vec<&str> = Vec::new();
+    for row in rows {
+        if !ways.contains(&way(row)) {
+            ways.push(way(row));
+        }
+        if !files.contains(&row.file.as_str()) {
+            files.push(&row.file);
+        }
+    }
+    let has_entropy = rows.iter().any(|row| row.entropy_bits.is_some());
+    let mut header = vec![text("file")];
+    header.extend(has_entropy.then(|| number("entropy, bits")));
+    let numbers = ways.iter().map(|way| number(way));
+    let mut table = Table::new(header.into_iter().chain(numbers));
+    for file in files {
+        let of_file: Vec<&ParquetRow> = rows.iter().filter(|row| row.file == file).collect();
+        let entropy = of_file[0]
+            .entropy_bits
+            .map_or(String::new(), |bits| format!("{bits:.1}"));
+        let mut cells = vec![file.to_owned()];
+        cells.extend(has_entropy.then_some(entropy));
+        cells.extend(ways.iter().map(|wanted| {
+            let found = of_file.iter().find(|row| way(row) == *wanted);
+            found.map_or_else(String::new, |row| figure(row))
+        }));
+        table.row(cells);
+    }
+    table
+}

@@ -1,0 +1,222 @@
+//! `bytelane inspect`.
+
+use crate::Outcome;
+use crate::table::{Table, format_parser, number, text};
+use bytelane_measure::format::Format;
+use bytelane_parquet::inspect::{Column, Inspection, inspect};
+use clap::ValueEnum;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Show what is in a Parquet file: row groups, columns, encodings, pages, sizes
+///
+/// Pages are found by their headers; no value is read, so large files take no longer.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What has a line of its own
+    #[arg(long, value_name = "WHAT", default_value = "columns")]
+    by: Line,
+    /// Show the schema, in the language of Parquet's specification, and nothing else
+    #[arg(long)]
+    schema: bool,
+    /// Table for people, everything as one JSON object, CSV, or a table in Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Line {
+    /// Columns, all row groups together
+    Columns,
+    /// Columns of each row group
+    RowGroups,
+    /// Pages
+    Pages,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let inspection = inspect(&self.file)?;
+        let mut out = io::stdout().lock();
+        if self.schema {
+            writeln!(out, "{}", inspection.schema)?;
+            return Ok(Outcome::Fine);
+        }
+        if self.format == Format::Table {
+            writeln!(out, "{}\n", self.summary(&inspection))?;
+        }
+        let table = match self.by {
+            Line::Columns => columns(&inspection),
+            Line::RowGroups => row_groups(&inspection),
+            Line::Pages => pages(&inspection),
+        };
+        table.write(self.format, [&inspection], &mut out)?;
+        out.flush()?;
+        Ok(Outcome::Fine)
+    }
+
+    fn summary(&self, inspection: &Inspection) -> String {
+        let Inspection {
+            bytes,
+            rows,
+            created_by,
+            row_groups,
+            ..
+        } = inspection;
+        let writer = created_by.as_deref().unwrap_or("someone unnamed");
+        let groups = row_groups.len();
+        let plural = if groups == 1 { "" } else { "s" };
+        format!(
+            "{}: {bytes} bytes, {rows} rows in {groups} row group{plural}, written by {writer}",
+            self.file.display(),
+        )
+    }
+}
+
+/// The sums of a column over row groups.
+struct Sums<'a> {
+    chunks: Vec<&'a Column>,
+}
+
+impl Sums<'_> {
+    fn sum(&self, of: impl Fn(&Column) -> u64) -> u64 {
+        self.chunks.iter().map(|chunk| of(chunk)).sum()
+    }
+
+    /// The distinct texts, in order of appearance.
+    fn distinct<'b>(&'b self, of: impl Fn(&'b Column) -> Vec<&'b str>) -> String {
+        let mut texts: Vec<&str> = Vec::new();
+        for text in self.chunks.iter().flat_map(|chunk| of(chunk)) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts.join(", ")
+    }
+
+    /// The cells that a column has in every table but that of pages.
+    fn cells(&self) -> Vec<String> {
+        let nulls = self
+            .chunks
+            .iter()
+            .map(|chunk| chunk.nulls)
+            .sum::<Option<u64>>();
+        let (compressed, uncompressed) = (
+            self.sum(|chunk| chunk.compressed),
+            self.sum(|chunk| chunk.uncompressed),
+        );
+        vec![
+            self.distinct(|chunk| vec![&chunk.path]),
+            self.distinct(|chunk| vec![&chunk.column_type]),
+            self.distinct(|chunk| chunk.encodings.iter().map(String::as_str).collect()),
+            self.distinct(|chunk| vec![&chunk.compression]),
+            self.sum(|chunk| chunk.values).to_string(),
+            nulls.map_or("?".to_owned(), |nulls| nulls.to_string()),
+            self.sum(|chunk| chunk.pages.len() as u64).to_string(),
+            compressed.to_string(),
+            uncompressed.to_string(),
+            format!("{:.2}", uncompressed as f64 / compressed.max(1) as f64),
+        ]
+    }
+}
+
+const COLUMN_HEADER: [(&str, bool); 10] = [
+    ("column", false),
+    ("type", false),
+    ("encodings", false),
+    ("compression", false),
+    ("values", true),
+    ("nulls", true),
+    ("pages", true),
+    ("bytes", true),
+    ("uncompressed", true),
+    ("ratio", true),
+];
+
+fn columns(inspection: &Inspection) -> Table {
+    let mut table = Table::new(COLUMN_HEADER);
+    let first = inspection.row_groups.first();
+    for index in 0..first.map_or(0, |group| group.columns.len()) {
+        let groups = inspection.row_groups.iter();
+        let chunks = groups
+            .filter_map(|group| group.columns.get(index))
+            .collect();
+        table.row(Sums { chunks }.cells());
+    }
+    table
+}
+
+fn row_groups(inspection: &Inspection) -> Table {
+    let extra = [text("least"), text("greatest"), text("has")];
+    let header = [number("row group")]
+        .into_iter()
+        .chain(COLUMN_HEADER)
+        .chain(extra);
+    let mut table = Table::new(header);
+    for (index, group) in inspection.row_groups.iter().enumerate() {
+        for column in &group.columns {
+            let parts = [
+                ("bloom filter", column.bloom_filter),
+                ("column index", column.column_index),
+                ("offset index", column.offset_index),
+            ];
+            let has: Vec<&str> = parts
+                .iter()
+                .filter(|part| part.1)
+                .map(|part| part.0)
+                .collect();
+            let mut cells = vec![index.to_string()];
+            cells.extend(
+                Sums {
+                    chunks: vec![column],
+                }
+                .cells(),
+            );
+            cells.extend([
+                column.min.clone().unwrap_or_default(),
+                column.max.clone().unwrap_or_default(),
+                has.join(", "),
+            ]);
+            table.row(cells);
+        }
+    }
+    table
+}
+
+fn pages(inspection: &Inspection) -> Table {
+    let mut table = Table::new([
+        number("row group"),
+        text("column"),
+        number("page"),
+        text("kind"),
+        text("encoding"),
+        number("values"),
+        number("offset"),
+        number("bytes"),
+        number("uncompressed"),
+        number("ratio"),
+    ]);
+    for (index, group) in inspection.row_groups.iter().enumerate() {
+        for column in &group.columns {
+            for (number, page) in column.pages.iter().enumerate() {
+                let values = page.values.map(|values| values.to_string());
+                table.row([
+                    index.to_string(),
+                    column.path.clone(),
+                    number.to_string(),
+                    page.kind.clone(),
+                    page.encoding.clone().unwrap_or_default(),
+                    values.unwrap_or_default(),
+                    page.offset.to_string(),
+                    page.compressed.to_string(),
+                    page.uncompressed.to_string(),
+                    format!("{:.2}", page.uncompressed as f64 / page.compressed as f64),
+                ]);
+            }
+        }
+    }
+    table
+}

@@ -1,0 +1,189 @@
+//! `bytelane rewrite`.
+
+use crate::table::{Table, format_parser, number, text};
+use crate::{INTERRUPTED, Outcome, backend};
+use anyhow::Context;
+use bytelane_measure::format::Format;
+use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::rewrite::{ColumnState, RewriteOptions, Rewritten, RewrittenColumn, rewrite};
+use bytelane_parquet::{
+    ColumnOptions, Encoding, Error, Goal, Problem, WriterOptions, parse_compression,
+};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Rewrite a Parquet file with better encodings
+///
+/// Columns that gain are encoded anew, in each row group by itself; the others are copied as they
+/// are. Values stay the same bit for bit, and so do the schema, row groups, statistics, indexes, Bloom
+/// filters, metadata and the permissions of the file.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    /// The file
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The new file; it may be IN, which is then replaced when the new one is complete
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// What encodings are chosen for
+    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
+    goal: Goal,
+    /// The encoding of a column, which is then not chosen. NAME is its path, with dots; also of a group,
+    /// for all in it
+    #[arg(long = "column", value_name = "NAME=ENCODING", value_parser = parse_column)]
+    columns: Vec<(String, Encoding)>,
+    /// Compress all columns so [default: each as it is]: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL,
+    /// brotli:LEVEL
+    #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
+    compression: Option<Compression>,
+    /// Read both files and compare every value before the new one gets its name
+    #[arg(long)]
+    verify: bool,
+    /// Table for people, one JSON object, CSV, or a table in Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane rewrite weather.parquet smaller.parquet --verify
+  bytelane rewrite weather.parquet weather.parquet --goal size --compression zstd:3
+  bytelane rewrite trades.parquet out.parquet --column price=byte_stream_split --column id=delta_binary_packed";
+
+fn goal_parser() -> impl TypedValueParser<Value = Goal> {
+    PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
+}
+
+fn parse_column(text: &str) -> anyhow::Result<(String, Encoding)> {
+    let (name, encoding) = text
+        .rsplit_once('=')
+        .context("give NAME=ENCODING, as in price=byte_stream_split")?;
+    Ok((name.to_owned(), encoding.parse()?))
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        backend::force_from_environment()?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let handler = Arc::clone(&interrupted);
+        ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed))?;
+        let progress = ProgressBar::new(0).with_style(ProgressStyle::with_template(
+            "{bar:30} {bytes}/{total_bytes} {wide_msg}",
+        )?);
+        progress.set_message(self.input.display().to_string());
+        let options = self.options(progress.clone(), interrupted);
+        let rewritten = rewrite(&self.input, &self.output, &options);
+        progress.finish_and_clear();
+        let rewritten = match rewritten {
+            Err(error) if matches!(error.problem(), Problem::Cancelled) => {
+                std::process::exit(INTERRUPTED)
+            }
+            other => other.map_err(|error| self.with_hint(error))?,
+        };
+        self.show(&rewritten)?;
+        Ok(Outcome::Fine)
+    }
+
+    fn options(&self, progress: ProgressBar, interrupted: Arc<AtomicBool>) -> RewriteOptions {
+        let mut writer = WriterOptions::default().with_goal(self.goal);
+        for (name, encoding) in &self.columns {
+            writer = writer.with_column(name, ColumnOptions::default().with_encoding(*encoding));
+        }
+        let options = RewriteOptions::new(writer)
+            .with_verification(self.verify)
+            .with_progress(move |done, total| {
+                progress.set_length(total);
+                progress.set_position(done);
+                match interrupted.load(Ordering::Relaxed) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+        match self.compression {
+            Some(compression) => options.with_compression(compression),
+            None => options,
+        }
+    }
+
+    fn with_hint(&self, error: Error) -> anyhow::Error {
+        let hint = match error.problem() {
+            Problem::NoSuchColumn(_) => {
+                format!("; `bytelane inspect {}` lists them", self.input.display())
+            }
+            Problem::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
+                format!("; {} is as it was", self.output.display())
+            }
+            _ => return error.into(),
+        };
+        anyhow::anyhow!("{error}{hint}")
+    }
+
+    fn show(&self, rewritten: &Rewritten) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        let mut table = Table::new([
+            text("column"),
+            text("encoded anew"),
+            text("encodings"),
+            text("compression"),
+            number("bytes before"),
+            number("bytes after"),
+            number("saved"),
+        ]);
+        for column in &rewritten.columns {
+            let anew = match (&column.obstacle, column.rewritten) {
+                (Some(obstacle), 0) => obstacle.clone(),
+                _ => format!("{} of {}", column.rewritten, column.chunks),
+            };
+            table.row([
+                column.path.clone(),
+                anew,
+                change(column, |state| &state.encodings),
+                change(column, |state| &state.compressions),
+                column.before.bytes.to_string(),
+                column.after.bytes.to_string(),
+                saved(column.before.bytes, column.after.bytes),
+            ]);
+        }
+        table.write(self.format, [rewritten], &mut out)?;
+        if self.format == Format::Table {
+            let Rewritten {
+                bytes_before,
+                bytes_after,
+                verified,
+                ..
+            } = rewritten;
+            let verified = if *verified {
+                ", every value compared"
+            } else {
+                ""
+            };
+            let (input, output) = (self.input.display(), self.output.display());
+            let saved = saved(*bytes_before, *bytes_after);
+            writeln!(
+                out,
+                "\n{input}: {bytes_before} bytes. {output}: {bytes_after} bytes, {saved} saved{verified}"
+            )?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// `before -> after`, or what stayed.
+fn change(column: &RewrittenColumn, of: impl Fn(&ColumnState) -> &Vec<String>) -> String {
+    let (before, after) = (of(&column.before).join(", "), of(&column.after).join(", "));
+    match before == after {
+        true => before,
+        false => format!("{before} -> {after}"),
+    }
+}
+
+fn saved(before: u64, after: u64) -> String {
+    let (before, after) = (before as f64, after as f64);
+    format!("{:.1}%", 100.0 * (before - after) / before.max(1.0))
+}

@@ -1,0 +1,349 @@
+//! What is in a file: row groups, columns, pages, and how many bytes they have.
+
+use crate::metadata::{Page as RawPage, PageType, Pages, chunk_range, encoding_name, read_footer};
+use crate::{Error, Result, compression_name};
+use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::ChunkReader;
+use parquet::file::statistics::Statistics;
+use parquet::schema::printer::print_schema;
+use parquet::schema::types::ColumnDescriptor;
+use serde::Serialize;
+use std::fs::File;
+use std::path::Path;
+
+/// What is in a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Rows of all row groups.
+    pub rows: u64,
+    /// The version of the format that the writer names.
+    pub version: i32,
+    /// The writer, if it names itself.
+    pub created_by: Option<String>,
+    /// The schema in the language of Parquet's specification.
+    pub schema: String,
+    /// The keys of the key-value metadata.
+    pub metadata_keys: Vec<String>,
+    /// The row groups.
+    pub row_groups: Vec<RowGroup>,
+}
+
+/// A row group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RowGroup {
+    /// Its rows.
+    pub rows: u64,
+    /// Bytes of its columns in the file.
+    pub compressed: u64,
+    /// Bytes of its columns without compression.
+    pub uncompressed: u64,
+    /// The columns by which it is sorted, each with `ascending` or `descending`.
+    pub sorted_by: Vec<String>,
+    /// Its columns.
+    pub columns: Vec<Column>,
+}
+
+/// A column of a row group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Column {
+    /// Its path; the names in it are joined by dots.
+    pub path: String,
+    /// Its type in the language of Parquet's specification: `INT64 (TIMESTAMP(MICROS,true))`.
+    #[serde(rename = "type")]
+    pub column_type: String,
+    /// The compression of its pages.
+    pub compression: String,
+    /// The encodings of its values, in order of appearance, without that of the dictionary's own.
+    pub encodings: Vec<String>,
+    /// Its values; nulls count.
+    pub values: u64,
+    /// Bytes in the file.
+    pub compressed: u64,
+    /// Bytes without compression.
+    pub uncompressed: u64,
+    /// `uncompressed / compressed`.
+    pub ratio: f64,
+    /// Nulls, if the statistics tell.
+    pub nulls: Option<u64>,
+    /// The least value, if the statistics tell; as it is stored, without regard to logical types.
+    pub min: Option<String>,
+    /// The greatest value.
+    pub max: Option<String>,
+    /// The order in which these are least and greatest.
+    pub order: String,
+    /// Whether there is a Bloom filter.
+    pub bloom_filter: bool,
+    /// Whether the statistics of each page are in an index.
+    pub column_index: bool,
+    /// Whether the places of the pages are in an index.
+    pub offset_index: bool,
+    /// Its pages.
+    pub pages: Vec<Page>,
+}
+
+/// A page of a column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Page {
+    /// `data`, `data_v2` or `dictionary`.
+    pub kind: String,
+    /// The encoding of its values.
+    pub encoding: Option<String>,
+    /// Where its header starts in the file.
+    pub offset: u64,
+    /// Its values; nulls count.
+    pub values: Option<u64>,
+    /// Its nulls, if its header tells.
+    pub nulls: Option<u64>,
+    /// Bytes in the file, with its header.
+    pub compressed: u64,
+    /// Bytes without compression, with its header.
+    pub uncompressed: u64,
+    /// Whether it has a checksum.
+    pub checksum: bool,
+}
+
+/// What is in a file. Pages are found by their headers: no value is read.
+///
+/// # Errors
+/// The file cannot be read, is not a Parquet file, is encrypted or damaged: the error names the
+/// place.
+///
+/// # Example
+/// ```no_run
+/// let inspection = bytelane_parquet::inspect::inspect("weather.parquet")?;
+/// for column in &inspection.row_groups[0].columns {
+///     println!("{}: {} in {} bytes", column.path, column.encodings.join(", "), column.compressed);
+/// }
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+///
+/// Source: [the format's specification](https://parquet.apache.org/docs/file-format/).
+pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
+    let path = path.as_ref();
+    File::open(path)
+        .map_err(Error::new)
+        .and_then(|file| inspect_reader(&file))
+        .map_err(|error| error.in_file(path))
+}
+
+/// [`inspect`] of what is not a file of its own.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn inspect_reader(reader: &impl ChunkReader) -> Result<Inspection> {
+    let footer = read_footer(reader)?;
+    let metadata = &footer.metadata;
+    let file = metadata.file_metadata();
+    let groups = metadata.row_groups().iter().enumerate();
+    let row_groups = groups.map(|(index, group)| {
+        row_group(reader, metadata, group).map_err(|error| error.in_row_group(index))
+    });
+    let keys = file.key_value_metadata().into_iter().flatten();
+    Ok(Inspection {
+        bytes: reader.len(),
+        rows: count(file.num_rows()),
+        version: file.version(),
+        created_by: file.created_by().map(str::to_owned),
+        schema: printed(file.schema()),
+        metadata_keys: keys.map(|pair| pair.key.clone()).collect(),
+        row_groups: row_groups.collect::<Result<_>>()?,
+    })
+}
+
+fn row_group(
+    reader: &impl ChunkReader,
+    metadata: &ParquetMetaData,
+    group: &RowGroupMetaData,
+) -> Result<RowGroup> {
+    let chunks = group.columns().iter().enumerate();
+    let columns = chunks.map(|(index, chunk)| {
+        let order = metadata.file_metadata().column_order(index);
+        column(reader, chunk, order).map_err(|error| error.in_column(chunk.column_path().string()))
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let sorted_by = group.sorting_columns().into_iter().flatten().map(|sorted| {
+        let path = usize::try_from(sorted.column_idx)
+            .ok()
+            .and_then(|index| columns.get(index))
+            .map_or("?", |column| &column.path);
+        let direction = ["ascending", "descending"][usize::from(sorted.descending)];
+        format!("{path} {direction}")
+    });
+    Ok(RowGroup {
+        rows: count(group.num_rows()),
+        compressed: columns.iter().map(|column| column.compressed).sum(),
+        uncompressed: columns.iter().map(|column| column.uncompressed).sum(),
+        sorted_by: sorted_by.collect(),
+        columns,
+    })
+}
+
+fn column(
+    reader: &impl ChunkReader,
+    chunk: &ColumnChunkMetaData,
+    order: ColumnOrder,
+) -> Result<Column> {
+    let mut pages = Vec::new();
+    for raw in Pages::new(reader, chunk_range(chunk, reader.len())?) {
+        pages.push(page(&raw.map_err(|error| {
+            Error::from(error).in_page(
+                pages
+                    .iter()
+                    .filter(|page: &&Page| page.kind != DICTIONARY)
+                    .count(),
+            )
+        })?));
+    }
+    let mut encodings: Vec<String> = Vec::new();
+    for page in pages.iter().filter(|page| page.kind != DICTIONARY) {
+        if let Some(encoding) = page
+            .encoding
+            .as_ref()
+            .filter(|name| !encodings.contains(name))
+        {
+            encodings.push(encoding.clone());
+        }
+    }
+    let (min, max) = chunk.statistics().map_or((None, None), |statistics| {
+        bounds(statistics, chunk.column_descr())
+    });
+    let (compressed, uncompressed) = (
+        count(chunk.compressed_size()),
+        count(chunk.uncompressed_size()),
+    );
+    Ok(Column {
+        path: chunk.column_path().string(),
+        column_type: column_type(chunk.column_descr()),
+        compression: compression_name(chunk.compression()),
+        encodings,
+        values: count(chunk.num_values()),
+        compressed,
+        uncompressed,
+        ratio: uncompressed as f64 / compressed.max(1) as f64,
+        nulls: chunk.statistics().and_then(Statistics::null_count_opt),
+        min,
+        max,
+        order: order_name(order).to_owned(),
+        bloom_filter: chunk.bloom_filter_offset().is_some(),
+        column_index: chunk.column_index_offset().is_some(),
+        offset_index: chunk.offset_index_offset().is_some(),
+        pages,
+    })
+}
+
+/// The [`Page::kind`] of a dictionary.
+const DICTIONARY: &str = "dictionary";
+
+fn page(raw: &RawPage) -> Page {
+    let header = &raw.header;
+    let (kind, values) = match header.page_type {
+        PageType::Data => ("data", header.data.as_ref().map(|page| page.values)),
+        PageType::DataV2 => ("data_v2", header.data_v2.as_ref().map(|page| page.values)),
+        PageType::Dictionary => (
+            DICTIONARY,
+            header.dictionary.as_ref().map(|page| page.values),
+        ),
+        PageType::Index => ("index", None),
+        PageType::Unknown(_) => ("unknown", None),
+    };
+    Page {
+        kind: kind.to_owned(),
+        encoding: raw.encoding().map(encoding_name),
+        offset: raw.offset,
+        values: values.map(|values| count(values.into())),
+        nulls: header.data_v2.as_ref().map(|page| count(page.nulls.into())),
+        compressed: raw.compressed(),
+        uncompressed: raw.uncompressed(),
+        checksum: header.checksum.is_some(),
+    }
+}
+
+/// A number that the format stores with a sign.
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+fn printed(schema: &parquet::schema::types::Type) -> String {
+    let mut text = Vec::new();
+    print_schema(&mut text, schema);
+    String::from_utf8_lossy(&text).trim_end().to_owned()
+}
+
+/// `INT64 (TIMESTAMP(MICROS,true))`: what the schema says of a leaf apart from its name.
+fn column_type(column: &ColumnDescriptor) -> String {
+    let text = printed(column.self_type());
+    let physical = match column.physical_type() {
+        Type::FIXED_LEN_BYTE_ARRAY => format!("FIXED_LEN_BYTE_ARRAY({})", column.type_length()),
+        other => other.to_string(),
+    };
+    // `OPTIONAL INT64 name (TIMESTAMP(MICROS,true));`
+    match text.split_once(&format!(" {} ", column.name())) {
+        Some((_, logical)) => format!("{physical} {}", logical.trim_end_matches(';')),
+        None => physical,
+    }
+}
+
+fn order_name(order: ColumnOrder) -> &'static str {
+    match order {
+        ColumnOrder::TYPE_DEFINED_ORDER(_) => "type_defined",
+        ColumnOrder::IEEE_754_TOTAL_ORDER => "ieee_754_total",
+        ColumnOrder::INT96_TIMESTAMP_ORDER => "int96_timestamp",
+        ColumnOrder::UNDEFINED => "undefined",
+        ColumnOrder::UNKNOWN => "unknown",
+    }
+}
+
+/// The least and the greatest value.
+fn bounds(statistics: &Statistics, column: &ColumnDescriptor) -> (Option<String>, Option<String>) {
+    /// The text of both bounds of typed statistics.
+    macro_rules! texts {
+        ($typed:expr, $text:expr) => {
+            ($typed.min_opt().map($text), $typed.max_opt().map($text))
+        };
+    }
+    let unsigned = column.sort_order() == SortOrder::UNSIGNED;
+    let half = column.logical_type_ref() == Some(&LogicalType::Float16);
+    match statistics {
+        Statistics::Boolean(typed) => texts!(typed, ToString::to_string),
+        Statistics::Int32(typed) if unsigned => texts!(typed, |v| v.cast_unsigned().to_string()),
+        Statistics::Int32(typed) => texts!(typed, ToString::to_string),
+        Statistics::Int64(typed) if unsigned => texts!(typed, |v| v.cast_unsigned().to_string()),
+        Statistics::Int64(typed) => texts!(typed, ToString::to_string),
+        Statistics::Int96(typed) => texts!(typed, ToString::to_string),
+        Statistics::Float(typed) => texts!(typed, ToString::to_string),
+        Statistics::Double(typed) => texts!(typed, ToString::to_string),
+        Statistics::ByteArray(typed) => texts!(typed, |value| text_or_digits(value.data())),
+        Statistics::FixedLenByteArray(typed) if half => {
+            texts!(typed, |value| half_text(value.data()))
+        }
+        Statistics::FixedLenByteArray(typed) => texts!(typed, |value| digits(value.data())),
+    }
+}
+
+/// Text as it is, other bytes in hexadecimal.
+fn text_or_digits(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => digits(bytes),
+    }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+fn half_text(bytes: &[u8]) -> String {
+    match bytes.first_chunk() {
+        Some(&bytes) => half::f16::from_le_bytes(bytes).to_string(),
+        None => digits(bytes),
+    }
+}

@@ -1,0 +1,9 @@
+//! A file's metadata as its bytes: what the crate `parquet` does not tell, or does not write.
+
+mod fields;
+mod footer;
+mod page;
+
+pub(crate) use fields::{Fields, Parquet};
+pub(crate) use footer::{Footer, MAGIC, chunk_range, read_footer};
+pub(crate) use page::{Page, PageLocation, PageType, Pages, encoding_name};

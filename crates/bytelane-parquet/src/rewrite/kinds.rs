@@ -1,0 +1,56 @@
+//! What a chunk's page headers tell.
+
+use crate::metadata::{PageType, Pages, encoding_name};
+use crate::{DataPageVersion, Encoding, Error, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::ChunkReader;
+use std::ops::Range;
+
+/// The encodings of a chunk's values, and the version of its data pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PageKinds {
+    /// Their numbers in the format's specification, in order of appearance.
+    pub encodings: Vec<i32>,
+    pub version: DataPageVersion,
+}
+
+impl PageKinds {
+    /// Whether all values are in this encoding.
+    pub fn are(&self, encoding: Encoding) -> bool {
+        let names: Vec<String> = self.encodings.iter().copied().map(encoding_name).collect();
+        match encoding {
+            Encoding::Dictionary => names == ["rle_dictionary"] || names == ["plain_dictionary"],
+            other => names == [other.name()],
+        }
+    }
+
+    /// Looks at the header of each page of a chunk, which must tile it and have all its values.
+    pub fn of(
+        reader: &impl ChunkReader,
+        chunk: &ColumnChunkMetaData,
+        range: Range<u64>,
+    ) -> Result<Self> {
+        let (mut encodings, mut version, mut values) = (Vec::new(), DataPageVersion::V1, 0);
+        for page in Pages::new(reader, range) {
+            let page = page?;
+            if matches!(page.header.page_type, PageType::Data | PageType::DataV2) {
+                encodings.extend(
+                    page.encoding()
+                        .filter(|encoding| !encodings.contains(encoding)),
+                );
+                values += page.values();
+            }
+            if page.header.page_type == PageType::DataV2 {
+                version = DataPageVersion::V2;
+            }
+        }
+        if values != chunk.num_values() {
+            let problem = format!(
+                "its pages have {values} values, the footer says {}",
+                chunk.num_values()
+            );
+            return Err(Error::corrupt(problem));
+        }
+        Ok(Self { encodings, version })
+    }
+}

@@ -1,0 +1,460 @@
+//! Existing files with better encodings.
+
+mod chunk;
+mod encode;
+mod kinds;
+mod plan;
+mod replace;
+mod target;
+mod verify;
+
+use crate::metadata::{Fields, MAGIC, chunk_range, encoding_name};
+use crate::{Error, Problem, Result, WriterOptions, compression_name};
+use bytes::Bytes;
+use chunk::{Chunk, damaged};
+use encode::{COLUMNS, ROW_GROUPS, Reopen, Source};
+use kinds::PageKinds;
+use parquet::basic::Compression;
+use parquet::file::metadata::ColumnChunkMetaData;
+use plan::{Old, Plan, Wish};
+use replace::Replacement;
+use serde::Serialize;
+use std::fmt;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use target::Target;
+use verify::verify;
+
+/// Fields of `RowGroup` in parquet.thrift, besides its columns.
+const TOTAL_BYTE_SIZE: i16 = 2;
+const FILE_OFFSET: i16 = 5;
+const TOTAL_COMPRESSED_SIZE: i16 = 6;
+
+/// How a file is to be rewritten.
+///
+/// ```
+/// use bytelane_parquet::rewrite::RewriteOptions;
+/// use bytelane_parquet::{Goal, WriterOptions, parse_compression};
+///
+/// let options = RewriteOptions::new(WriterOptions::default().with_goal(Goal::Size))
+///     .with_compression(parse_compression("zstd:3")?)
+///     .with_verification(true);
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct RewriteOptions {
+    writer: WriterOptions,
+    compression: Option<Compression>,
+    verification: bool,
+    progress: Option<Arc<Progress>>,
+}
+
+/// Is told how many bytes of the old file have been dealt with, and of how many, and can stop it.
+type Progress = dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync;
+
+impl RewriteOptions {
+    /// Columns are encoded as this writer would: its encodings, goal, readers, pages and backend
+    /// count. What it says of compression for the whole file, of statistics, Bloom filters, row groups
+    /// and the footer does not: these stay as they are in the file.
+    #[must_use]
+    pub fn new(writer: WriterOptions) -> Self {
+        Self {
+            writer,
+            ..Self::default()
+        }
+    }
+
+    /// Compresses all columns so, also those whose encoding is best already. Otherwise each column
+    /// keeps its compression, at the default level.
+    #[must_use]
+    pub fn with_compression(mut self, compression: Compression) -> Self {
+        self.compression = Some(compression);
+        self
+    }
+
+    /// Whether to read both files, and compare every value, before the new one takes its place.
+    #[must_use]
+    pub fn with_verification(mut self, verification: bool) -> Self {
+        self.verification = verification;
+        self
+    }
+
+    /// Calls this before each column of each row group with the bytes of the old file that have been
+    /// dealt with, and with the bytes of all columns. To break ends the work with
+    /// [`Problem::Cancelled`].
+    #[must_use]
+    pub fn with_progress(
+        mut self,
+        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.progress = Some(Arc::new(progress));
+        self
+    }
+}
+
+impl fmt::Debug for RewriteOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RewriteOptions")
+            .field("writer", &self.writer)
+            .field("compression", &self.compression)
+            .field("verification", &self.verification)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What [`rewrite`] has done.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Rewritten {
+    /// Bytes of the old file.
+    pub bytes_before: u64,
+    /// Bytes of the new file.
+    pub bytes_after: u64,
+    /// Whether every value was compared.
+    pub verified: bool,
+    /// What became of the columns.
+    pub columns: Vec<RewrittenColumn>,
+}
+
+/// What became of a column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RewrittenColumn {
+    /// Its path; the names in it are joined by dots.
+    pub path: String,
+    /// In how many row groups it is.
+    pub chunks: usize,
+    /// In how many of them it was encoded anew; in the others it was copied.
+    pub rewritten: usize,
+    /// The old state.
+    pub before: ColumnState,
+    /// The new state.
+    pub after: ColumnState,
+    /// Why it could not be encoded anew.
+    pub obstacle: Option<String>,
+}
+
+/// How a column is stored, all row groups together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ColumnState {
+    /// Bytes in the file.
+    pub bytes: u64,
+    /// The encodings of its values.
+    pub encodings: Vec<String>,
+    /// Its compressions.
+    pub compressions: Vec<String>,
+}
+
+impl ColumnState {
+    fn add(&mut self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) {
+        self.bytes += u64::try_from(chunk.compressed_size()).unwrap_or(0);
+        let compression = compression_name(chunk.compression());
+        for name in kinds.encodings.iter().copied().map(encoding_name) {
+            if !self.encodings.contains(&name) {
+                self.encodings.push(name);
+            }
+        }
+        if !self.compressions.contains(&compression) {
+            self.compressions.push(compression);
+        }
+    }
+}
+
+/// Encodes the columns of a file anew that gain by it, and copies the others as they are.
+///
+/// Values stay the same bit for bit, and so do the schema with its field ids, row groups, sorting
+/// columns, Bloom filters, statistics with the order in which they were made, key-value metadata and
+/// whatever else the footer has. Indexes of pages are kept where there are some. The memory that is
+/// used depends on the largest column of a row group, not on the file.
+///
+/// `output` may be `input`. The new file is written beside it, synced and renamed, so that a crash
+/// leaves what was there; it gets the permissions of the file in whose place it comes, or of `input`.
+///
+/// # Errors
+/// The file cannot be read, is not a Parquet file, is encrypted or damaged; there is no such column,
+/// or an encoding was asked for that its type does not have; the new file cannot be written, or does
+/// not hold the same values. `output` is then as it was.
+///
+/// # Example
+/// ```no_run
+/// use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
+///
+/// let rewritten = rewrite("weather.parquet", "weather.parquet", &RewriteOptions::default())?;
+/// println!("{} bytes became {}", rewritten.bytes_before, rewritten.bytes_after);
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+pub fn rewrite(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &RewriteOptions,
+) -> Result<Rewritten> {
+    let (input, output) = (input.as_ref(), output.as_ref());
+    let in_input = |error: Error| error.in_file(input);
+    let in_output = |error: Error| error.in_file(output);
+    let file = File::open(input).map_err(|error| in_input(error.into()))?;
+    let permissions = file
+        .metadata()
+        .map_err(|error| in_input(error.into()))?
+        .permissions();
+    let source = Source::open(file).map_err(in_input)?;
+
+    let replacement = Replacement::begin(output, &permissions).map_err(in_output)?;
+    let mut sink = BufWriter::new(replacement.file());
+    let mut target = Target::new(&mut sink, output);
+    let mut rewritten = rewrite_source(&source, &mut target, options).map_err(in_input)?;
+    sink.flush().map_err(|error| in_output(error.into()))?;
+    drop(sink);
+    if options.verification {
+        let after = replacement
+            .file()
+            .reopen()
+            .map_err(Error::from)
+            .and_then(Source::open);
+        verify(&source, &after.map_err(in_output)?).map_err(in_output)?;
+        rewritten.verified = true;
+    }
+    replacement.finish().map_err(in_output)?;
+    Ok(rewritten)
+}
+
+/// [`rewrite`] for a file in memory; returns the new one.
+///
+/// # Errors
+/// As [`rewrite`].
+pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Rewritten)> {
+    let source = Source::open(file)?;
+    let mut bytes = Vec::new();
+    let mut target = Target::new(&mut bytes, Path::new("memory"));
+    let mut rewritten = rewrite_source(&source, &mut target, options)?;
+    let bytes = Bytes::from(bytes);
+    if options.verification {
+        verify(&source, &Source::open(bytes.clone())?)?;
+        rewritten.verified = true;
+    }
+    Ok((bytes, rewritten))
+}
+
+fn rewrite_source<R: Reopen>(
+    source: &Source<R>,
+    target: &mut Target<'_>,
+    options: &RewriteOptions,
+) -> Result<Rewritten> {
+    let plan = Plan::new(source.metadata(), options)?;
+    let (mut fields, _) = Fields::read(&source.footer.bytes).map_err(damaged)?;
+    let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
+    let mut work = Work {
+        columns: plan.columns(),
+        done: 0,
+        source,
+        plan,
+        options,
+    };
+    target.write(MAGIC)?;
+    let mut moved = Vec::new();
+    for (index, row_group) in row_groups.into_iter().enumerate() {
+        let chunks = work
+            .move_row_group(index, &row_group, target)
+            .map_err(|error| error.in_row_group(index))?;
+        moved.push((row_group, chunks));
+    }
+    for chunk in moved.iter_mut().flat_map(|(_, chunks)| chunks) {
+        chunk.write_column_index(target)?;
+    }
+    for chunk in moved.iter_mut().flat_map(|(_, chunks)| chunks) {
+        chunk.write_offset_index(target)?;
+    }
+    let row_groups = moved
+        .into_iter()
+        .map(|(fields, chunks)| described(fields, chunks));
+    let row_groups = row_groups.collect::<Result<Vec<_>>>()?;
+    fields
+        .set_structures(ROW_GROUPS, &row_groups)
+        .map_err(damaged)?;
+    write_footer(&fields, target)?;
+    Ok(Rewritten {
+        bytes_before: source.reader.len(),
+        bytes_after: target.position(),
+        verified: false,
+        columns: work.columns,
+    })
+}
+
+/// What the footer says of a row group whose chunks have been moved.
+fn described(mut row_group: Fields, chunks: Vec<Chunk>) -> Result<Fields> {
+    let start = chunks
+        .iter()
+        .map(|chunk| chunk.range().start)
+        .min()
+        .unwrap_or(0);
+    let sizes = chunks
+        .iter()
+        .map(|chunk| chunk.range())
+        .map(|range| range.end - range.start);
+    let compressed: u64 = sizes.sum();
+    let uncompressed = chunks
+        .iter()
+        .map(Chunk::uncompressed)
+        .sum::<Result<i64>>()?;
+    row_group
+        .set(TOTAL_BYTE_SIZE, &uncompressed)
+        .map_err(damaged)?;
+    for (field, value) in [(FILE_OFFSET, start), (TOTAL_COMPRESSED_SIZE, compressed)] {
+        if row_group.has(field) {
+            row_group.set(field, &(value as i64)).map_err(damaged)?;
+        }
+    }
+    let chunks = chunks
+        .into_iter()
+        .map(Chunk::into_fields)
+        .collect::<Result<Vec<_>>>()?;
+    row_group
+        .set_structures(COLUMNS, &chunks)
+        .map_err(damaged)?;
+    Ok(row_group)
+}
+
+fn write_footer(fields: &Fields, target: &mut Target<'_>) -> Result<()> {
+    let footer = fields.write().map_err(damaged)?;
+    let length = u32::try_from(footer.len())
+        .map_err(|_| Error::corrupt("the footer has more than 4 GiB"))?;
+    target.write(&footer)?;
+    target.write(&length.to_le_bytes())?;
+    target.write(MAGIC)?;
+    Ok(())
+}
+
+/// A file on its way.
+struct Work<'a, R> {
+    source: &'a Source<R>,
+    plan: Plan<'a>,
+    options: &'a RewriteOptions,
+    columns: Vec<RewrittenColumn>,
+    /// Bytes of the columns that have been dealt with.
+    done: u64,
+}
+
+impl<R: Reopen> Work<'_, R> {
+    /// Copies the chunks of a row group, or writes better ones in their place.
+    fn move_row_group(
+        &mut self,
+        index: usize,
+        row_group: &Fields,
+        target: &mut Target<'_>,
+    ) -> Result<Vec<Chunk>> {
+        let fields = row_group.structures(COLUMNS).map_err(damaged)?;
+        let described = self.source.metadata().row_group(index).columns();
+        if fields.len() != described.len() {
+            return Err(Error::corrupt(
+                "the footer describes other columns than its schema",
+            ));
+        }
+        let mut fields = fields.into_iter();
+        let mut chunks = Vec::new();
+        for (root, leaves) in self.plan.roots().into_iter().enumerate() {
+            let described = &described[leaves.clone()];
+            self.proceed(described)?;
+            let olds = described.iter().zip(fields.by_ref()).zip(leaves.clone());
+            let olds = olds.map(|((described, fields), leaf)| {
+                self.old(described, fields, leaf)
+                    .map_err(|error| error.in_column(described.column_path().string()))
+            });
+            let olds = olds.collect::<Result<Vec<_>>>()?;
+            let name = &described[0].column_path().parts()[0];
+            let moved = self.move_column(index, root, olds, target);
+            chunks.extend(moved.map_err(|error| error.in_column(name))?);
+        }
+        for chunk in &mut chunks {
+            chunk.write_bloom_filter(&self.source.reader, target)?;
+        }
+        Ok(chunks)
+    }
+
+    /// A chunk as it is, and what is wanted for it.
+    fn old<'b>(
+        &self,
+        described: &'b ColumnChunkMetaData,
+        fields: Fields,
+        leaf: usize,
+    ) -> Result<Old<'b>> {
+        let reader = &self.source.reader;
+        let range = chunk_range(described, reader.len())?;
+        let kinds = PageKinds::of(reader, described, range.clone())?;
+        Ok(Old {
+            leaf,
+            wish: self.plan.wish(described, &kinds),
+            kinds,
+            described,
+            chunk: Chunk::new(fields, range, reader)?,
+        })
+    }
+
+    /// Copies the chunks of a column in a row group, or writes better ones in their place.
+    fn move_column(
+        &mut self,
+        row_group: usize,
+        root: usize,
+        mut olds: Vec<Old<'_>>,
+        target: &mut Target<'_>,
+    ) -> Result<Vec<Chunk>> {
+        let encoded = match self.plan.writer(&olds) {
+            Some(options) => {
+                let encoded = self.source.encode(row_group, root, options)?;
+                if encoded.is_none() {
+                    for old in &mut olds {
+                        old.wish = Wish::Cannot(
+                            "it is stored as a type that Arrow does not have".to_owned(),
+                        );
+                    }
+                }
+                encoded
+            }
+            None => None,
+        };
+        let mut chunks = Vec::new();
+        for (index, mut old) in olds.into_iter().enumerate() {
+            let column = &mut self.columns[old.leaf];
+            column.chunks += 1;
+            column.before.add(old.described, &old.kinds);
+            if let Wish::Cannot(why) = &old.wish {
+                column.obstacle = Some(why.clone());
+            }
+            let new = encoded
+                .as_ref()
+                .map(|encoded| encoded.new_chunk(index))
+                .transpose()?;
+            match new.filter(|new| self.plan.takes(&old, new)) {
+                Some(new) => {
+                    column.rewritten += 1;
+                    column.after.add(new.described, &new.kinds);
+                    old.chunk.take_pages(new.chunk);
+                    old.chunk.write_pages(new.reader, target)?;
+                }
+                None => {
+                    column.after.add(old.described, &old.kinds);
+                    old.chunk.write_pages(&self.source.reader, target)?;
+                }
+            }
+            chunks.push(old.chunk);
+        }
+        Ok(chunks)
+    }
+
+    /// Tells how far the work is, before it goes on with these.
+    fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
+        let size =
+            |chunk: &ColumnChunkMetaData| u64::try_from(chunk.compressed_size()).unwrap_or(0);
+        if let Some(progress) = &self.options.progress {
+            let groups = self.source.metadata().row_groups().iter();
+            let total = groups.flat_map(|group| group.columns()).map(size).sum();
+            if progress(self.done, total).is_break() {
+                return Err(Problem::Cancelled.into());
+            }
+        }
+        self.done += chunks.iter().map(size).sum::<u64>();
+        Ok(())
+    }
+}

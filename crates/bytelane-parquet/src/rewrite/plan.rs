@@ -1,0 +1,175 @@
+//! What is to become of each column chunk.
+
+use super::chunk::Chunk;
+use super::encode::New;
+use super::kinds::PageKinds;
+use super::{RewriteOptions, RewrittenColumn};
+use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, compression_name};
+use parquet::basic::{ColumnOrder, Compression, Type};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::properties::EnabledStatistics;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
+/// column is better left alone.
+const GAIN: f64 = 0.99;
+
+/// What is wanted for a chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wish {
+    /// To stay as it is.
+    Keep,
+    /// To stay as it is, because it cannot be encoded anew.
+    Cannot(String),
+    /// Other pages, if they are better.
+    Better(ColumnOptions),
+    /// Other pages, because the caller says so.
+    Other(ColumnOptions),
+}
+
+impl Wish {
+    fn pages(&self) -> Option<&ColumnOptions> {
+        match self {
+            Self::Better(pages) | Self::Other(pages) => Some(pages),
+            Self::Keep | Self::Cannot(_) => None,
+        }
+    }
+}
+
+/// A chunk as it is.
+#[derive(Debug)]
+pub(super) struct Old<'a> {
+    /// Its column, counted over the whole schema.
+    pub leaf: usize,
+    pub described: &'a ColumnChunkMetaData,
+    pub kinds: PageKinds,
+    pub chunk: Chunk,
+    pub wish: Wish,
+}
+
+/// The options, and the file to which they apply.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    metadata: &'a ParquetMetaData,
+    options: &'a RewriteOptions,
+}
+
+impl<'a> Plan<'a> {
+    /// An error if the options name columns that there are not, or encodings that these cannot have.
+    pub fn new(metadata: &'a ParquetMetaData, options: &'a RewriteOptions) -> Result<Self> {
+        let leaves = metadata.file_metadata().schema_descr().columns().iter();
+        let leaves = leaves.map(|leaf| (leaf.path(), leaf.physical_type()));
+        options.writer.check(leaves)?;
+        Ok(Self { metadata, options })
+    }
+
+    /// The columns, of which nothing has been rewritten yet.
+    pub fn columns(&self) -> Vec<RewrittenColumn> {
+        let leaves = self
+            .metadata
+            .file_metadata()
+            .schema_descr()
+            .columns()
+            .iter();
+        let columns = leaves.map(|leaf| RewrittenColumn {
+            path: leaf.path().string(),
+            ..RewrittenColumn::default()
+        });
+        columns.collect()
+    }
+
+    /// The leaves of each column of the schema's outermost level.
+    pub fn roots(&self) -> Vec<Range<usize>> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let mut roots: Vec<Range<usize>> = Vec::new();
+        for leaf in 0..schema.num_columns() {
+            match roots.len() == schema.get_column_root_idx(leaf) + 1 {
+                true => roots.last_mut().expect("not empty").end = leaf + 1,
+                false => roots.push(leaf..leaf + 1),
+            }
+        }
+        roots
+    }
+
+    /// What is wanted for a chunk whose pages are of these kinds.
+    pub fn wish(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> Wish {
+        let physical = chunk.column_type();
+        let path = chunk.column_path().string();
+        let writer = &self.options.writer;
+        let own_compression = writer.own(&path, |column| column.compression);
+        let asked_compression = own_compression.or(self.options.compression);
+        let compression = asked_compression.unwrap_or(chunk.compression());
+        let encoding = match writer.encoding_of(&path) {
+            encoding if encoding.exists_for(physical) => encoding,
+            _ => Encoding::Auto,
+        };
+        let is_there = kinds.are(encoding);
+        let asked = asked_compression.is_some() || (encoding != Encoding::Auto && !is_there);
+        let pages = ColumnOptions::default()
+            .with_encoding(encoding)
+            .with_compression(compression);
+        match physical {
+            _ if chunk.num_values() == 0 => Wish::Keep,
+            Type::INT96 => Wish::Cannot("INT96 is only copied".to_owned()),
+            _ if matches!(compression, Compression::LZO | Compression::LZ4) => {
+                let name = compression_name(compression);
+                Wish::Cannot(format!(
+                    "the compression {name} is deprecated and only copied"
+                ))
+            }
+            _ if asked => Wish::Other(pages),
+            Type::BOOLEAN => Wish::Keep,
+            _ if encoding != Encoding::Auto => Wish::Keep,
+            _ => Wish::Better(pages),
+        }
+    }
+
+    /// How to write the chunks of a column of which at least one is to be encoded anew.
+    pub fn writer(&self, olds: &[Old<'_>]) -> Option<WriterOptions> {
+        olds.iter().find_map(|old| old.wish.pages())?;
+        let mut columns = BTreeMap::new();
+        for old in olds {
+            let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
+            let pages = old.wish.pages().cloned().unwrap_or_else(unwanted);
+            let pages = pages.with_statistics(self.statistics(old));
+            columns.insert(old.described.column_path().string(), pages);
+        }
+        let version = olds.iter().map(|old| old.kinds.version).max();
+        Some(WriterOptions {
+            columns,
+            bloom_filter: None,
+            version: version.unwrap_or_default(),
+            ..self.options.writer.clone()
+        })
+    }
+
+    /// The statistics that new pages need: those of an index, where the old ones have it, and where it
+    /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats.
+    fn statistics(&self, old: &Old<'_>) -> EnabledStatistics {
+        match self.metadata.file_metadata().column_order(old.leaf) {
+            ColumnOrder::TYPE_DEFINED_ORDER(_) | ColumnOrder::IEEE_754_TOTAL_ORDER
+                if old.chunk.has_column_index() =>
+            {
+                EnabledStatistics::Page
+            }
+            _ => EnabledStatistics::None,
+        }
+    }
+
+    /// Whether new pages take the place of the old ones.
+    pub fn takes(&self, old: &Old<'_>, new: &New<'_>) -> bool {
+        match (&old.wish, self.options.writer.goal) {
+            (Wish::Keep | Wish::Cannot(_), _) => false,
+            (Wish::Other(_), _) => true,
+            (Wish::Better(_), Goal::Size | Goal::Balanced) => {
+                let [new, old] =
+                    [new.described, old.described].map(ColumnChunkMetaData::compressed_size);
+                (new as f64) < GAIN * old as f64
+            }
+            (Wish::Better(_), Goal::Write | Goal::Read) => {
+                new.kinds.encodings != old.kinds.encodings
+            }
+        }
+    }
+}
