@@ -90,14 +90,20 @@ fn specials16(block: &[u8; 16]) -> u16 {
     bits([special(load(block)), zero, zero, zero]) as u16
 }
 
+/// Control characters that have a letter as their letters, those below 16 that have none as zero,
+/// all other bytes as they are: the look-up leaves what it has no entry for.
+#[target_feature(enable = "neon")]
+#[inline]
+fn with_letters(vector: uint8x16_t) -> uint8x16_t {
+    vqtbx1q_u8(vector, load(&LETTERS), vector)
+}
+
 #[target_feature(enable = "neon")]
 #[inline]
 fn long(block: &[u8; 64], _: u64) -> u64 {
     let mut vectors = load64(block);
     for i in 0..4 {
-        // The look-up gives zero for all from 16 on.
-        let without = vceqq_u8(vqtbl1q_u8(load(&LETTERS), vectors[i]), vdupq_n_u8(0));
-        vectors[i] = vandq_u8(without, vcltq_u8(vectors[i], vdupq_n_u8(0x20)));
+        vectors[i] = vcltq_u8(with_letters(vectors[i]), vdupq_n_u8(0x20));
     }
     bits(vectors)
 }
@@ -115,9 +121,7 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     let backslashes = vdup_n_u8(b'\\');
     let mut at = 0;
     for i in 0..4 {
-        let vector = load(window(block, 16 * i));
-        // The look-up leaves what it has no entry for.
-        let vector = vqtbx1q_u8(vector, load(&LETTERS), vector);
+        let vector = with_letters(load(window(block, 16 * i)));
         let halves = [vget_low_u8(vector), vget_high_u8(vector)];
         for half in 0..2 {
             let set = specials.to_le_bytes()[2 * i + half];

@@ -77,17 +77,21 @@ pub(super) fn specials16(block: &[u8; 16]) -> u16 {
     _mm_movemask_epi8(special(load(block))) as u16
 }
 
+/// Control characters that have a letter as their letters, all other bytes as they are: the sum
+/// ends at ff, and from 10 on it has its highest bit, for which the shuffle gives zero.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn with_letters(vector: __m128i) -> __m128i {
+    let place = _mm_adds_epu8(vector, _mm_set1_epi8(0x70));
+    _mm_max_epu8(vector, _mm_shuffle_epi8(load(&LETTERS), place))
+}
+
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn long(block: &[u8; 64], _: u64) -> u64 {
     let mut mask = 0;
     for i in 0..4 {
-        let vector = load(window(block, 16 * i));
-        // The shuffle looks at the lower half of a byte only.
-        let letters = _mm_shuffle_epi8(load(&LETTERS), vector);
-        let upper = _mm_cmpgt_epi8(vector, _mm_set1_epi8(0x0f));
-        let without = _mm_or_si128(_mm_cmpeq_epi8(letters, _mm_setzero_si128()), upper);
-        mask |= bits(_mm_and_si128(without, controls(vector)), 16 * i);
+        mask |= bits(controls(with_letters(load(window(block, 16 * i)))), 16 * i);
     }
     mask
 }
@@ -107,9 +111,7 @@ pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     }
     let mut at = 0;
     for i in 0..4 {
-        let vector = load(window(block, 16 * i));
-        let letters = _mm_shuffle_epi8(load(&LETTERS), vector);
-        let vector = _mm_blendv_epi8(vector, letters, controls(vector));
+        let vector = with_letters(load(window(block, 16 * i)));
         let backslashes = _mm_set1_epi8(b'\\' as i8);
         let halves = [
             _mm_unpacklo_epi64(vector, backslashes),
