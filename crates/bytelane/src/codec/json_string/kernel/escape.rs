@@ -68,9 +68,10 @@ pub(in super::super) fn escape<S: Blocks>(
                 (one_by_one, rest.first_chunk(), dst[to..].first_chunk_mut())
             {
                 match escape_four(simd, blocks, to_write) {
-                    Some((written, clean)) => {
+                    Some(written) => {
                         (at, to) = (at + 256, to + written);
-                        calm = (calm + 4) * usize::from(clean);
+                        calm = (calm + 4) * usize::from(written == 256);
+                        one_by_one = S::SHUFFLES_ARE_DEAR && written <= 256 + 4 * FEW as usize;
                         continue;
                     }
                     None => one_by_one = true,
@@ -92,7 +93,8 @@ pub(in super::super) fn escape<S: Blocks>(
                     (64, escape_few(rest, specials, to))
                 }
                 _ => {
-                    one_by_one |= simd.long(block, specials) != 0;
+                    let few = S::SHUFFLES_ARE_DEAR && specials.count_ones() <= 2 * FEW;
+                    one_by_one = few || simd.long(block, specials) != 0;
                     match escape_block(simd, block, specials, given, to_write) {
                         Some(done) => done,
                         None => {
@@ -113,14 +115,9 @@ pub(in super::super) fn escape<S: Blocks>(
     })
 }
 
-/// Escapes four blocks without long bytes. Returns the length of the result, and whether there was
-/// nothing to escape.
+/// Escapes four blocks without long bytes, and returns the length of the result.
 #[inline(always)]
-fn escape_four(
-    simd: impl Blocks,
-    blocks: &[u8; 256],
-    dst: &mut [Slot; 512],
-) -> Option<(usize, bool)> {
+fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> Option<usize> {
     let mut specials = [0; 4];
     let mut long = 0;
     for i in 0..4 {
@@ -140,7 +137,7 @@ fn escape_four(
         );
         written += 64 + specials[i].count_ones() as usize;
     }
-    Some((written, written == 256))
+    Some(written)
 }
 
 /// Escapes a block with up to [`FEW`] special bytes, which others follow, and returns the length of
