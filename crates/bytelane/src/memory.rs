@@ -1,6 +1,7 @@
 //! Values seen as bytes, a `Vec`'s spare capacity as a place to write, and the size of the cache.
 #![allow(unsafe_code)] // Casts between primitive slices and bytes.
 
+use crate::simd::{window, window_mut};
 use core::mem::MaybeUninit;
 
 /// A byte that a kernel may write and does not read: what its destination is made of where the
@@ -68,10 +69,28 @@ pub(crate) fn slots(bytes: &mut [u8]) -> &mut [Slot] {
     unsafe { core::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }
 }
 
+/// Bytes in arrays as bytes in a row. `as_flattened` does it too, but stays a call in crates that
+/// are compiled without link-time optimisation, one for each load and store of a kernel.
+#[inline(always)]
+pub(crate) fn flat<const K: usize, B: Byte>(arrays: &[[B; K]]) -> &[B] {
+    // SAFETY: the same memory for the same time: arrays have nothing between them, and a `Byte` has
+    // one byte.
+    unsafe { core::slice::from_raw_parts(arrays.as_ptr().cast(), size_of_val(arrays)) }
+}
+
+/// As [`flat`], to write to.
+#[inline(always)]
+pub(crate) fn flat_mut<const K: usize, B: Byte>(arrays: &mut [[B; K]]) -> &mut [B] {
+    // SAFETY: as in `flat`.
+    unsafe { core::slice::from_raw_parts_mut(arrays.as_mut_ptr().cast(), size_of_val(arrays)) }
+}
+
 /// Writes bytes to as many slots.
-#[inline]
+#[inline(always)]
 pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
-    *to = from.map(Slot::new);
+    for i in 0..N {
+        to[i] = Slot::new(from[i]);
+    }
 }
 
 /// The first 16 bytes of a slice as two little-endian numbers, zeros for those that it does not have.
@@ -79,9 +98,10 @@ pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
 /// Two reads that overlap say the same about the bytes that both have.
 #[inline(always)]
 pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
+    #[inline(always)]
     fn number<const N: usize>(from: &[u8], at: usize) -> u64 {
         let mut bytes = [0; 8];
-        bytes[..N].copy_from_slice(&from[at..at + N]);
+        *window_mut(&mut bytes, 0) = *window::<N, _>(from, at);
         u64::from_le_bytes(bytes)
     }
     let len = from.len();
@@ -108,8 +128,12 @@ pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
 /// Writes the first bytes of a [`pair`], as many as there are slots, up to 16.
 #[inline(always)]
 pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
+    #[inline(always)]
     fn put<const N: usize>(to: &mut [Slot], at: usize, number: u64) {
-        to[at..at + N].copy_from_slice(&number.to_le_bytes().map(Slot::new)[..N]);
+        write(
+            window_mut(to, at),
+            *window::<N, _>(&number.to_le_bytes(), 0),
+        );
     }
     let len = to.len();
     match len {

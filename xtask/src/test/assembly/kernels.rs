@@ -57,11 +57,11 @@ pub const KERNELS: &[Kernel] = &[
         arguments: "<8, bytelane::simd::Near>",
         widest: Xmm,
         counts: &[
-            ("pshufb", 32..=32),
-            ("punpckhwd", 48..=48),
-            ("punpcklwd", 48..=48),
+            ("pshufb", 8..=8),
+            ("punpckhwd", 12..=12),
+            ("punpcklwd", 12..=12),
             (STACK, 0..=0),
-            (ANY, 1..=272),
+            (ANY, 1..=63),
         ],
     },
     Kernel {
@@ -233,12 +233,12 @@ pub const KERNELS: &[Kernel] = &[
         widest: Zmm,
         counts: &[
             ("vpblendmb", 2..=2),
-            ("vpblendmw", 1..=1),
+            ("vpblendmw", 2..=2),
             ("vpermb", 4..=4),
             ("vpshldd", 2..=2),
             ("vpshldw", 2..=2),
             (STACK, 0..=0),
-            (ANY, 1..=21),
+            (ANY, 1..=19),
         ],
     },
     Kernel {
@@ -247,14 +247,14 @@ pub const KERNELS: &[Kernel] = &[
         widest: Zmm,
         counts: &[
             ("vpblendmb", 4..=4),
-            ("vpblendmd", 3..=3),
+            ("vpblendmd", 4..=4),
             ("vpblendmw", 4..=4),
             ("vpermb", 8..=8),
             ("vpshldd", 4..=4),
             ("vpshldq", 4..=4),
             ("vpshldw", 4..=4),
             (STACK, 0..=0),
-            (ANY, 1..=48),
+            (ANY, 1..=43),
         ],
     },
     Kernel {

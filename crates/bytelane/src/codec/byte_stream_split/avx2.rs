@@ -3,6 +3,7 @@
 use super::sse41::{by_plane, join16, split16};
 use super::{Planes, Writes};
 use crate::backend::{Avx2, avx2};
+use crate::memory::{flat, flat_mut};
 use crate::simd::avx2::{interleave_high, interleave_low, load, load_lanes, opaque, put, shuffle};
 use crate::simd::sse41::{self, ahead};
 use crate::simd::{interleave, window, window_mut};
@@ -83,7 +84,7 @@ fn split_quads<const K: usize, const Q: usize, const H: usize, W: Writes>(
     for first in (0..2).step_by(H) {
         let mut quads = [[[_mm256_setzero_si256(); 4]; H]; Q];
         for half in 0..H {
-            let bytes = window::<32, _>(values, 32 * (first + half)).as_flattened();
+            let bytes = flat(window::<32, _>(values, 32 * (first + half)));
             for j in 0..4 {
                 let mut vectors = [_mm256_setzero_si256(); Q];
                 for i in 0..Q {
@@ -149,7 +150,7 @@ fn split_half<const K: usize, const FROM: usize, W: Writes>(
     at: usize,
 ) {
     for half in 0..2 {
-        let bytes = window::<32, _>(values, 32 * half).as_flattened();
+        let bytes = flat(window::<32, _>(values, 32 * half));
         let mut vectors = [_mm256_setzero_si256(); 8];
         for i in 0..8 {
             let [low, high] = [16 * i, 16 * (K + i)];
@@ -178,7 +179,7 @@ fn split_pair<const K: usize, W: Writes>(
     at: usize,
 ) {
     for half in 0..2 {
-        let bytes = window::<32, _>(values, 32 * half).as_flattened();
+        let bytes = flat(window::<32, _>(values, 32 * half));
         let mut vectors = [_mm256_setzero_si256(); 2];
         for i in 0..2 {
             let lanes = load_lanes(window(bytes, 16 * i), window(bytes, 32 + 16 * i));
@@ -200,7 +201,7 @@ fn join<const K: usize, W: Writes>(
     at: usize,
     values: &mut [[u8; K]; 64],
 ) {
-    let bytes = values.as_flattened_mut();
+    let bytes = flat_mut(values);
     for k in 0..K {
         ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
     }

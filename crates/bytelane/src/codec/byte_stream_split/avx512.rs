@@ -7,6 +7,7 @@
 use super::sse41::{join16, split16};
 use super::{Planes, Writes};
 use crate::backend::{Avx512, avx512};
+use crate::memory::{flat, flat_mut};
 use crate::simd::avx512::{load, opaque, opaque_mask, put};
 use crate::simd::sse41::ahead;
 use crate::simd::{window, window_mut};
@@ -186,7 +187,7 @@ fn split<const K: usize, W: Writes>(
 ) {
     let mut vectors = [_mm512_setzero_si512(); K];
     for k in 0..K {
-        vectors[k] = load(window(values.as_flattened(), 64 * k));
+        vectors[k] = load(window(flat(values), 64 * k));
     }
     to_planes(&mut vectors);
     // Behind the constants, which cannot leave a loop behind an instruction that is not the compiler's.
@@ -205,7 +206,7 @@ fn join<const K: usize, W: Writes>(
     at: usize,
     values: &mut [[u8; K]; 64],
 ) {
-    let bytes = values.as_flattened_mut();
+    let bytes = flat_mut(values);
     let mut vectors = [_mm512_setzero_si512(); K];
     for k in 0..K {
         vectors[k] = load(&planes[k][at]);

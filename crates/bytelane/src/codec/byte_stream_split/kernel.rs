@@ -181,12 +181,12 @@ fn split_halves<const K: usize, const H: usize>(
 ) {
     let last = values.len() - H;
     let mut block = [[0; K]; 16];
-    block[..H].copy_from_slice(window::<H, _>(values, 0));
-    block[H..2 * H].copy_from_slice(window::<H, _>(values, last));
+    *window_mut::<H, _>(&mut block, 0) = *window(values, 0);
+    *window_mut::<H, _>(&mut block, H) = *window(values, last);
     let streams = simd.split16(&block);
     for k in 0..K {
-        planes[k][..H].copy_from_slice(&streams[k][..H]);
-        planes[k][last..].copy_from_slice(&streams[k][H..2 * H]);
+        *window_mut::<H, _>(planes[k], 0) = *window(&streams[k], 0);
+        *window_mut::<H, _>(planes[k], last) = *window(&streams[k], H);
     }
 }
 
@@ -231,12 +231,12 @@ fn join_halves<const K: usize, const H: usize>(
     let last = values.len() - H;
     let mut streams = [[0; 16]; K];
     for k in 0..K {
-        streams[k][..H].copy_from_slice(window::<H, _>(planes[k], 0));
-        streams[k][H..2 * H].copy_from_slice(window::<H, _>(planes[k], last));
+        *window_mut::<H, _>(&mut streams[k], 0) = *window(planes[k], 0);
+        *window_mut::<H, _>(&mut streams[k], H) = *window(planes[k], last);
     }
     let block = simd.join16(&streams);
-    values[..H].copy_from_slice(&block[..H]);
-    values[last..].copy_from_slice(&block[H..2 * H]);
+    *window_mut::<H, _>(values, 0) = *window(&block, 0);
+    *window_mut::<H, _>(values, last) = *window(&block, H);
 }
 
 /// Values of any width from `G` up: `G` bytes of each of some values are gathered and split like

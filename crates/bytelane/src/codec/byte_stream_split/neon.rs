@@ -2,6 +2,7 @@
 
 use super::{Planes, Writes};
 use crate::backend::{Neon, neon};
+use crate::memory::{flat, flat_mut};
 use crate::simd::neon::{load, store};
 use crate::simd::{interleave, window, window_mut};
 use core::arch::aarch64::*;
@@ -29,7 +30,7 @@ neon! {
 fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [uint8x16_t; K] {
     let mut vectors = [vdupq_n_u8(0); K];
     for k in 0..K {
-        vectors[k] = load(window(values.as_flattened(), 16 * k));
+        vectors[k] = load(window(flat(values), 16 * k));
     }
     for _ in 0..K.ilog2() {
         let before = vectors;
@@ -82,7 +83,7 @@ fn join<const K: usize, W: Writes>(
     at: usize,
     values: &mut [[u8; K]; 64],
 ) {
-    let bytes = values.as_flattened_mut();
+    let bytes = flat_mut(values);
     for i in 0..4 {
         let mut vectors = [vdupq_n_u8(0); K];
         for k in 0..K {
@@ -105,7 +106,7 @@ fn join16<const K: usize>(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] {
     let vectors = to_values(vectors);
     let mut values = [[0; K]; 16];
     for k in 0..K {
-        store(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
+        store(window_mut(flat_mut(&mut values), 16 * k), vectors[k]);
     }
     values
 }

@@ -2,6 +2,7 @@
 
 use super::{Planes, Writes};
 use crate::backend::{Sse41, sse41};
+use crate::memory::{flat, flat_mut};
 use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, opaque, put, store};
 use crate::simd::{interleave, window, window_mut};
 use core::arch::x86_64::*;
@@ -47,7 +48,7 @@ fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [__m128i; K] {
     let order = opaque(load(&const { by_plane::<K>() }));
     let mut vectors = [_mm_setzero_si128(); K];
     for k in 0..K {
-        vectors[k] = load(window(values.as_flattened(), 16 * k));
+        vectors[k] = load(window(flat(values), 16 * k));
         if K < 16 {
             vectors[k] = _mm_shuffle_epi8(vectors[k], order);
         }
@@ -114,7 +115,7 @@ fn split_half<const K: usize, const FROM: usize, W: Writes>(
     at: usize,
 ) {
     for i in 0..4 {
-        let bytes = window::<16, _>(values, 16 * i).as_flattened();
+        let bytes = flat(window::<16, _>(values, 16 * i));
         let mut vectors = [_mm_setzero_si128(); 8];
         for j in 0..8 {
             let [a, b] = [
@@ -151,7 +152,7 @@ fn join<const K: usize, W: Writes>(
     at: usize,
     values: &mut [[u8; K]; 64],
 ) {
-    let bytes = values.as_flattened_mut();
+    let bytes = flat_mut(values);
     for k in 0..K {
         ahead::<W, _>(window::<64, _>(bytes, 64 * k), 1024);
     }
@@ -177,7 +178,7 @@ pub(super) fn join16<const K: usize>(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] {
     let vectors = to_values(vectors);
     let mut values = [[0; K]; 16];
     for k in 0..K {
-        store(window_mut(values.as_flattened_mut(), 16 * k), vectors[k]);
+        store(window_mut(flat_mut(&mut values), 16 * k), vectors[k]);
     }
     values
 }

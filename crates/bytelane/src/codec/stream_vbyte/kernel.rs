@@ -188,7 +188,7 @@ pub(super) fn encode_run<S: Blocks, P: Plan>(
         if let (Some(five), Some(here)) = (five, rest.first_chunk_mut::<336>()) {
             let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
             for i in 0..4 {
-                let before = window(five.as_flattened(), 64 * (i + 1) - P::WIDTH);
+                let before = window(memory::flat(five), 64 * (i + 1) - P::WIDTH);
                 let here = window_mut(here, used & 255);
                 let (codes, more) = simd.encode::<P>(&five[i + 1], before, here);
                 put_codes::<P>(controls, i, codes);

@@ -4,8 +4,8 @@ use super::kernel::{end, next_eight, running_sum};
 use super::sse41::{encode_two, from_wire as from_wire_128, join_two, store_two};
 use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Avx2, avx2};
-use crate::memory::Slot;
-use crate::simd::avx2::{load, load_four, store};
+use crate::memory::{Slot, flat, flat_mut};
+use crate::simd::avx2::{load, load_four, shuffle, store};
 use crate::simd::sse41::{load as load_half, store_high, store_low};
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
@@ -66,7 +66,7 @@ fn from_wire<const K: usize, M: Mapping>(numbers: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) {
-    let values = values.as_flattened_mut();
+    let values = flat_mut(values);
     for i in 0..4 {
         let mut sixteen = load_half(window(bytes, 16 * i));
         for j in 0..K / 2 {
@@ -89,7 +89,7 @@ fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn narrow<const K: usize, M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool {
-    let values = values.as_flattened();
+    let values = flat(values);
     let mut all = _mm256_setzero_si256();
     let mut packed = [_mm256_setzero_si256(); 2];
     for i in 0..2 {
@@ -174,7 +174,7 @@ fn decode<const K: usize, M: Mapping>(
             break;
         }
         let [a, b, c, d, e, f, g, h] = next_eight(&mut begins);
-        let to = eight.as_flattened_mut();
+        let to = flat_mut(eight);
         if K == 4 {
             // In the order in which the halves of two vectors come together by lanes.
             let (first, _) = join(four(window, [a, b, e, f]));
@@ -215,7 +215,7 @@ fn decode_two<const K: usize, M: Mapping>(
         }
         let begins = (all >> (8 * i)) as u8;
         let numbers = join_two(load_half(window(bytes, 8 * i)), begins);
-        let to = window_mut::<8, _>(values, done).as_flattened_mut();
+        let to = flat_mut(window_mut::<8, _>(values, done));
         // Numbers of 14 bits are values of 16, whose signs widening keeps.
         let eight = from_wire_128::<2, M>(numbers);
         if K == 4 {
@@ -273,7 +273,7 @@ fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]; 8],
     to: &mut [Slot; ENCODE_ROOM],
 ) -> usize {
-    let values = values.as_flattened();
+    let values = flat(values);
     if K == 4 {
         return encode_short(to_wire::<4, M>(load(window(values, 0))), to);
     }
@@ -283,9 +283,8 @@ fn encode<const K: usize, M: Mapping>(
     ];
     let all = _mm256_or_si256(numbers[0], numbers[1]);
     if _mm256_testz_si256(all, _mm256_set1_epi64x(!0xffff_ffff)) != 0 {
-        let low = numbers.map(|numbers| _mm256_castsi256_ps(numbers));
-        let low = _mm256_shuffle_ps::<0b10_00_10_00>(low[0], low[1]);
-        let low = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(low));
+        let low = shuffle::<0b10_00_10_00>(numbers[0], numbers[1]);
+        let low = _mm256_permute4x64_epi64::<0b11_01_10_00>(low);
         return encode_short(low, to);
     }
     match _mm256_testz_si256(all, _mm256_set1_epi64x(0xff << 56)) {

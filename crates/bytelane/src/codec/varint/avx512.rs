@@ -4,7 +4,7 @@
 use super::sse41::encode_two;
 use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Avx512, avx512};
-use crate::memory::Slot;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx2::load as load_half;
 use crate::simd::avx512::{load, store};
 use crate::simd::sse41::load as load_quarter;
@@ -66,7 +66,7 @@ fn from_wire<const K: usize, M: Mapping>(numbers: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) {
-    let values = values.as_flattened_mut();
+    let values = flat_mut(values);
     for i in 0..K {
         let bytes = window::<16, _>(bytes, 16 * (4 * i / K));
         let mut some = load_quarter(bytes);
@@ -84,7 +84,7 @@ fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 
 #[target_feature(enable = "avx512bw,avx512vl")]
 #[inline]
 fn narrow<const K: usize, M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool {
-    let values = values.as_flattened();
+    let values = flat(values);
     let mut numbers = [_mm512_setzero_si512(); K];
     let mut all = _mm512_setzero_si512();
     for i in 0..K {
@@ -141,7 +141,7 @@ fn decode<const K: usize, M: Mapping>(
     longest: Longest,
     values: &mut [[Slot; K]],
 ) -> bool {
-    let values = values.as_flattened_mut();
+    let values = flat_mut(values);
     match (K, longest) {
         (4, _) => decode_short::<M>(bytes, begins, values),
         (_, Longest::Ten) => decode_wide::<M, true>(bytes, begins, values),
@@ -256,7 +256,7 @@ fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]; 8],
     to: &mut [Slot; ENCODE_ROOM],
 ) -> usize {
-    let values = values.as_flattened();
+    let values = flat(values);
     if K == 4 {
         let values = _mm512_castsi256_si512(load_half(window(values, 0)));
         let numbers = _mm512_castsi512_si256(to_wire::<4, M>(values));

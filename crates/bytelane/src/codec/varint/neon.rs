@@ -4,7 +4,7 @@ use super::kernel::{end, next_eight, running_sum};
 use super::tables::{ONE_OR_TWO, TWO_FROM_EACH};
 use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Neon, neon};
-use crate::memory::Slot;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::neon::{load, load_pair, store, store_high, store_low};
 use crate::simd::{window, window_mut};
 use core::arch::aarch64::*;
@@ -81,7 +81,7 @@ fn from_wire<const K: usize, M: Mapping>(numbers: uint8x16_t) -> uint8x16_t {
 #[target_feature(enable = "neon")]
 #[inline]
 fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) {
-    let values = values.as_flattened_mut();
+    let values = flat_mut(values);
     for i in 0..4 {
         let bytes = load(window(bytes, 16 * i));
         let halves = [vmovl_u8(vget_low_u8(bytes)), vmovl_high_u8(bytes)];
@@ -109,7 +109,7 @@ fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 
 #[target_feature(enable = "neon")]
 #[inline]
 fn narrow<const K: usize, M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool {
-    let values = values.as_flattened();
+    let values = flat(values);
     let mut all = vdupq_n_u8(0);
     let mut sixteen = [vdupq_n_u8(0); 4];
     for i in 0..4 {
@@ -206,7 +206,7 @@ fn decode<const K: usize, M: Mapping>(
             break;
         }
         let at = next_eight(&mut begins);
-        let to = eight.as_flattened_mut();
+        let to = flat_mut(eight);
         for i in 0..K / 2 {
             let numbers = match K {
                 4 => {
@@ -250,7 +250,7 @@ fn decode_two<const K: usize, M: Mapping>(
         }
         let begins = (all >> (8 * i)) as u8;
         let numbers = join_two(load(window(bytes, 8 * i)), begins);
-        let to = window_mut::<8, _>(values, done).as_flattened_mut();
+        let to = flat_mut(window_mut::<8, _>(values, done));
         // Numbers of 14 bits are values of 16, whose signs widening keeps.
         let eight = from_wire::<2, M>(vreinterpretq_u8_u16(numbers));
         let eight = vreinterpretq_s16_u8(eight);
@@ -321,7 +321,7 @@ fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]; 8],
     to: &mut [Slot; ENCODE_ROOM],
 ) -> usize {
-    let values = values.as_flattened();
+    let values = flat(values);
     if K == 4 {
         let first = to_wire::<4, M>(load(window(values, 0)));
         let second = to_wire::<4, M>(load(window(values, 16)));
@@ -339,7 +339,10 @@ fn encode<const K: usize, M: Mapping>(
         all = vorrq_u64(all, numbers[i]);
     }
     if !any(vreinterpretq_u8_u64(vshrq_n_u64::<32>(all))) {
-        let low = numbers.map(|numbers| vreinterpretq_u32_u64(numbers));
+        let mut low = [vdupq_n_u32(0); 4];
+        for i in 0..4 {
+            low[i] = vreinterpretq_u32_u64(numbers[i]);
+        }
         let [first, second] = [vuzp1q_u32(low[0], low[1]), vuzp1q_u32(low[2], low[3])];
         return encode_short(first, second, to);
     }

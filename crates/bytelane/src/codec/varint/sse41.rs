@@ -4,7 +4,7 @@ use super::kernel::{end, next_eight, running_sum};
 use super::tables::{ONE_OR_TWO, TWO_FROM_EACH};
 use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
 use crate::backend::{Sse41, sse41};
-use crate::memory::Slot;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::sse41::{load, load_pair, store, store_high, store_low};
 use crate::simd::{window, window_mut};
 use core::arch::x86_64::*;
@@ -69,7 +69,7 @@ pub(super) fn from_wire<const K: usize, M: Mapping>(numbers: __m128i) -> __m128i
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) {
-    let values = values.as_flattened_mut();
+    let values = flat_mut(values);
     for i in 0..4 {
         let mut sixteen = load(window(bytes, 16 * i));
         for j in 0..K {
@@ -92,7 +92,7 @@ fn widen<const K: usize, M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn narrow<const K: usize, M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool {
-    let values = values.as_flattened();
+    let values = flat(values);
     let mut all = _mm_setzero_si128();
     let mut sixteen = [_mm_setzero_si128(); 4];
     for i in 0..4 {
@@ -175,7 +175,7 @@ fn decode<const K: usize, M: Mapping>(
             break;
         }
         let at = next_eight(&mut begins);
-        let to = eight.as_flattened_mut();
+        let to = flat_mut(eight);
         for i in 0..K / 2 {
             let numbers = match K {
                 4 => {
@@ -221,7 +221,7 @@ fn decode_two<const K: usize, M: Mapping>(
         let numbers = join_two(load(window(bytes, 8 * i)), begins);
         // Numbers of 14 bits are values of 16, whose signs widening keeps.
         let mut some = from_wire::<2, M>(numbers);
-        let to = window_mut::<8, _>(values, done).as_flattened_mut();
+        let to = flat_mut(window_mut::<8, _>(values, done));
         for j in 0..K / 2 {
             let wide = match K {
                 4 => _mm_cvtepi16_epi32(some),
@@ -301,7 +301,7 @@ fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]; 8],
     to: &mut [Slot; ENCODE_ROOM],
 ) -> usize {
-    let values = values.as_flattened();
+    let values = flat(values);
     if K == 4 {
         let first = to_wire::<4, M>(load(window(values, 0)));
         let second = to_wire::<4, M>(load(window(values, 16)));
@@ -314,7 +314,10 @@ fn encode<const K: usize, M: Mapping>(
         all = _mm_or_si128(all, numbers[i]);
     }
     if _mm_testz_si128(all, _mm_set1_epi64x(!0xffff_ffff)) != 0 {
-        let low = numbers.map(|numbers| _mm_castsi128_ps(numbers));
+        let mut low = [_mm_setzero_ps(); 4];
+        for i in 0..4 {
+            low[i] = _mm_castsi128_ps(numbers[i]);
+        }
         let first = _mm_shuffle_ps::<0b10_00_10_00>(low[0], low[1]);
         let second = _mm_shuffle_ps::<0b10_00_10_00>(low[2], low[3]);
         return encode_short(_mm_castps_si128(first), _mm_castps_si128(second), to);
