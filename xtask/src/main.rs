@@ -2,6 +2,7 @@
 
 mod peers;
 mod process;
+mod record;
 mod test;
 
 use std::process::ExitCode;
@@ -25,11 +26,14 @@ enum Command {
     Test(test::Options),
     /// Measure other libraries beside bytelane, in one process
     Peers(peers::Options),
+    /// Keep a run of all comparisons, and make the tables of the documents from it
+    Record(record::Options),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().command {
         Command::Test(options) => Ok(test::run(&options)),
         Command::Peers(options) => peers::run_command(&options),
+        Command::Record(options) => record::run_command(&options),
     }
 }

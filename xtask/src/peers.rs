@@ -45,6 +45,12 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Measures everything, to a file.
+pub fn record(path: &Path) -> Result<()> {
+    let output = ["--format", "csv", "--output"].map(OsString::from);
+    compare("--release", &[&output[..], &[path.into()]].concat())
+}
+
 /// Runs every comparison once, briefly: that all results agree is what this shows.
 pub fn run_stage() -> Result<()> {
     compare("--profile=dev", &["--quick".into()])

@@ -1,0 +1,135 @@
+//! `cargo xtask record`: measures all codecs beside all other libraries in one run, keeps the figures
+//! in `benchmarks/record/`, and writes the tables made of them into the documents.
+
+mod documents;
+mod tables;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::peers;
+use crate::process::{output, program, root};
+use documents::fill;
+use tables::Record;
+
+/// The options of `cargo xtask record`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// What the record is called beside its date: the processor, e.g. `sapphire-rapids`
+    #[arg(required_unless_present = "tables", value_parser = name)]
+    cpu: Option<String>,
+
+    /// Measure nothing; write the tables of the newest record again
+    #[arg(long, conflicts_with = "cpu")]
+    tables: bool,
+}
+
+/// Where records are kept.
+const DIRECTORY: &str = "benchmarks/record";
+
+/// The documents that have tables between marks.
+const DOCUMENTS: &[&str] = &["README.md", "docs/performance.md"];
+
+/// A part of a file's name.
+fn name(text: &str) -> Result<String, String> {
+    let allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    if text.is_empty() || !text.bytes().all(allowed) {
+        return Err("takes small letters, digits, hyphens and full stops".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Measures, unless only the tables are wanted, and writes them.
+pub fn run_command(options: &Options) -> Result<ExitCode> {
+    if let Some(cpu) = &options.cpu {
+        let date = output(program("date").args(["-u", "+%F"]))?.text;
+        peers::record(
+            &root()
+                .join(DIRECTORY)
+                .join(format!("{}-{cpu}.csv", date.trim())),
+        )?;
+    }
+    let record = newest()?;
+    for document in DOCUMENTS {
+        let path = root().join(document);
+        let text = read(&path)?;
+        let filled = fill(&text, &record).with_context(|| (*document).to_owned())?;
+        if filled != text {
+            write(&path, &filled)?;
+            println!("{document}: tables of {}", record.name);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The newest file of [`DIRECTORY`] that has the columns of a record.
+fn newest() -> Result<Record> {
+    let directory = root().join(DIRECTORY);
+    let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {DIRECTORY}"))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "csv") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    while let Some(path) = paths.pop() {
+        if let Some(record) = open(&path)? {
+            return Ok(record);
+        }
+    }
+    anyhow::bail!("{DIRECTORY} has no record of a comparison")
+}
+
+/// The record in a file, or nothing if the file is one of other measurements.
+fn open(path: &Path) -> Result<Option<Record>> {
+    let text = read(path)?;
+    let name = path.strip_prefix(root()).unwrap_or(path).display();
+    let record = Record::parse(&name.to_string(), &text);
+    record.with_context(|| name.to_string())
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Writes beside, then renames: a document is never half a document.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let beside = path.with_extension("incomplete");
+    fs::write(&beside, text)
+        .and_then(|()| fs::rename(&beside, path))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_have_the_tables_of_the_newest_record() {
+        let record = newest().unwrap();
+        for document in DOCUMENTS {
+            let text = read(&root().join(document)).unwrap();
+            let filled = fill(&text, &record).unwrap();
+            assert!(
+                filled == text,
+                "{document} has other tables than {}: run `cargo xtask record --tables`",
+                record.name
+            );
+            assert!(text.contains(&record.name), "{document} has no table");
+        }
+    }
+
+    #[test]
+    fn a_record_s_name_stays_in_its_directory() {
+        assert_eq!(name("zen-4.5").as_deref(), Ok("zen-4.5"));
+        for wrong in ["", "../x", "Zen 4", "a/b"] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

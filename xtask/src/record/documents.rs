@@ -1,0 +1,93 @@
+//! Tables between marks in a document: everything else in it is left as it is.
+//!
+//! ```text
+//! <!-- record: lost -->
+//! ... what `cargo xtask record` writes ...
+//! <!-- end of record -->
+//! ```
+
+use anyhow::{Context, Result, bail};
+
+use super::tables::Record;
+
+const BEGIN: &str = "<!-- record: ";
+const END: &str = "<!-- end of record -->";
+
+/// The document with the tables of the record between its marks.
+///
+/// # Errors
+///
+/// A mark without its end or without its begin, or for a table that there is not, with its line.
+pub fn fill(document: &str, record: &Record) -> Result<String> {
+    let mut filled = String::new();
+    let mut lines = document.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let number = number + 1;
+        if line == END {
+            bail!("line {number}: an end without a begin");
+        }
+        filled += line;
+        filled.push('\n');
+        let Some(mark) = line.strip_prefix(BEGIN) else {
+            continue;
+        };
+        let name = mark.trim_end_matches(" -->");
+        let table = record
+            .table(name)
+            .with_context(|| format!("line {number}: there is no table `{name}`"))?;
+        let mut until_end = lines.by_ref().take_while(|(_, line)| *line != END);
+        let another = until_end.find(|(_, line)| line.starts_with(BEGIN));
+        if another.is_some() || !table_ended(document, number) {
+            bail!("line {number}: a begin without an end");
+        }
+        filled += &format!("\n{table}\n{END}\n");
+    }
+    Ok(filled)
+}
+
+/// Whether an end follows behind a line.
+fn table_ended(document: &str, line: usize) -> bool {
+    document.lines().skip(line).any(|line| line == END)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tables::tests::record;
+    use super::*;
+
+    const DOCUMENT: &str = "\
+# Speed
+
+<!-- record: summary -->
+old
+<!-- end of record -->
+
+after
+";
+
+    #[test]
+    fn what_is_between_the_marks_is_replaced_and_nothing_else() {
+        let record = record();
+        let filled = fill(DOCUMENT, &record).unwrap();
+        let summary = record.table("summary").unwrap();
+        let wanted = DOCUMENT.replace("old", &format!("\n{summary}"));
+        assert_eq!(filled, wanted);
+        assert_eq!(fill(&filled, &record).unwrap(), filled);
+    }
+
+    #[test]
+    fn wrong_marks_are_named_with_their_line() {
+        let record = record();
+        let error = |from: &str, to: &str| {
+            let document = DOCUMENT.replace(from, to);
+            fill(&document, &record).unwrap_err().to_string()
+        };
+        assert_eq!(error(END, ""), "line 3: a begin without an end");
+        assert_eq!(
+            error("old", "<!-- record: lost -->"),
+            "line 3: a begin without an end"
+        );
+        assert_eq!(error("after", END), "line 7: an end without a begin");
+        assert_eq!(error("summary", "sum"), "line 3: there is no table `sum`");
+    }
+}

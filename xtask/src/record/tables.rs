@@ -1,0 +1,425 @@
+//! The tables made of a record: who is faster in how many cells, by codec and by instruction set, and
+//! every cell that is lost.
+//!
+//! A *cell* is one codec with its parameters, one operation, one kind of data and one size. Rows of a
+//! cell were measured in turns, so that their times may be compared.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use bytelane::Backend;
+use serde::Deserialize;
+
+/// One measured figure; the other columns of the file are for readers.
+#[derive(Deserialize)]
+struct Row {
+    codec: String,
+    parameters: String,
+    operation: String,
+    data: String,
+    values: u64,
+    backend: String,
+    library: String,
+    ns: f64,
+    of_memcpy: f64,
+}
+
+/// A file of measurements of bytelane and its peers.
+pub struct Record {
+    /// The file's path in the repository.
+    pub name: String,
+    cells: Vec<Cell>,
+}
+
+/// What a cell's time is compared with.
+struct Cell {
+    /// The codec with its parameters.
+    specification: String,
+    codec: String,
+    operation: String,
+    data: String,
+    values: u64,
+    /// Of the specification, in nanoseconds.
+    scalar: Option<f64>,
+    /// Ours on each instruction set, slowest first, but for the specification.
+    ours: Vec<Ours>,
+    /// The fastest peer and its time.
+    peer: Option<(String, f64)>,
+}
+
+struct Ours {
+    backend: Backend,
+    ns: f64,
+    of_memcpy: f64,
+}
+
+/// Ours against the fastest peer. A difference of a twentieth is none: two runs differ by as much.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Verdict {
+    Won,
+    Tied,
+    Lost,
+}
+
+impl Verdict {
+    fn of(gain: f64) -> Self {
+        const EVEN: f64 = 1.05;
+        match gain {
+            _ if gain > EVEN => Verdict::Won,
+            _ if gain < 1.0 / EVEN => Verdict::Lost,
+            _ => Verdict::Tied,
+        }
+    }
+}
+
+impl Row {
+    /// The instruction set, if the row is ours, and whether it was called as the peers are.
+    fn ours(&self) -> Option<(Backend, bool)> {
+        let (name, as_peers) = match self.library.strip_prefix("bytelane ") {
+            Some(library) => (library.split(',').next()?, true),
+            None if self.library.is_empty() => (self.backend.as_str(), false),
+            None => return None,
+        };
+        Some((name.parse().ok()?, as_peers))
+    }
+
+    fn same_cell(&self, other: &Row) -> bool {
+        let of = |row: &Row| {
+            let (codec, parameters) = (row.codec.clone(), row.parameters.clone());
+            (
+                codec,
+                parameters,
+                row.operation.clone(),
+                row.data.clone(),
+                row.values,
+            )
+        };
+        of(self) == of(other)
+    }
+}
+
+impl Cell {
+    fn new(rows: &[Row]) -> Self {
+        let first = &rows[0];
+        let specification = match first.parameters.as_str() {
+            "" => first.codec.clone(),
+            parameters => format!("{}:{parameters}", first.codec),
+        };
+        let as_peers = rows.iter().any(|row| matches!(row.ours(), Some((_, true))));
+        let mut ours = Vec::new();
+        let (mut scalar, mut peer) = (None, None::<(String, f64)>);
+        for row in rows {
+            match row.ours() {
+                Some((Backend::Scalar, called)) if called == as_peers => scalar = Some(row.ns),
+                Some((backend, called)) if called == as_peers => ours.push(Ours {
+                    backend,
+                    ns: row.ns,
+                    of_memcpy: row.of_memcpy,
+                }),
+                Some(_) => {}
+                None if row.library.is_empty() => {}
+                None if peer.as_ref().is_some_and(|(_, best)| *best <= row.ns) => {}
+                None => peer = Some((row.library.clone(), row.ns)),
+            }
+        }
+        ours.sort_by_key(|ours| ours.backend);
+        Self {
+            specification,
+            codec: first.codec.clone(),
+            operation: first.operation.clone(),
+            data: first.data.clone(),
+            values: first.values,
+            scalar,
+            ours,
+            peer,
+        }
+    }
+
+    /// How many times as fast as the fastest peer.
+    fn gain(&self, ours: &Ours) -> Option<f64> {
+        self.peer.as_ref().map(|(_, ns)| ns / ours.ns)
+    }
+
+    /// Ours on the instruction set that a caller gets.
+    fn active(&self) -> Option<&Ours> {
+        self.ours.last()
+    }
+}
+
+impl Record {
+    /// Reads a file; nothing if its columns are not those of a comparison.
+    ///
+    /// # Errors
+    ///
+    /// A row that is none, with its line.
+    pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let headers = reader.headers().context("no line of column names")?;
+        let is_there = |column: &str| headers.iter().any(|header| header == column);
+        if !["codec", "library", "ns", "of_memcpy"]
+            .into_iter()
+            .all(is_there)
+        {
+            return Ok(None);
+        }
+        let rows: Vec<Row> = reader.deserialize().collect::<Result<_, _>>()?;
+        Ok(Some(Self {
+            name: name.to_owned(),
+            cells: rows.chunk_by(Row::same_cell).map(Cell::new).collect(),
+        }))
+    }
+
+    /// A table by its name in the documents, in Markdown, with a line before it that says what it is.
+    pub fn table(&self, name: &str) -> Option<String> {
+        match name {
+            "summary" => Some(self.summary()),
+            "backends" => Some(self.backends()),
+            "lost" => Some(self.lost()),
+            _ => None,
+        }
+    }
+
+    /// The values of a field, each once, in the order of the file.
+    fn each<'a, T: PartialEq>(&'a self, field: impl Fn(&'a Cell) -> T) -> Vec<T> {
+        let mut each = Vec::new();
+        for cell in &self.cells {
+            let value = field(cell);
+            if !each.contains(&value) {
+                each.push(value);
+            }
+        }
+        each
+    }
+
+    /// Cells on the instruction set that a caller gets, by codec.
+    fn summary(&self) -> String {
+        let mut text = format!(
+            "Cells of codec, operation, size and data against the fastest of the other libraries, within one\n\
+             run (`{}`). Tied: within 5%.\n\n\
+             | codec | cells | won | tied | lost | geometric mean |\n|---|---|---|---|---|---|\n",
+            self.name
+        );
+        let mut row = |codec: &str, cells: &dyn Fn(&&Cell) -> bool| {
+            let cells = self.cells.iter().filter(cells);
+            let gains: Vec<_> = cells.filter_map(|cell| cell.gain(cell.active()?)).collect();
+            if !gains.is_empty() {
+                let mean = ratio(geometric_mean(&gains));
+                let [won, tied, lost] = counts(&gains);
+                let cells = gains.len();
+                writeln!(
+                    text,
+                    "| {codec} | {cells} | {won} | {tied} | {lost} | {mean} |"
+                )
+                .expect("to memory");
+            }
+        };
+        for codec in self.each(|cell| cell.codec.as_str()) {
+            row(&format!("`{codec}`"), &|cell| cell.codec == codec);
+        }
+        row("all", &|_| true);
+        text
+    }
+
+    /// Medians by codec, operation and instruction set.
+    fn backends(&self) -> String {
+        let mut text = format!(
+            "Medians over sizes and data (`{}`); the last three columns are cells against the fastest peer.\n\n\
+             | codec | operation | backend | of `memcpy` | of the specification | won | tied | lost |\n\
+             |---|---|---|---|---|---|---|---|\n",
+            self.name
+        );
+        let mut backends: Vec<_> = self.cells.iter().flat_map(|cell| &cell.ours).collect();
+        backends.sort_by_key(|ours| ours.backend);
+        backends.dedup_by_key(|ours| ours.backend);
+        let backends: Vec<_> = backends.iter().map(|ours| ours.backend).collect();
+        for (codec, operation) in self.each(|cell| (cell.codec.as_str(), cell.operation.as_str())) {
+            for &backend in &backends {
+                let cells = self
+                    .cells
+                    .iter()
+                    .filter(|cell| cell.codec == codec && cell.operation == operation);
+                let on_backend: Vec<_> = cells
+                    .filter_map(|cell| {
+                        let ours = cell.ours.iter().find(|ours| ours.backend == backend)?;
+                        Some((cell, ours))
+                    })
+                    .collect();
+                let figures = figures(&on_backend);
+                writeln!(text, "| `{codec}` | {operation} | {backend} | {figures} |")
+                    .expect("to memory");
+            }
+        }
+        text
+    }
+
+    /// Every cell in which a peer is faster than the instruction set that a caller gets.
+    fn lost(&self) -> String {
+        let mut text = format!(
+            "Every cell that is lost (`{}`), as a share of the peer's speed.\n\n\
+             | codec | operation | data | values | share | peer |\n|---|---|---|---|---|---|\n",
+            self.name
+        );
+        for cell in &self.cells {
+            let gain = cell.active().and_then(|ours| cell.gain(ours));
+            let (Some(gain), Some((peer, _))) = (gain, &cell.peer) else {
+                continue;
+            };
+            if Verdict::of(gain) == Verdict::Lost {
+                let Cell {
+                    specification,
+                    operation,
+                    data,
+                    values,
+                    ..
+                } = cell;
+                let share = ratio(gain);
+                writeln!(
+                    text,
+                    "| `{specification}` | {operation} | {data} | {values} | {share} | {peer} |"
+                )
+                .expect("to memory");
+            }
+        }
+        text
+    }
+}
+
+/// The last columns of a row of the table of instruction sets.
+fn figures(cells: &[(&Cell, &Ours)]) -> String {
+    if cells.is_empty() {
+        return "missing | | | |".to_owned();
+    }
+    let of_memcpy = cells.iter().map(|(_, ours)| ours.of_memcpy);
+    let of_scalar = cells
+        .iter()
+        .filter_map(|(cell, ours)| Some(cell.scalar? / ours.ns));
+    let gains: Vec<_> = cells
+        .iter()
+        .filter_map(|(cell, ours)| cell.gain(ours))
+        .collect();
+    let [won, tied, lost] = counts(&gains);
+    let [of_memcpy, of_scalar] = [median(of_memcpy.collect()), median(of_scalar.collect())]
+        .map(|median| median.map_or("-".to_owned(), ratio));
+    format!("{of_memcpy} | {of_scalar} | {won} | {tied} | {lost}")
+}
+
+fn counts(gains: &[f64]) -> [usize; 3] {
+    [Verdict::Won, Verdict::Tied, Verdict::Lost].map(|verdict| {
+        let same = gains.iter().filter(|&&gain| Verdict::of(gain) == verdict);
+        same.count()
+    })
+}
+
+fn geometric_mean(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().map(|value| value.ln()).sum();
+    (sum / values.len() as f64).exp()
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Two digits that count: `.07`, `.95`, `1.3`, `22`.
+fn ratio(value: f64) -> String {
+    match value {
+        ..0.995 => format!("{value:.2}").trim_start_matches('0').to_owned(),
+        ..9.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    const FILE: &str = "\
+codec,parameters,operation,type,data,backend,values,bytes,evicted,ns,gb_per_s,memcpy_gb_per_s,of_memcpy,spread,library
+varint,type=u32,encode,u32,gaps,memcpy,100,400,false,10,40,40,1,0,
+varint,type=u32,encode,u32,gaps,scalar,100,400,false,90,4,40,.11,0,
+varint,type=u32,encode,u32,gaps,avx2,100,400,false,30,13,40,.33,0,
+varint,type=u32,encode,u32,gaps,avx512,100,400,false,20,20,40,.5,0,
+varint,type=u32,encode,u32,gaps,,100,400,false,60,6,40,.16,0,slow
+varint,type=u32,encode,u32,gaps,,100,400,false,50,8,40,.2,0,fast
+varint,type=u32,encode,u32,gaps,scalar,200,800,false,90,4,40,.11,0,
+varint,type=u32,encode,u32,gaps,avx2,200,800,false,25,13,40,.4,0,
+varint,type=u32,encode,u32,gaps,avx512,200,800,false,20,20,40,.5,0,
+varint,type=u32,encode,u32,gaps,,200,800,false,19.5,8,40,.2,0,fast
+json_string,,decode,u8,\"prose, 8 to 64\",scalar,36,36,false,50,1,9,.2,0,
+json_string,,decode,u8,\"prose, 8 to 64\",avx2,36,36,false,10,1,9,1,0,
+json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,60,1,9,.16,0,\"bytelane scalar, Vec\"
+json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,40,1,9,.25,0,\"bytelane avx2, Vec\"
+json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
+";
+
+    /// Three cells: won, tied, and one that is lost if called as the peer is.
+    pub fn record() -> Record {
+        Record::parse("benchmarks/record/x.csv", FILE)
+            .unwrap()
+            .unwrap()
+    }
+
+    /// The lines of a table behind its head.
+    fn rows(table: &str) -> Vec<String> {
+        let text = record().table(table).unwrap();
+        let lines = text.lines().skip_while(|line| !line.starts_with("|---"));
+        lines.skip(1).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn cells_are_counted_on_the_best_instruction_set() {
+        assert_eq!(
+            rows("summary"),
+            [
+                "| `varint` | 2 | 1 | 1 | 0 | 1.6 |",
+                "| `json_string` | 1 | 0 | 0 | 1 | .50 |",
+                "| all | 3 | 1 | 1 | 1 | 1.1 |",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_instruction_set_has_a_row_and_one_without_kernels_is_missing() {
+        assert_eq!(
+            rows("backends"),
+            [
+                "| `varint` | encode | avx2 | .40 | 3.6 | 1 | 0 | 1 |",
+                "| `varint` | encode | avx512 | .50 | 4.5 | 1 | 1 | 0 |",
+                "| `json_string` | decode | avx2 | .25 | 1.5 | 0 | 0 | 1 |",
+                "| `json_string` | decode | avx512 | missing | | | | |",
+            ]
+        );
+    }
+
+    #[test]
+    fn lost_cells_are_listed_with_the_peer() {
+        assert_eq!(
+            rows("lost"),
+            ["| `json_string` | decode | prose, 8 to 64 | 36 | .50 | serde_json |"]
+        );
+    }
+
+    #[test]
+    fn a_twentieth_is_a_tie_either_way() {
+        for (gain, verdict) in [
+            (1.06, Verdict::Won),
+            (1.04, Verdict::Tied),
+            (0.96, Verdict::Tied),
+            (0.94, Verdict::Lost),
+        ] {
+            assert_eq!(Verdict::of(gain), verdict, "{gain}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_no_records_and_wrong_rows_are_errors() {
+        assert!(
+            Record::parse("x", "codec,ns\nvarint,1\n")
+                .unwrap()
+                .is_none()
+        );
+        let wrong = FILE.replace(",19.5,", ",soon,");
+        let error = Record::parse("x", &wrong).err().unwrap().to_string();
+        assert!(error.contains("line: 11"), "{error}");
+    }
+}
