@@ -3,6 +3,7 @@
 mod bench;
 mod bench_thrift;
 mod general;
+mod report;
 mod thrift;
 mod transcode;
 

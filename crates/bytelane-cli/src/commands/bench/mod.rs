@@ -9,6 +9,9 @@ mod plan;
 mod prepared;
 mod thrift;
 
+pub use codec::measure as measure_codec;
+pub use plan::Case;
+
 use crate::Outcome;
 use clap::{Args, Subcommand};
 
