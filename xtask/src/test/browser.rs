@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::process::{Output, cargo, output, program, root, run};
+use super::python;
+use crate::process::{Output, output, program, root, run};
 
 /// The browser, by its name in Debian.
 pub const BROWSER: &str = "chromium";
@@ -33,8 +34,9 @@ pub fn run_stage() -> Result<()> {
     }
     faults_are_found(&directory)?;
     let page = directory.join("report.html");
-    let report = "run --locked --package bytelane-cli -- report --quick --sample 1 --output";
-    run(cargo(report).arg(&page))?;
+    let command = python::build_programs()?.join("bytelane");
+    let arguments = ["report", "--quick", "--sample", "1", "--output"];
+    run(program(command).args(arguments).arg(&page))?;
     // Without its policy, which forbids requests, a page that makes one is seen to.
     let text = fs::read_to_string(&page)?;
     let (before, policy) = text
@@ -51,7 +53,12 @@ pub fn run_stage() -> Result<()> {
             let shade = if dark { "dark" } else { "light" };
             let picture = directory.join(format!("{screen}-{shade}.png"));
             let picture = format!("--screenshot={}", picture.display());
-            browse(&directory, "report.html", dark, &[&picture, &format!("--window-size={size}")])?;
+            browse(
+                &directory,
+                "report.html",
+                dark,
+                &[&picture, &format!("--window-size={size}")],
+            )?;
         }
     }
     Ok(())
@@ -87,11 +94,22 @@ fn browse(directory: &Path, page: &str, dark: bool, arguments: &[&str]) -> Resul
     let scheme = if dark { 0 } else { 1 };
     let mut command = program(BROWSER);
     command
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
-        .args(["--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+        ])
         .args(["--allow-file-access-from-files", "--enable-logging=stderr"])
         .args(["--hide-scrollbars", "--virtual-time-budget=20000"])
-        .arg(format!("--user-data-dir={}", directory.join("profile").display()))
+        .arg(format!(
+            "--user-data-dir={}",
+            directory.join("profile").display()
+        ))
         .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
         .args(arguments)
         .arg(format!("file://{}/{page}", directory.display()));

@@ -29,26 +29,45 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
         text(&output.stdout),
         "bytelane-report.html\nbytelane-report.json\nbytelane-report.csv\n"
     );
-    let names = ["bytelane-report.csv", "bytelane-report.html", "bytelane-report.json"];
+    let names = [
+        "bytelane-report.csv",
+        "bytelane-report.html",
+        "bytelane-report.json",
+    ];
     assert_eq!(files(directory.path()), names);
-    let [csv, page, json] = names.map(|name| fs::read_to_string(directory.path().join(name)).unwrap());
+    let [csv, page, json] =
+        names.map(|name| fs::read_to_string(directory.path().join(name)).unwrap());
 
     let json: Value = serde_json::from_str(&json).unwrap();
     let rows = json["rows"].as_array().unwrap();
     assert_eq!(csv.lines().count(), 1 + rows.len());
     assert_eq!(json["left_out"].as_array().unwrap().len(), 0);
     for entry in bytelane_catalog::CODECS {
-        assert!(rows.iter().any(|row| row["codec"] == entry.name), "{}", entry.name);
+        assert!(
+            rows.iter().any(|row| row["codec"] == entry.name),
+            "{}",
+            entry.name
+        );
         assert!(page.contains(entry.name), "{}", entry.name);
     }
     let verdict = json["verdict"].as_array().unwrap();
     assert_eq!(verdict.len(), 20);
     for line in verdict {
         let backends = line["backends"].as_array().unwrap();
-        assert_eq!(backends.len(), bytelane::Backend::available().count(), "{line}");
+        assert_eq!(
+            backends.len(),
+            bytelane::Backend::available().count(),
+            "{line}"
+        );
     }
 
-    for loading in ["<script", " src=", "url(", "@import", "<link rel=\"stylesheet"] {
+    for loading in [
+        "<script",
+        " src=",
+        "url(",
+        "@import",
+        "<link rel=\"stylesheet",
+    ] {
         assert!(!page.contains(loading), "{loading}");
     }
     assert!(page.matches("<svg").count() > 20);
@@ -67,7 +86,11 @@ fn experiments_can_be_chosen() {
     let json: Value =
         serde_json::from_str(&fs::read_to_string(path.with_extension("json")).unwrap()).unwrap();
     let codecs = json["rows"].as_array().unwrap().iter();
-    assert!(codecs.map(|row| &row["codec"]).all(|codec| codec == "big_endian"));
+    assert!(
+        codecs
+            .map(|row| &row["codec"])
+            .all(|codec| codec == "big_endian")
+    );
 }
 
 #[test]
@@ -78,7 +101,9 @@ fn the_environment_restricts_the_backends() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
     assert!(page.contains("scalar</strong> (forced)"));
     assert!(page.contains("rect class=\"area scalar\""));
-    assert!(!page.contains("rect class=\"area avx2\"") && !page.contains("rect class=\"area neon\""));
+    assert!(
+        !page.contains("rect class=\"area avx2\"") && !page.contains("rect class=\"area neon\"")
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod measuring;
 mod parquet;
 mod plan;
 mod prepared;
-mod thrift;
+pub mod thrift;
 
 pub use codec::measure as measure_codec;
 pub use plan::Case;

@@ -4,6 +4,7 @@ mod distributions;
 mod evicted;
 mod lists;
 mod sizes;
+mod thrift;
 
 use super::model::Report;
 use super::plot::Figure;
@@ -27,6 +28,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     sizes::EXPERIMENT,
     evicted::EXPERIMENT,
     distributions::EXPERIMENT,
+    thrift::EXPERIMENT,
     lists::EXPERIMENT,
 ];
 

@@ -131,7 +131,6 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
     }
     let series = workers.iter().map(|worker| Series {
         class: class_of(worker),
-        joined: true,
         points: points(&rows, worker),
     });
     let name = match *parameters {

@@ -7,8 +7,12 @@ use bytelane_measure::rounds::Measurement;
 use bytelane_measure::row::{Row, Workload};
 
 /// Nanoseconds of each, for 1000 bytes.
-const SUBJECTS: [(&str, f64); 4] =
-    [("memcpy", 20.0), ("unvectorised", 800.0), ("scalar", 400.0), ("avx2", 25.0)];
+const SUBJECTS: [(&str, f64); 4] = [
+    ("memcpy", 20.0),
+    ("unvectorised", 800.0),
+    ("scalar", 400.0),
+    ("avx2", 25.0),
+];
 
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
@@ -45,7 +49,11 @@ fn backend(name: &'static str, available: bool) -> BackendState {
         name,
         active: name == "avx2",
         available,
-        missing_features: if available { vec![] } else { vec!["avx512f", "avx512bw"] },
+        missing_features: if available {
+            vec![]
+        } else {
+            vec!["avx512f", "avx512bw"]
+        },
     }
 }
 
@@ -62,8 +70,15 @@ fn report() -> Report {
             cpu: "A CPU <b>of</b> 2013".to_owned(),
             architecture: "x86_64",
             operating_system: "linux",
-            caches: vec![Cache { name: "L1d 32 KiB".to_owned(), bytes: 32 << 10 }],
-            backends: vec![backend("scalar", true), backend("avx2", true), backend("avx512", false)],
+            caches: vec![Cache {
+                name: "L1d 32 KiB".to_owned(),
+                bytes: 32 << 10,
+            }],
+            backends: vec![
+                backend("scalar", true),
+                backend("avx2", true),
+                backend("avx512", false),
+            ],
             forced: false,
         },
         left_out: vec![LeftOut {
@@ -90,7 +105,10 @@ fn without(page: &str, from: &str, to: &str) -> String {
 fn what_the_page_says() {
     let page = page(&report()).unwrap();
     let page = without(&without(&page, "<style>", "</style>"), "<svg", "</svg>");
-    let lines = page.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let lines = page
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
     insta::assert_snapshot!("page", lines.collect::<Vec<_>>().join("\n"));
 }
 
@@ -100,7 +118,10 @@ fn the_verdict_compares_with_scalar_and_memcpy() {
     assert_eq!(report.verdict.len(), 2 * WORKLOADS.len());
     for line in &report.verdict {
         assert_eq!(line.best, "avx2");
-        assert!((line.gain - 16.0).abs() < 1e-9 && (line.of_memcpy - 0.8).abs() < 1e-9, "{line:?}");
+        assert!(
+            (line.gain - 16.0).abs() < 1e-9 && (line.of_memcpy - 0.8).abs() < 1e-9,
+            "{line:?}"
+        );
         let unvectorised = line.unvectorised_gb_per_s.unwrap();
         assert!((unvectorised - 1.25).abs() < 1e-9);
     }

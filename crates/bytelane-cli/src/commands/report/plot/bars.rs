@@ -1,7 +1,7 @@
 //! Horizontal bars in groups: each group under its own line of text, so that names may be long.
 
 use super::svg::{Mark, PIXEL, Svg, document};
-use super::{Figure, Scale, WIDTH, letters};
+use super::{Figure, LETTERS, Scale, WIDTH, letters};
 use anyhow::anyhow;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
@@ -12,8 +12,8 @@ use plotters::element::Text;
 const BAR: u32 = 16 * PIXEL;
 const HEADING: u32 = 24 * PIXEL;
 
-/// The share of the width that the longest bar takes; the rest is for what it says.
-const LONGEST: f64 = 0.58;
+/// The width of a letter, as a share of the size of letters: more than most take.
+const LETTER: f64 = 0.6;
 
 /// A value.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub struct Bar {
 /// Values that are compared.
 #[derive(Debug)]
 pub struct Group {
+    /// What stands over the bars; nothing if it is empty.
     pub name: String,
     pub bars: Vec<Bar>,
 }
@@ -39,12 +40,22 @@ pub struct Bars {
     pub groups: Vec<Group>,
 }
 
+impl Bar {
+    fn label(&self) -> String {
+        format!("{} {}", self.text, self.name)
+    }
+}
+
+impl Group {
+    fn height(&self) -> u32 {
+        let heading = if self.name.is_empty() { 0 } else { HEADING };
+        heading + BAR * self.bars.len() as u32
+    }
+}
+
 impl Bars {
     pub fn figure(&self) -> anyhow::Result<Figure> {
-        let heights = self
-            .groups
-            .iter()
-            .map(|group| HEADING + BAR * group.bars.len() as u32);
+        let heights = self.groups.iter().map(Group::height);
         let size = (WIDTH, heights.sum());
         let mut elements = String::new();
         self.draw(Svg::new(size, &mut elements).into_drawing_area())
@@ -53,6 +64,14 @@ impl Bars {
             caption: self.title.clone(),
             svg: document(size, &self.title, &elements),
         })
+    }
+
+    /// The share of the width that the longest bar takes; the rest is for what the bars say.
+    fn longest(&self, width: u32) -> f64 {
+        let bars = self.groups.iter().flat_map(|group| &group.bars);
+        let letters = bars.map(|bar| bar.label().chars().count()).max();
+        let text = LETTER * f64::from(LETTERS) * letters.unwrap_or(0) as f64;
+        (0.95 - text / f64::from(width)).max(0.2)
     }
 
     fn draw(
@@ -65,24 +84,25 @@ impl Bars {
             .flat_map(|group| &group.bars)
             .map(|bar| bar.value);
         let longest = values.fold(f64::MIN_POSITIVE, f64::max);
-        let height = area.dim_in_pixel().1;
+        let (width, height) = area.dim_in_pixel();
         let downwards = Scale::Linear(f64::from(height)..0.0);
         let mut chart = ChartBuilder::on(&area)
-            .build_cartesian_2d(Scale::from_zero([longest / LONGEST]), downwards)?;
+            .build_cartesian_2d(Scale::from_zero([longest / self.longest(width)]), downwards)?;
         let space = longest / 100.0;
         let mut y = 0.0;
         for group in &self.groups {
-            let place = (0.0, y + f64::from(HEADING - BAR) / 2.0);
-            chart.draw_series([Text::new(group.name.clone(), place, letters("axis"))])?;
-            y += f64::from(HEADING);
+            if !group.name.is_empty() {
+                let place = (0.0, y + f64::from(HEADING - BAR) / 2.0);
+                chart.draw_series([Text::new(group.name.clone(), place, letters("axis"))])?;
+                y += f64::from(HEADING);
+            }
             for bar in &group.bars {
                 let bottom = y + f64::from(BAR - 3 * PIXEL);
-                let title = format!("{}, {}: {}", group.name, bar.name, bar.text);
+                let title = format!("{} {}", group.name, bar.label());
                 let corner = (bar.value.max(0.0), bottom);
                 chart.draw_series([Mark::bar((0.0, y), corner, bar.class, title)])?;
-                let text = format!("{} {}", bar.text, bar.name);
                 let place = (corner.0 + space, y + f64::from(PIXEL) / 2.0);
-                chart.draw_series([Text::new(text, place, letters("label"))])?;
+                chart.draw_series([Text::new(bar.label(), place, letters("label"))])?;
                 y += f64::from(BAR);
             }
         }

@@ -10,7 +10,10 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::element::{PathElement, Text};
 use plotters::style::{Color, ShapeStyle};
 
-const HEIGHT: u32 = 260 * PIXEL;
+const HEIGHT: u32 = 250 * PIXEL;
+
+/// Between a tick's label and the axis.
+const TICK: u32 = 4 * PIXEL;
 
 /// One axis.
 #[derive(Debug)]
@@ -30,12 +33,10 @@ pub struct Point {
     pub title: String,
 }
 
-/// Points that belong together.
+/// Points that belong together, joined by a line.
 #[derive(Debug)]
 pub struct Series {
     pub class: &'static str,
-    /// Whether a line joins the points in their order.
-    pub joined: bool,
     pub points: Vec<Point>,
 }
 
@@ -68,7 +69,7 @@ impl Chart {
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let mut chart = ChartBuilder::on(&area)
             .margin(8 * PIXEL)
-            .margin_right(14 * PIXEL)
+            .margin_right(24 * PIXEL)
             .x_label_area_size(38 * PIXEL)
             .y_label_area_size(48 * PIXEL)
             .build_cartesian_2d(self.x.scale.clone(), self.y.scale.clone())?;
@@ -83,6 +84,7 @@ impl Chart {
             .y_label_formatter(&|&value| (self.y.tick)(value))
             .x_desc(self.x.label)
             .y_desc(self.y.label)
+            .set_all_tick_mark_size(TICK)
             .draw()?;
         let (bottom, top) = ends(&self.y.scale);
         let (left, right) = ends(&self.x.scale);
@@ -93,11 +95,9 @@ impl Chart {
             }
         }
         for series in &self.series {
-            let places = series.points.iter().map(|point| (point.x, point.y));
-            if series.joined {
-                let path: Vec<(f64, f64)> = places.collect();
-                chart.draw_series([PathElement::new(path, line(series.class))])?;
-            }
+            let path = series.points.iter().map(|point| (point.x, point.y));
+            let path: Vec<(f64, f64)> = path.collect();
+            chart.draw_series([PathElement::new(path, line(series.class))])?;
             chart.draw_series(
                 series
                     .points

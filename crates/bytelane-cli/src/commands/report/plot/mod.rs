@@ -19,7 +19,7 @@ use svg::PIXEL;
 const WIDTH: u32 = 400 * PIXEL;
 
 /// The size of letters.
-const LETTERS: u32 = 12 * PIXEL;
+const LETTERS: u32 = 13 * PIXEL;
 
 /// Text of a class. The family is the page's own.
 fn letters(class: &'static str) -> TextStyle<'static> {
