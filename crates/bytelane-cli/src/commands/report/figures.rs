@@ -38,7 +38,7 @@ pub fn bytes(value: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.iter().find(|(size, _)| value >= *size) {
         None => format!("{value} B"),
-        Some((size, unit)) if value % size == 0 => format!("{} {unit}", value / size),
+        Some((size, unit)) if value.is_multiple_of(*size) => format!("{} {unit}", value / size),
         Some((size, unit)) => format!("{} {unit}", figure(value as f64 / *size as f64)),
     }
 }
@@ -48,7 +48,7 @@ pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

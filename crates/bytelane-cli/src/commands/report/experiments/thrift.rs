@@ -107,7 +107,7 @@ fn bar(workload: &Workload, rows: &[&Row]) -> Option<Bar> {
     let nanoseconds = [before.ns, after.ns].map(|ns| grouped(ns.round() as u64));
     let name = match workload.is_published() {
         true => workload.name.to_owned(),
-        false => format!("{} of {}", workload.name, workload.data),
+        false => format!("{}, {}", workload.name, workload.data),
     };
     Some(Bar {
         class: class_of(&after.backend),

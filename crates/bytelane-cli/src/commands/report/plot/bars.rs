@@ -13,7 +13,7 @@ const BAR: u32 = 16 * PIXEL;
 const HEADING: u32 = 24 * PIXEL;
 
 /// The width of a letter, as a share of the size of letters: more than most take.
-const LETTER: f64 = 0.6;
+const LETTER: f64 = 0.62;
 
 /// A value.
 #[derive(Debug)]
