@@ -4,7 +4,7 @@ mod backends;
 mod baselines;
 mod codec;
 mod measuring;
-mod parquet;
+pub mod parquet;
 mod plan;
 mod prepared;
 pub mod thrift;
