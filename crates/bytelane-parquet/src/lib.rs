@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod choice;
 mod error;
 pub mod inspect;
 mod metadata;
@@ -9,6 +10,7 @@ mod options;
 mod page;
 mod physical;
 mod reader;
+pub mod readers;
 pub mod rewrite;
 mod statistics;
 mod writer;

@@ -1,5 +1,6 @@
 //! How a file is to be written.
 
+use crate::readers::Readers;
 use crate::{Error, Problem, Result};
 use bytelane::Backend;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, Type, ZstdLevel};
@@ -331,6 +332,7 @@ pub struct WriterOptions {
     pub(crate) bloom_filter: Option<BloomFilterProperties>,
     pub(crate) columns: BTreeMap<String, ColumnOptions>,
     pub(crate) goal: Goal,
+    pub(crate) readers: Readers,
     pub(crate) version: DataPageVersion,
     pub(crate) page_rows: usize,
     pub(crate) page_bytes: usize,
@@ -354,6 +356,7 @@ impl Default for WriterOptions {
             bloom_filter: None,
             columns: BTreeMap::new(),
             goal: Goal::default(),
+            readers: Readers::default(),
             version: DataPageVersion::default(),
             page_rows: 131_072,
             page_bytes: 1 << 20,
@@ -410,6 +413,13 @@ impl WriterOptions {
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
+        self
+    }
+
+    /// Who will read the file: [`Encoding::Auto`] takes nothing that one of them cannot read.
+    #[must_use]
+    pub fn with_readers(mut self, readers: Readers) -> Self {
+        self.readers = readers;
         self
     }
 

@@ -3,8 +3,6 @@
 mod bench;
 mod bench_thrift;
 mod general;
-mod parquet;
-mod report;
 mod thrift;
 mod transcode;
 

@@ -80,6 +80,11 @@ impl PageEncoder {
         })
     }
 
+    /// Its compressor, for whoever wants to know what it would do.
+    pub(crate) fn compressor(&mut self) -> &mut Compressor {
+        &mut self.compressor
+    }
+
     /// A compressed data page.
     pub(crate) fn encode(&mut self, values: &PageValues<'_>) -> Result<EncodedPage> {
         let PageValues {

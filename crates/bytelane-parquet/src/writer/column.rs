@@ -1,6 +1,7 @@
 //! One column of one row group: its chunks, encoded and compressed, ready for the file.
 
 use super::split::SplitChunk;
+use crate::choice::{self, Choice};
 use crate::page::PageEncoder;
 use crate::statistics::to_type_defined_order;
 use crate::{DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
@@ -117,24 +118,55 @@ impl ColumnEncoder {
         result.map_err(|error| error.in_column(column.field().name()))
     }
 
-    fn encode_split(&mut self, leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> Result<EncodedColumn> {
+    /// The encodings for a column's leaves: those of the options, and where these leave it open the best one for the
+    /// rows of all `arrays`.
+    pub(crate) fn resolve(
+        &mut self,
+        column: &Column,
+        arrays: &[ArrayRef],
+    ) -> Result<Vec<Encoding>> {
+        let mut encodings = Vec::with_capacity(column.leaves().len());
+        for leaf in column.leaves() {
+            let wanted = self.options.encoding_of(&leaf.path().string());
+            let is_open = wanted == Encoding::Auto || !wanted.exists_for(leaf.physical_type());
+            encodings.push(match column.flat() {
+                _ if !is_open => wanted,
+                None => choice::without_sample(leaf),
+                Some(leaf) => self.choose(leaf, arrays)?.encoding,
+            });
+        }
+        Ok(encodings)
+    }
+
+    /// The best encoding of a flat column, and what it was weighed against.
+    pub(crate) fn choose(&mut self, leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> Result<Choice> {
+        let at = self.pages_for(leaf)?;
+        let compressor = self.pages[at].1.compressor();
+        choice::choose(arrays, leaf, &self.options, compressor)
+            .map_err(|error| error.in_column(leaf.path().string()))
+    }
+
+    /// Where the encoder of pages with the compression of a leaf is.
+    fn pages_for(&mut self, leaf: &ColumnDescPtr) -> Result<usize> {
         let compression = self.options.compression_of(&leaf.path().string());
         let found = self.pages.iter().position(|(own, _)| *own == compression);
-        let at = match found {
-            Some(at) => at,
-            None => {
-                let pages =
-                    PageEncoder::new(self.options.backend, self.options.version, compression)?;
-                self.pages.push((compression, pages));
-                self.pages.len() - 1
-            }
-        };
+        if let Some(at) = found {
+            return Ok(at);
+        }
+        let pages = PageEncoder::new(self.options.backend, self.options.version, compression)?;
+        self.pages.push((compression, pages));
+        Ok(self.pages.len() - 1)
+    }
+
+    fn encode_split(&mut self, leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> Result<EncodedColumn> {
+        let at = self.pages_for(leaf)?;
+        let (compression, pages) = &mut self.pages[at];
         let (bytes, close) = SplitChunk::encode(
             leaf,
             arrays,
             &self.options,
-            compression,
-            &mut self.pages[at].1,
+            *compression,
+            pages,
             &mut self.scratch,
         )?;
         Ok(EncodedColumn::Pages(bytes, Box::new(close)))

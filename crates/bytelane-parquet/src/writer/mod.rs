@@ -11,7 +11,6 @@ use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
-use parquet::basic::Type;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::SchemaDescriptor;
@@ -166,7 +165,7 @@ impl<W: Write + Send> Writer<W> {
         let mut encodings = Vec::new();
         for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
             let arrays = std::mem::take(buffered);
-            let resolved = resolve(column, self.encoder.options());
+            let resolved = self.encoder.resolve(column, &arrays)?;
             for chunk in self.encoder.encode(column, &arrays, &resolved)? {
                 chunk.append_to(&mut row_group)?;
             }
@@ -201,20 +200,6 @@ impl<W: Write + Send> Writer<W> {
             encodings: self.encodings,
         })
     }
-}
-
-/// The encodings of a column's leaves. Automatically, floats are split, and everything else has a dictionary.
-fn resolve(column: &Column, options: &WriterOptions) -> Vec<Encoding> {
-    let leaves = column.leaves().iter().map(|leaf| {
-        let physical = leaf.physical_type();
-        match options.encoding_of(&leaf.path().string()) {
-            encoding if encoding != Encoding::Auto && encoding.exists_for(physical) => encoding,
-            _ if matches!(physical, Type::FLOAT | Type::DOUBLE) => Encoding::ByteStreamSplit,
-            _ if physical == Type::BOOLEAN => Encoding::Plain,
-            _ => Encoding::Dictionary,
-        }
-    });
-    leaves.collect()
 }
 
 fn names(schema: &SchemaRef) -> String {

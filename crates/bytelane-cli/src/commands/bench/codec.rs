@@ -59,9 +59,7 @@ impl Arguments {
     }
 }
 
-/// Measures a case, after every backend has brought its values back; the loops of publications take
-/// part where no backends are asked for.
-pub fn measure(
+fn measure(
     case: &Case,
     inputs: usize,
     wanted: Option<Operation>,

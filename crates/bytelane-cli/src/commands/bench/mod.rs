@@ -4,13 +4,10 @@ mod backends;
 mod baselines;
 mod codec;
 mod measuring;
-pub mod parquet;
+mod parquet;
 mod plan;
 mod prepared;
-pub mod thrift;
-
-pub use codec::measure as measure_codec;
-pub use plan::Case;
+mod thrift;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};

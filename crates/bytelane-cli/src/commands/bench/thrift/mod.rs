@@ -102,8 +102,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// What tells it from the other cases.
-    pub fn label(&self) -> String {
+    fn label(&self) -> String {
         let Workload {
             name, data, values, ..
         } = self.workload;
