@@ -4,7 +4,7 @@ use crate::FRAME_LIMIT;
 use crate::idl::everything::exchange::{
     EchoArgs, EchoResult, NoteArgs, NotesArgs, NotesResult, SumsArgs, SumsResult,
 };
-use crate::idl::everything::{Everything, Point, Rejected, Tree};
+use crate::idl::everything::{Everything, Point, Rejected, Shape, Tree};
 use anyhow::{Result, ensure};
 use bytelane_thrift::{
     ApplicationException, ApplicationExceptionKind, Body, Envelope, Message, MessageKind, Protocol,
@@ -69,6 +69,8 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
             text: "two \"quotes\" and a line\n".to_owned(),
             reals: vec![0.1, f64::MIN_POSITIVE, f64::INFINITY],
             data: vec![0, 255],
+            // Apache's code for Go cannot write a struct without its union.
+            shape: Some(Shape::Circle(-0.5)),
             tree: Some(Tree {
                 value: 1,
                 left: Some(Box::default()),

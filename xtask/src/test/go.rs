@@ -1,11 +1,28 @@
-//! The stage `go`: what the Go module tests by itself.
+//! The stages `go`, what the Go module tests by itself, and `thrift-go`.
 
 use anyhow::Result;
 
 use crate::process::{program, root, run};
 
+use super::python;
+
 /// The script names what it skips for want of an emulator; the stages `aarch64` and `big-endian`
 /// need the same emulators, so that nothing is left out where all is required.
 pub fn run_stage() -> Result<()> {
     run(program(root().join("go/test.sh")).args(["--race", "--arm64", "--s390x"]))
+}
+
+/// Exchanges messages with Apache Thrift's library for Go, see `interop/README.md`.
+pub fn run_thrift() -> Result<()> {
+    let programs = python::build_programs()?;
+    let prefix = "go:package_prefix=github.com/bytelane/bytelane/interop/go/";
+    run(program("thrift")
+        .args(["--gen", prefix, "-out", "interop/go"])
+        .arg("interop/everything.thrift"))?;
+    let directory = root().join("interop/go");
+    run(program("go").args(["vet", "."]).current_dir(&directory))?;
+    run(program("go")
+        .args(["test", "-count=1", "."])
+        .current_dir(directory)
+        .env("BYTELANE_PROGRAMS", programs))
 }

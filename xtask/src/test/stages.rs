@@ -153,7 +153,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("qemu-s390x-static", QEMU),
         ],
         in_all: true,
-        minutes: 2,
+        minutes: 1,
         run: || cross::test(&cross::S390X),
     },
     Stage {
@@ -176,6 +176,14 @@ pub static STAGES: &[Stage] = &[
         in_all: true,
         minutes: 2,
         run: go::run_stage,
+    },
+    Stage {
+        name: "thrift-go",
+        about: "messages exchanged with Apache Thrift's library for Go, both ways",
+        needs: &[Need::Program("go", "see go/README.md"), THRIFT_COMPILER],
+        in_all: true,
+        minutes: 1,
+        run: go::run_thrift,
     },
     Stage {
         name: "miri",

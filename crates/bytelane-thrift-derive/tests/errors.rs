@@ -1,0 +1,8 @@
+//! What the derive refuses, and how it says so.
+
+/// The expected messages are in the files `.stderr`; a run with `TRYBUILD=overwrite` writes them
+/// anew.
+#[test]
+fn errors_point_at_the_attribute() {
+    trybuild::TestCases::new().compile_fail("tests/errors/*.rs");
+}
