@@ -1,6 +1,7 @@
 //! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are there.
 
 mod assembly;
+mod browser;
 mod cross;
 mod dependencies;
 mod features;

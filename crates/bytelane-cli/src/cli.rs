@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::Outcome;
-use crate::commands::{bench, completions, cpu, inspect, rewrite, thrift, transcode};
+use crate::commands::{bench, completions, cpu, inspect, report, rewrite, thrift, transcode};
 use clap::{Parser, Subcommand};
 
 /// Typed values to the bytes of wire and file formats and back, at the speed of memory.
@@ -22,6 +22,7 @@ Exit codes: 0 fine, 1 something was found (where a command says so), 2 error.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Report(report::Arguments),
     Cpu(cpu::Arguments),
     Bench(bench::Arguments),
     Encode(transcode::Encode),
@@ -35,6 +36,7 @@ pub enum Command {
 impl Command {
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self {
+            Self::Report(arguments) => arguments.run(),
             Self::Cpu(arguments) => arguments.run(),
             Self::Bench(arguments) => arguments.run(),
             Self::Encode(arguments) => arguments.run(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::needs::Need;
-use super::{assembly, cross, dependencies, features, fuzz, go, python, rust};
+use super::{assembly, browser, cross, dependencies, features, fuzz, go, python, rust};
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
 pub struct Stage {
@@ -89,6 +89,14 @@ pub static STAGES: &[Stage] = &[
         run: python::run_stage,
     },
     Stage {
+        name: "browser",
+        about: "the page of `bytelane report` in a browser: phone and desk, light and dark",
+        needs: &[Need::Program(browser::BROWSER, "Debian: chromium")],
+        in_all: true,
+        minutes: 1,
+        run: browser::run_stage,
+    },
+    Stage {
         name: "fuzz",
         about: "each fuzz target for some seconds, with the stable compiler",
         needs: &[Need::Program("g++", "Debian: g++")],
@@ -166,7 +174,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("node", "Debian: nodejs"),
         ],
         in_all: true,
-        minutes: 2,
+        minutes: 1,
         run: || cross::test(&cross::WASM),
     },
     Stage {

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod completions;
 pub mod cpu;
 pub mod inspect;
+pub mod report;
 pub mod rewrite;
 pub mod thrift;
 pub mod transcode;

@@ -3,6 +3,8 @@
 mod bench;
 mod bench_thrift;
 mod general;
+mod parquet;
+mod report;
 mod thrift;
 mod transcode;
 

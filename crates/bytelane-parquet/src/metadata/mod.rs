@@ -6,4 +6,4 @@ mod page;
 
 pub(crate) use fields::{Fields, Parquet};
 pub(crate) use footer::{Footer, MAGIC, chunk_range, read_footer};
-pub(crate) use page::{Page, PageLocation, PageType, Pages, encoding_name};
+pub(crate) use page::{Page, PageHeader, PageLocation, PageType, Pages, encoding_name};

@@ -56,6 +56,8 @@ pub(crate) struct DataPage {
     pub values: i32,
     #[thrift(id = 2, required)]
     pub encoding: i32,
+    #[thrift(id = 3, required)]
+    pub definition_level_encoding: i32,
 }
 
 /// What a header says of a dictionary.
@@ -78,6 +80,12 @@ pub(crate) struct DataPageV2 {
     pub rows: i32,
     #[thrift(id = 4, required)]
     pub encoding: i32,
+    #[thrift(id = 5, required)]
+    pub definition_levels_length: i32,
+    #[thrift(id = 6, required)]
+    pub repetition_levels_length: i32,
+    #[thrift(id = 7, default = true)]
+    pub is_compressed: bool,
 }
 
 /// A page in a file.

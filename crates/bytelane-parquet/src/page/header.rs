@@ -1,47 +1,8 @@
-//! The header of a page
-//! ([parquet.thrift](https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift),
-//! `PageHeader`), without what the decoder has no use for.
+//! What the header of a page says, checked.
 
+use crate::metadata::{PageHeader, PageType, Parquet};
 use crate::{Error, Result};
-use bytelane_thrift::{Compact, Message, Thrift};
-
-#[derive(Debug, Clone, PartialEq, Thrift)]
-pub(crate) struct PageHeader {
-    #[thrift(id = 1, required)]
-    page_type: i32,
-    #[thrift(id = 2, required)]
-    uncompressed_page_size: i32,
-    #[thrift(id = 3, required)]
-    compressed_page_size: i32,
-    #[thrift(id = 5)]
-    data_page_header: Option<DataPageHeader>,
-    #[thrift(id = 8)]
-    data_page_header_v2: Option<DataPageHeaderV2>,
-}
-
-#[derive(Debug, Clone, PartialEq, Thrift)]
-struct DataPageHeader {
-    #[thrift(id = 1, required)]
-    num_values: i32,
-    #[thrift(id = 2, required)]
-    encoding: i32,
-    #[thrift(id = 3, required)]
-    definition_level_encoding: i32,
-}
-
-#[derive(Debug, Clone, PartialEq, Thrift)]
-struct DataPageHeaderV2 {
-    #[thrift(id = 1, required)]
-    num_values: i32,
-    #[thrift(id = 4, required)]
-    encoding: i32,
-    #[thrift(id = 5, required)]
-    definition_levels_byte_length: i32,
-    #[thrift(id = 6, required)]
-    repetition_levels_byte_length: i32,
-    #[thrift(id = 7, default = true)]
-    is_compressed: bool,
-}
+use bytelane_thrift::Message;
 
 /// How the values of a page are stored, of what [`PageDecoder`](super::PageDecoder) reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,66 +40,55 @@ pub(crate) struct AnyPage {
     pub(crate) data: Option<DataPage>,
 }
 
-/// The numbers of parquet.thrift.
-const DATA_PAGE: i32 = 0;
-const INDEX_PAGE: i32 = 1;
-const DATA_PAGE_V2: i32 = 3;
+/// The numbers of encodings in parquet.thrift.
 const PLAIN: i32 = 0;
 const RLE: i32 = 3;
 const BYTE_STREAM_SPLIT: i32 = 9;
 
 /// The header at the start of `bytes`, and its length.
 pub(crate) fn read(bytes: &[u8]) -> Result<(AnyPage, usize)> {
-    let (header, length) = PageHeader::decode_prefix::<Compact>(bytes)
+    let (header, length) = PageHeader::decode_prefix::<Parquet>(bytes)
         .map_err(|error| Error::corrupt(format!("the page header: {error}")))?;
     let page = AnyPage {
-        compressed: size("compressed size", header.compressed_page_size)?,
-        data: header.data_page()?,
+        compressed: size("compressed size", header.compressed_size)?,
+        data: data_page(&header)?,
     };
     Ok((page, length))
 }
 
-impl PageHeader {
-    fn data_page(&self) -> Result<Option<DataPage>> {
-        let uncompressed = size("uncompressed size", self.uncompressed_page_size)?;
-        match (
-            self.page_type,
-            &self.data_page_header,
-            &self.data_page_header_v2,
-        ) {
-            (DATA_PAGE, Some(header), _) => Ok(Some(DataPage {
-                slots: size("number of values", header.num_values)?,
-                uncompressed,
-                encoding: value_encoding(header.encoding)?,
-                levels: match header.definition_level_encoding {
-                    RLE => LevelLayout::Inside,
-                    _ => LevelLayout::Unknown,
-                },
-            })),
-            (DATA_PAGE_V2, _, Some(header)) => {
-                let definition = size(
-                    "length of the definition levels",
-                    header.definition_levels_byte_length,
-                )?;
-                if header.repetition_levels_byte_length != 0 {
-                    return Err(Error::corrupt("repetition levels in a flat column"));
-                }
-                Ok(Some(DataPage {
-                    slots: size("number of values", header.num_values)?,
-                    uncompressed,
-                    encoding: value_encoding(header.encoding)?,
-                    levels: LevelLayout::Before {
-                        bytes: definition,
-                        compressed: header.is_compressed,
-                    },
-                }))
-            }
-            (INDEX_PAGE, _, _) => Ok(None),
-            (other, _, _) => Err(Error::corrupt(format!(
-                "a page of the type {other} among data pages without a dictionary, or without its header"
-            ))),
+fn data_page(header: &PageHeader) -> Result<Option<DataPage>> {
+    let uncompressed = size("uncompressed size", header.uncompressed_size)?;
+    let (values, encoding, levels) = match (header.page_type, &header.data, &header.data_v2) {
+        (PageType::Index, _, _) => return Ok(None),
+        (PageType::Data, Some(data), _) => {
+            let levels = match data.definition_level_encoding {
+                RLE => LevelLayout::Inside,
+                _ => LevelLayout::Unknown,
+            };
+            (data.values, data.encoding, levels)
         }
-    }
+        (PageType::DataV2, _, Some(data)) => {
+            let what = "length of the definition levels";
+            let bytes = size(what, data.definition_levels_length)?;
+            if data.repetition_levels_length != 0 {
+                return Err(Error::corrupt("repetition levels in a flat column"));
+            }
+            let compressed = data.is_compressed;
+            let levels = LevelLayout::Before { bytes, compressed };
+            (data.values, data.encoding, levels)
+        }
+        (other, _, _) => {
+            return Err(Error::corrupt(format!(
+                "a page of the type {other:?} where only data pages can be, or without its header"
+            )));
+        }
+    };
+    Ok(Some(DataPage {
+        slots: size("number of values", values)?,
+        uncompressed,
+        encoding: value_encoding(encoding)?,
+        levels,
+    }))
 }
 
 fn value_encoding(number: i32) -> Result<ValueEncoding> {

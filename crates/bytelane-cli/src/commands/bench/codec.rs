@@ -59,7 +59,9 @@ impl Arguments {
     }
 }
 
-fn measure(
+/// Measures a case, after every backend has brought its values back; the loops of publications take
+/// part where no backends are asked for.
+pub fn measure(
     case: &Case,
     inputs: usize,
     wanted: Option<Operation>,

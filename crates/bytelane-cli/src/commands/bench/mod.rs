@@ -4,10 +4,13 @@ mod backends;
 mod baselines;
 mod codec;
 mod measuring;
-mod parquet;
+pub mod parquet;
 mod plan;
 mod prepared;
-mod thrift;
+pub mod thrift;
+
+pub use codec::measure as measure_codec;
+pub use plan::Case;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};

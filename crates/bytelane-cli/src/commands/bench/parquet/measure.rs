@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use bytelane::Backend;
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::parquet::file::reader::{FileReader, SerializedFileReader};
 use bytelane_parquet::{Encoding, Reader, Writer, WriterOptions, compression_name};
 use bytes::Bytes;
 use serde::Serialize;
@@ -15,6 +16,8 @@ use std::hint::black_box;
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub inputs: Vec<Input>,
+    /// Only these encodings, if there are any.
+    pub encodings: Vec<Encoding>,
     /// The compression of those that have one.
     pub compression: Compression,
     pub rounds: Rounds,
@@ -44,6 +47,10 @@ pub struct ParquetRow {
     pub write_mib_s: f64,
     /// MiB of values that are read in a second, from memory into arrays.
     pub read_mib_s: f64,
+    /// The share of the time to write that zstd alone takes, and of the time to read; where kernels of
+    /// bytelane take part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zstd_share: Option<[f64; 2]>,
     /// Bits of information in a value, in the sweep of entropies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_bits: Option<f64>,
@@ -74,7 +81,8 @@ struct Way {
 
 impl Way {
     /// Those of the published experiment.
-    fn all(compressed: Compression) -> Vec<Self> {
+    fn all(plan: &Plan) -> Vec<Self> {
+        let compressed = plan.compression;
         let by_parquet = |encoding, compression| Self {
             encoding,
             compression,
@@ -93,6 +101,7 @@ impl Way {
             compression: compressed,
             backend: Some(backend),
         }));
+        ways.retain(|way| plan.encodings.is_empty() || plan.encodings.contains(&way.encoding));
         ways
     }
 
@@ -129,33 +138,41 @@ impl Way {
 
 fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow>> {
     let batch = RecordBatch::try_from_iter([("values", column.array.clone())])?;
-    let ways = Way::all(plan.compression);
+    let ways = Way::all(plan);
+    ensure!(!ways.is_empty(), "none of these encodings is measured");
     let mut files = Vec::new();
     for way in &ways {
         let file = Bytes::from(way.write(&batch, Vec::new())?);
         check_round_trip(way, &file, &batch).with_context(|| way.name())?;
         files.push(file);
     }
-    let writes = ways.iter().map(|way| {
+    let zstd = Zstd::of(&ways, &files)?;
+    let mut writes: Vec<Subject> = Vec::new();
+    let mut reads: Vec<Subject> = Vec::new();
+    for (way, content) in ways.iter().zip(&files) {
         let (mut file, batch) = (Vec::new(), &batch);
-        Subject::new(way.name(), move |_| {
+        writes.push(Subject::new(way.name(), move |_| {
             // It has been written without an error before.
             file = way
                 .write(black_box(batch), std::mem::take(&mut file))
                 .unwrap_or_default();
             black_box(&file);
-        })
-    });
-    let written = plan.rounds.measure(writes.collect());
-    let reads = ways.iter().zip(&files).map(|(way, file)| {
-        Subject::new(way.name(), move |_| {
+        }));
+        reads.push(Subject::new(way.name(), move |_| {
             // And read.
-            let _ = way.read(black_box(file), |batch| drop(black_box(batch)));
-        })
-    });
-    let read = plan.rounds.measure(reads.collect());
+            let _ = way.read(black_box(content), |batch| drop(black_box(batch)));
+        }));
+    }
+    if let Some(zstd) = &zstd {
+        writes.push(zstd.compress()?);
+        reads.push(zstd.decompress()?);
+    }
+    let (written, read) = (plan.rounds.measure(writes), plan.rounds.measure(reads));
     let mib_s = |measured: &Measurement| {
         column.bytes as f64 / f64::from(1 << 20) / (measured.nanoseconds / 1e9)
+    };
+    let share = |measured: &[Measurement], index: usize| {
+        measured[ways.len()].nanoseconds / measured[index].nanoseconds
     };
     let rows = ways.iter().enumerate().map(|(index, way)| ParquetRow {
         file: column.name.clone(),
@@ -168,9 +185,66 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
         ratio: column.bytes as f64 / files[index].len() as f64,
         write_mib_s: mib_s(&written[index]),
         read_mib_s: mib_s(&read[index]),
+        zstd_share: (zstd.is_some() && way.backend.is_some())
+            .then(|| [share(&written, index), share(&read, index)]),
         entropy_bits: column.entropy_bits,
     });
     Ok(rows.collect())
+}
+
+/// What zstd alone does for a file of BYTE_STREAM_SPLIT pages.
+struct Zstd {
+    level: i32,
+    /// The pages before and after compression.
+    pages: Vec<(Bytes, Vec<u8>)>,
+}
+
+impl Zstd {
+    /// The pages of the last file, if they are compressed by zstd, and kernels took part.
+    fn of(ways: &[Way], files: &[Bytes]) -> anyhow::Result<Option<Self>> {
+        let (Some(way), Some(file)) = (ways.last(), files.last()) else {
+            return Ok(None);
+        };
+        let (Compression::ZSTD(level), Some(_)) = (way.compression, way.backend) else {
+            return Ok(None);
+        };
+        let level = level.compression_level();
+        let reader = SerializedFileReader::new(file.clone())?;
+        let mut pages = Vec::new();
+        for page in reader.get_row_group(0)?.get_column_page_reader(0)? {
+            let page = page?.buffer().clone();
+            let compressed = zstd::bulk::compress(&page, level)?;
+            pages.push((page, compressed));
+        }
+        Ok(Some(Self { level, pages }))
+    }
+
+    fn compress(&self) -> anyhow::Result<Subject<'_>> {
+        let mut context = zstd::bulk::Compressor::new(self.level)?;
+        let mut output = Vec::new();
+        Ok(Subject::new("zstd", move |_| {
+            for (page, _) in &self.pages {
+                output.clear();
+                output.reserve(zstd::zstd_safe::compress_bound(page.len()));
+                // There is room, so it succeeds.
+                let _ = context.compress_to_buffer(black_box(page.as_ref()), &mut output);
+                black_box(&output);
+            }
+        }))
+    }
+
+    fn decompress(&self) -> anyhow::Result<Subject<'_>> {
+        let mut context = zstd::bulk::Decompressor::new()?;
+        let mut output = Vec::new();
+        Ok(Subject::new("zstd", move |_| {
+            for (page, compressed) in &self.pages {
+                output.clear();
+                output.reserve(page.len());
+                let _ = context.decompress_to_buffer(black_box(compressed.as_slice()), &mut output);
+                black_box(&output);
+            }
+        }))
+    }
 }
 
 /// A benchmark of wrong results would be fast.

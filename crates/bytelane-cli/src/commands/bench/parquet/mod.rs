@@ -11,7 +11,7 @@ use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, backend};
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::parse_compression;
+use bytelane_parquet::{Encoding, parse_compression};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::{self, Write};
@@ -33,6 +33,9 @@ pub struct Arguments {
     /// What to generate where there are no files
     #[arg(long, value_name = "WHAT", conflicts_with = "files")]
     only: Option<Part>,
+    /// Only these encodings: plain, dictionary, byte_stream_split
+    #[arg(long = "encoding", value_name = "NAME", value_delimiter = ',')]
+    encodings: Vec<Encoding>,
     /// Values of what is generated
     #[arg(long, value_name = "N", default_value_t = 500_000, conflicts_with = "files",
         value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
@@ -76,6 +79,7 @@ impl Arguments {
             progress.set_message(input.name());
             let plan = Plan {
                 inputs: vec![input],
+                encodings: self.encodings.clone(),
                 compression: self.compression,
                 rounds: rounds.clone(),
             };
@@ -152,10 +156,13 @@ fn list(rows: &[ParquetRow]) -> Table {
         number("ratio"),
         number("write_mib_s"),
         number("read_mib_s"),
+        number("zstd_share_of_write"),
+        number("zstd_share_of_read"),
         number("entropy_bits"),
     ]);
     for row in rows {
-        let entropy = row.entropy_bits.map(|bits| bits.to_string());
+        let optional = |figure: Option<f64>| figure.map_or(String::new(), |it| it.to_string());
+        let [of_write, of_read] = [0, 1].map(|index| row.zstd_share.map(|shares| shares[index]));
         table.row([
             row.file.clone(),
             row.element_type.clone(),
@@ -167,7 +174,9 @@ fn list(rows: &[ParquetRow]) -> Table {
             row.ratio.to_string(),
             row.write_mib_s.to_string(),
             row.read_mib_s.to_string(),
-            entropy.unwrap_or_default(),
+            optional(of_write),
+            optional(of_read),
+            optional(row.entropy_bits),
         ]);
     }
     table

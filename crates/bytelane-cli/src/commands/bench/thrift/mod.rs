@@ -102,7 +102,8 @@ pub struct Case {
 }
 
 impl Case {
-    fn label(&self) -> String {
+    /// What tells it from the other cases.
+    pub fn label(&self) -> String {
         let Workload {
             name, data, values, ..
         } = self.workload;

@@ -153,6 +153,11 @@ impl Workload {
         self.values > MOST_VALUES_UNNAMED
     }
 
+    /// Whether the data are those of the published benchmark.
+    pub fn is_published(&self) -> bool {
+        self.data == PUBLISHED
+    }
+
     /// The value.
     pub fn make(&self) -> anyhow::Result<Box<dyn Messages>> {
         (self.make)(self)

@@ -1,0 +1,43 @@
+//! The experiments, one file each: what each measures, and how the page shows it.
+
+mod distributions;
+mod evicted;
+mod lists;
+mod sizes;
+mod thrift;
+
+use super::model::Report;
+use super::plot::Figure;
+use super::steps::{Settings, Step};
+use serde::Serialize;
+
+/// One part of the report.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Its name on the command line, and the anchor on the page.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// What it measures.
+    pub steps: fn(&Settings) -> anyhow::Result<Vec<Step>>,
+    /// How its figures are shown.
+    pub show: fn(&Report) -> anyhow::Result<Shown>,
+}
+
+/// Every experiment, in the order of the page. A new one is a file and a row here.
+pub static EXPERIMENTS: &[Experiment] = &[
+    sizes::EXPERIMENT,
+    evicted::EXPERIMENT,
+    distributions::EXPERIMENT,
+    thrift::EXPERIMENT,
+    lists::EXPERIMENT,
+];
+
+/// A section of the page.
+#[derive(Debug, Default, Serialize)]
+pub struct Shown {
+    /// What one sees, in HTML.
+    pub about: &'static str,
+    /// Whether the colours of the backends need to be named: bars name theirs.
+    pub legend: bool,
+    pub figures: Vec<Figure>,
+}

@@ -1,0 +1,179 @@
+//! Throughput of every codec over the size of its input.
+
+use super::{Experiment, Shown};
+use crate::commands::bench::Case;
+use crate::commands::report::figures::{bytes, gigabytes_per_second, short};
+use crate::commands::report::model::Report;
+use crate::commands::report::plot::{Axis, Chart, Point, Scale, Series, class_of};
+use crate::commands::report::steps::{Settings, Step};
+use crate::commands::report::verdict::WORKLOADS;
+use bytelane_catalog::CODECS;
+use bytelane_measure::row::Row;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "sizes",
+    title: "Throughput over the size of the input",
+    steps,
+    show,
+};
+
+/// Of each codec this many sets of parameters: the others look alike.
+const MOST_CASES: usize = 2;
+
+const QUICK_BYTES: &[usize] = &[64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20];
+const FULL_BYTES: &[usize] = &[
+    64,
+    256,
+    1 << 10,
+    4 << 10,
+    16 << 10,
+    64 << 10,
+    256 << 10,
+    1 << 20,
+    4 << 20,
+    16 << 20,
+    64 << 20,
+];
+
+/// One line of charts: a codec with parameters and data.
+struct Curve {
+    codec: &'static str,
+    parameters: &'static str,
+    element: String,
+    data: &'static str,
+    width: usize,
+}
+
+fn curves() -> anyhow::Result<Vec<Curve>> {
+    let mut curves = Vec::new();
+    for entry in CODECS {
+        let cases = entry
+            .experiments
+            .first()
+            .map_or(&[""][..], |first| first.cases);
+        for parameters in cases.iter().take(MOST_CASES) {
+            let codec = entry.open(parameters)?;
+            curves.push(Curve {
+                codec: entry.name,
+                parameters,
+                element: codec.element(),
+                data: codec.data()[0],
+                width: codec.width(),
+            });
+        }
+    }
+    Ok(curves)
+}
+
+const ABOUT: &str = "\
+<p>Both axes are logarithmic. <code>memcpy</code> copies the decoded values and is the limit; a codec \
+that reads or writes fewer bytes can pass it. At the thin upright lines, input and output together \
+fill a cache.</p>";
+
+fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
+    let sizes = if settings.quick {
+        QUICK_BYTES
+    } else {
+        FULL_BYTES
+    };
+    let mut steps = Vec::new();
+    for curve in curves()? {
+        for &bytes in sizes {
+            let case = Case {
+                codec: curve.codec,
+                parameters: curve.parameters.to_owned(),
+                data: curve.data.to_owned(),
+                values: bytes / curve.width,
+                bytes,
+                evicted: false,
+            };
+            steps.push(Step::codec(case, settings));
+        }
+    }
+    for workload in WORKLOADS {
+        steps.push(Step::codec(workload.case()?, settings));
+    }
+    Ok(steps)
+}
+
+fn show(report: &Report) -> anyhow::Result<Shown> {
+    let mut charts = Vec::new();
+    for curve in curves()? {
+        for operation in ["encode", "decode"] {
+            charts.push(chart(report, &curve, operation).figure()?);
+        }
+    }
+    Ok(Shown {
+        about: ABOUT,
+        legend: true,
+        figures: charts,
+    })
+}
+
+fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
+    let Curve {
+        codec,
+        parameters,
+        element,
+        data,
+        ..
+    } = curve;
+    let rows: Vec<&Row> = report
+        .figures
+        .of(codec, parameters, operation, data)
+        .filter(|row| !row.evicted)
+        .collect();
+    let mut workers: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !workers.contains(&row.backend.as_str()) {
+            workers.push(&row.backend);
+        }
+    }
+    let series = workers.iter().map(|worker| Series {
+        class: class_of(worker),
+        points: points(&rows, worker),
+    });
+    let name = match *parameters {
+        "" => format!("{codec}, {operation}"),
+        parameters => format!("{codec}:{parameters}, {operation}"),
+    };
+    // Half is for the input, half for the output.
+    let caches = report.machine.caches.iter();
+    let places = caches.map(|cache| {
+        let level = cache.name.split(' ').next().unwrap_or_default();
+        (cache.bytes as f64 / 2.0, level.to_owned())
+    });
+    Chart {
+        title: format!("{name}: {data} {element}"),
+        x: Axis {
+            label: "bytes of decoded values",
+            scale: Scale::doubling(rows.iter().map(|row| row.bytes as f64)),
+            tick: |value| bytes(value as u64),
+        },
+        y: Axis {
+            label: "GB/s",
+            scale: Scale::doubling(rows.iter().map(|row| row.gb_per_s)),
+            tick: short,
+        },
+        series: series.collect(),
+        places: places.collect(),
+    }
+}
+
+fn points(rows: &[&Row], worker: &str) -> Vec<Point> {
+    let of_worker = rows.iter().filter(|row| row.backend == worker);
+    let mut points: Vec<Point> = of_worker
+        .map(|row| Point {
+            x: row.bytes as f64,
+            y: row.gb_per_s,
+            title: format!(
+                "{worker}, {}: {}, {:.2} of memcpy",
+                bytes(row.bytes),
+                gigabytes_per_second(row.gb_per_s),
+                row.of_memcpy,
+            ),
+        })
+        .collect();
+    points.sort_by(|one, other| one.x.total_cmp(&other.x));
+    points
+}

@@ -1,0 +1,118 @@
+//! ProtocolBench: Thrift's protocols by the scalar code and by the active backend.
+
+use super::{Experiment, Shown};
+use crate::commands::bench::thrift::{self, Case, Operation, Protocol, WORKLOADS, Workload};
+use crate::commands::report::figures::{grouped, times};
+use crate::commands::report::model::Report;
+use crate::commands::report::plot::{Bar, Bars, Figure, Group, class_of};
+use crate::commands::report::steps::{Settings, Step};
+use bytelane::Backend;
+use bytelane_measure::row::Row;
+use std::time::Duration;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "thrift",
+    title: "Thrift messages before and after",
+    steps,
+    show,
+};
+
+const CODEC: &str = "thrift";
+
+/// Nanoseconds a value, as a guess: entries of maps in JSON.
+const SLOWEST: u64 = 60;
+
+const ABOUT: &str = "\
+<p>The structs of fbthrift’s ProtocolBench, written to a new buffer and read into a new value: how many \
+times as fast the active backend is as the scalar code of the same library, and nanoseconds before and \
+after. Where a struct has no list, string or binary there is nothing to gain. BigString of other texts \
+stands beside the published one, which needs no escapes. Published for NEON (fbthrift’s pull request \
+632, Neoverse V2, against that library’s own code before): JSON write BigString 14.8×, read 5.6×; write \
+BigBinary 6.6×, read BigBinary and SmallBinary 11×.</p>";
+
+fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
+    let mut backends = vec![Backend::Scalar, Backend::active()];
+    backends.dedup();
+    let wanted = |workload: &&Workload| !(settings.quick && workload.is_long());
+    let workloads: Vec<&'static Workload> = WORKLOADS.iter().filter(wanted).collect();
+    let cases = thrift::cases(&workloads, &[]);
+    let steps = cases.into_iter().filter(is_shown).map(|case| {
+        let backends = backends.clone();
+        let turns = 2 * (settings.rounds.rounds as u32 + 2) * (1 + backends.len() as u32);
+        let call = Duration::from_nanos(SLOWEST * case.workload.values as u64);
+        Step {
+            label: format!("thrift, {}", case.label()),
+            expected: turns * call.max(settings.rounds.sample),
+            run: Box::new(move |settings, figures| {
+                let rows = thrift::measure(&case, &Operation::ALL, &settings.rounds, &backends)?;
+                figures.rows.extend(rows);
+                Ok(())
+            }),
+        }
+    });
+    Ok(steps.collect())
+}
+
+/// What was published, and other texts where they matter.
+fn is_shown(case: &Case) -> bool {
+    let is_text = case.workload.name == "BigString" && case.protocol == Protocol::Json;
+    case.workload.is_published() || is_text
+}
+
+fn show(report: &Report) -> anyhow::Result<Shown> {
+    let mut figures = Vec::new();
+    for protocol in Protocol::ALL {
+        for operation in Operation::ALL {
+            figures.push(figure(report, protocol, operation)?);
+        }
+    }
+    Ok(Shown {
+        about: ABOUT,
+        figures,
+        ..Shown::default()
+    })
+}
+
+fn figure(report: &Report, protocol: Protocol, operation: Operation) -> anyhow::Result<Figure> {
+    let bars = WORKLOADS.iter().filter_map(|workload| {
+        let rows = report.figures.rows.iter().filter(|row| {
+            row.codec == CODEC
+                && row.operation == operation.name()
+                && row
+                    .extra
+                    .get("protocol")
+                    .is_some_and(|name| name == protocol.name())
+                && row.element_type == workload.name
+                && row.data == workload.data
+                && row.values == workload.values as u64
+        });
+        bar(workload, &rows.collect::<Vec<_>>())
+    });
+    let bars = Bars {
+        title: format!("{}, {}", protocol.name(), operation.name()),
+        groups: vec![Group {
+            name: String::new(),
+            bars: bars.collect(),
+        }],
+    };
+    bars.figure()
+}
+
+fn bar(workload: &Workload, rows: &[&Row]) -> Option<Bar> {
+    let before = rows
+        .iter()
+        .find(|row| row.backend == Backend::Scalar.name())?;
+    let after = rows.last()?;
+    let gain = before.ns / after.ns;
+    let nanoseconds = [before.ns, after.ns].map(|ns| grouped(ns.round() as u64));
+    let name = match workload.is_published() {
+        true => workload.name.to_owned(),
+        false => format!("{}, {}", workload.name, workload.data),
+    };
+    Some(Bar {
+        class: class_of(&after.backend),
+        name: format!("{name}, {} → {} ns", nanoseconds[0], nanoseconds[1]),
+        value: gain,
+        text: times(gain),
+    })
+}

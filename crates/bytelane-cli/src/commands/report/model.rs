@@ -1,0 +1,141 @@
+//! What a report says, before it is a page: the JSON beside the page is this.
+
+use super::verdict::Verdict;
+use bytelane::Backend;
+use bytelane_measure::cpu;
+use bytelane_measure::row::Row;
+use bytelane_measure::transform::{MEMCPY, NON_TEMPORAL_COPY};
+use serde::Serialize;
+
+/// A whole report.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The version of bytelane.
+    pub version: &'static str,
+    /// When it was taken, in UTC.
+    pub date: String,
+    /// Whether it was the short run.
+    pub quick: bool,
+    /// How long measuring took.
+    pub seconds: f64,
+    pub rounds: usize,
+    pub sample_microseconds: u128,
+    pub machine: Machine,
+    /// What was not measured, and why.
+    pub left_out: Vec<LeftOut>,
+    pub verdict: Vec<Verdict>,
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// Everything that was measured.
+#[derive(Debug, Default, Serialize)]
+pub struct Figures {
+    /// Codecs and protocols.
+    pub rows: Vec<Row>,
+}
+
+/// Where it was measured.
+#[derive(Debug, Serialize)]
+pub struct Machine {
+    pub cpu: String,
+    pub architecture: &'static str,
+    pub operating_system: &'static str,
+    pub caches: Vec<Cache>,
+    pub backends: Vec<BackendState>,
+    /// Whether `BYTELANE_BACKEND` chose the active backend.
+    pub forced: bool,
+}
+
+/// A cache for values.
+#[derive(Debug, Serialize)]
+pub struct Cache {
+    pub name: String,
+    pub bytes: u64,
+}
+
+/// What the machine has of a backend.
+#[derive(Debug, Serialize)]
+pub struct BackendState {
+    pub name: &'static str,
+    pub active: bool,
+    pub available: bool,
+    pub missing_features: Vec<&'static str>,
+}
+
+/// Something that the report does not have.
+#[derive(Debug, Serialize)]
+pub struct LeftOut {
+    /// The name of the experiment.
+    pub experiment: &'static str,
+    pub what: String,
+    pub why: String,
+}
+
+impl Report {
+    pub fn has_left_out(&self, experiment: &str) -> bool {
+        let left_out = self.left_out.iter();
+        left_out
+            .map(|left_out| left_out.experiment)
+            .any(|name| name == experiment)
+    }
+}
+
+impl Machine {
+    pub fn here(forced: bool) -> Self {
+        let holds_values = |cache: &cpu::Cache| cache.kind != "Instruction";
+        let caches = cpu::caches().into_iter().filter(holds_values);
+        Self {
+            cpu: cpu::name(),
+            architecture: std::env::consts::ARCH,
+            operating_system: std::env::consts::OS,
+            caches: caches
+                .map(|cache| Cache {
+                    name: cache.to_string(),
+                    bytes: cache.bytes,
+                })
+                .collect(),
+            backends: Backend::ALL.iter().copied().map(BackendState::of).collect(),
+            forced,
+        }
+    }
+}
+
+impl BackendState {
+    fn of(backend: Backend) -> Self {
+        Self {
+            name: backend.name(),
+            active: backend == Backend::active(),
+            available: backend.is_available(),
+            missing_features: backend.missing_features().collect(),
+        }
+    }
+}
+
+impl Figures {
+    /// The rows of a codec with these parameters, in the order in which they were measured.
+    pub fn of<'a>(
+        &'a self,
+        codec: &'a str,
+        parameters: &'a str,
+        operation: &'a str,
+        data: &'a str,
+    ) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(move |row| {
+            row.codec == codec
+                && row.parameters.as_deref().unwrap_or_default() == parameters
+                && row.operation == operation
+                && row.data == data
+        })
+    }
+
+    /// How fast copies of memory that is in no cache are: plainly, and past the caches.
+    pub fn memory_bandwidth(&self) -> Option<(f64, Option<f64>)> {
+        let best = |name: &str| {
+            let rows = self.rows.iter();
+            let copies = rows.filter(|row| row.evicted && row.backend == name);
+            copies.map(|row| row.gb_per_s).reduce(f64::max)
+        };
+        Some((best(MEMCPY)?, best(NON_TEMPORAL_COPY)))
+    }
+}

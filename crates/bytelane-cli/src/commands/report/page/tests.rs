@@ -1,0 +1,135 @@
+//! The page of made-up figures: what it says, without its drawings.
+
+use super::page;
+use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
+use crate::commands::report::verdict::{WORKLOADS, verdict};
+use bytelane_measure::rounds::Measurement;
+use bytelane_measure::row::{Row, Workload};
+
+/// Nanoseconds of each, for 1000 bytes.
+const SUBJECTS: [(&str, f64); 4] = [
+    ("memcpy", 20.0),
+    ("unvectorised", 800.0),
+    ("scalar", 400.0),
+    ("avx2", 25.0),
+];
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for workload in WORKLOADS {
+        let case = workload.case().unwrap();
+        for operation in ["encode", "decode"] {
+            let workload = Workload {
+                codec: case.codec.to_owned(),
+                operation: operation.to_owned(),
+                element_type: "f32".to_owned(),
+                data: case.data.clone(),
+                values: case.values as u64,
+                bytes: case.bytes as u64,
+                evicted: false,
+            };
+            let thousands = case.bytes as f64 / 1000.0;
+            let measured = SUBJECTS.map(|(name, nanoseconds)| Measurement {
+                name: name.to_owned(),
+                nanoseconds: nanoseconds * thousands,
+                spread: 0.01,
+            });
+            rows.extend(measured.iter().map(|measurement| {
+                let mut row = workload.row(measurement, &measured[0]);
+                row.parameters = Some(case.parameters.clone()).filter(|text| !text.is_empty());
+                row
+            }));
+        }
+    }
+    rows
+}
+
+fn backend(name: &'static str, available: bool) -> BackendState {
+    BackendState {
+        name,
+        active: name == "avx2",
+        available,
+        missing_features: if available {
+            vec![]
+        } else {
+            vec!["avx512f", "avx512bw"]
+        },
+    }
+}
+
+fn report() -> Report {
+    let figures = Figures { rows: rows() };
+    Report {
+        version: "1.2.3",
+        date: "2026-01-02 03:04 UTC".to_owned(),
+        quick: true,
+        seconds: 61.0,
+        rounds: 11,
+        sample_microseconds: 200,
+        machine: Machine {
+            cpu: "A CPU <b>of</b> 2013".to_owned(),
+            architecture: "x86_64",
+            operating_system: "linux",
+            caches: vec![Cache {
+                name: "L1d 32 KiB".to_owned(),
+                bytes: 32 << 10,
+            }],
+            backends: vec![
+                backend("scalar", true),
+                backend("avx2", true),
+                backend("avx512", false),
+            ],
+            forced: false,
+        },
+        left_out: vec![LeftOut {
+            experiment: "memory",
+            what: "Something else".to_owned(),
+            why: "not asked for".to_owned(),
+        }],
+        verdict: verdict(&figures),
+        figures,
+    }
+}
+
+/// The text between `from` and `to`, both left out, wherever they occur.
+fn without(page: &str, from: &str, to: &str) -> String {
+    let mut parts = page.split(from);
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        rest += part.split_once(to).map_or(part, |(_, after)| after);
+    }
+    rest
+}
+
+#[test]
+fn what_the_page_says() {
+    let page = page(&report()).unwrap();
+    let page = without(&without(&page, "<style>", "</style>"), "<svg", "</svg>");
+    let lines = page
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
+    insta::assert_snapshot!("page", lines.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_verdict_compares_with_scalar_and_memcpy() {
+    let report = report();
+    assert_eq!(report.verdict.len(), 2 * WORKLOADS.len());
+    for line in &report.verdict {
+        assert_eq!(line.best, "avx2");
+        assert!(
+            (line.gain - 16.0).abs() < 1e-9 && (line.of_memcpy - 0.8).abs() < 1e-9,
+            "{line:?}"
+        );
+        let unvectorised = line.unvectorised_gb_per_s.unwrap();
+        assert!((unvectorised - 1.25).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn names_are_text_and_not_markup() {
+    let page = page(&report()).unwrap();
+    assert!(!page.contains("<b>of</b>"));
+    assert!(page.contains("A CPU &lt;b&gt;of&lt;"));
+}

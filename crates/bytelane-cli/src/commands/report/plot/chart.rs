@@ -1,0 +1,120 @@
+//! Lines and dots over two axes.
+
+use super::svg::{Mark, PIXEL, Svg, color, document};
+use super::{Figure, Scale, WIDTH, letters};
+use anyhow::anyhow;
+use plotters::chart::ChartBuilder;
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::Ranged;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::element::{PathElement, Text};
+use plotters::style::{Color, ShapeStyle};
+
+const HEIGHT: u32 = 250 * PIXEL;
+
+/// Between a tick's label and the axis.
+const TICK: u32 = 4 * PIXEL;
+
+/// One axis.
+#[derive(Debug)]
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: &'static str,
+    pub scale: Scale,
+    /// How a value is written at a tick.
+    pub tick: fn(f64) -> String,
+}
+
+/// One value with what is said of it when it is hovered.
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    pub title: String,
+}
+
+/// Points that belong together, joined by a line.
+#[derive(Debug)]
+pub struct Series {
+    pub class: &'static str,
+    pub points: Vec<Point>,
+}
+
+/// A chart.
+#[derive(Debug)]
+pub struct Chart {
+    pub title: String,
+    pub x: Axis,
+    pub y: Axis,
+    pub series: Vec<Series>,
+    /// Places on the x axis that have a name, such as the size of a cache.
+    pub places: Vec<(f64, String)>,
+}
+
+impl Chart {
+    pub fn figure(&self) -> anyhow::Result<Figure> {
+        let mut elements = String::new();
+        // The error of a drawing borrows from it.
+        self.draw(Svg::new((WIDTH, HEIGHT), &mut elements).into_drawing_area())
+            .map_err(|error| anyhow!("{}: {error}", self.title))?;
+        Ok(Figure {
+            caption: self.title.clone(),
+            svg: document((WIDTH, HEIGHT), &self.title, &elements),
+        })
+    }
+
+    fn draw(
+        &self,
+        area: DrawingArea<Svg<'_>, Shift>,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let mut chart = ChartBuilder::on(&area)
+            .margin(8 * PIXEL)
+            .margin_right(24 * PIXEL)
+            .x_label_area_size(38 * PIXEL)
+            .y_label_area_size(48 * PIXEL)
+            .build_cartesian_2d(self.x.scale.clone(), self.y.scale.clone())?;
+        chart
+            .configure_mesh()
+            .bold_line_style(line("grid"))
+            .light_line_style(color("grid").mix(0.0))
+            .axis_style(line("axis"))
+            .label_style(letters("label"))
+            .axis_desc_style(letters("label"))
+            .x_label_formatter(&|&value| (self.x.tick)(value))
+            .y_label_formatter(&|&value| (self.y.tick)(value))
+            .x_desc(self.x.label)
+            .y_desc(self.y.label)
+            .set_all_tick_mark_size(TICK)
+            .draw()?;
+        let (bottom, top) = ends(&self.y.scale);
+        let (left, right) = ends(&self.x.scale);
+        for (x, name) in &self.places {
+            if (left..=right).contains(x) {
+                chart.draw_series([PathElement::new([(*x, bottom), (*x, top)], line("axis"))])?;
+                chart.draw_series([Text::new(name.clone(), (*x, top), letters("label"))])?;
+            }
+        }
+        for series in &self.series {
+            let path = series.points.iter().map(|point| (point.x, point.y));
+            let path: Vec<(f64, f64)> = path.collect();
+            chart.draw_series([PathElement::new(path, line(series.class))])?;
+            chart.draw_series(
+                series
+                    .points
+                    .iter()
+                    .map(|point| Mark::dot((point.x, point.y), series.class, point.title.clone())),
+            )?;
+        }
+        area.present()?;
+        Ok(())
+    }
+}
+
+fn ends(scale: &Scale) -> (f64, f64) {
+    let range = scale.range();
+    (range.start, range.end)
+}
+
+fn line(class: &'static str) -> ShapeStyle {
+    color(class).stroke_width(PIXEL)
+}

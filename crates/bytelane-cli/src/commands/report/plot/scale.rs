@@ -1,0 +1,132 @@
+//! Axes: linear or logarithmic, with ticks that fit on a phone.
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use std::ops::Range;
+
+/// The most labels that stand beside one another without touching.
+const MOST_TICKS: usize = 6;
+
+/// How values become places.
+#[derive(Clone, Debug)]
+pub enum Scale {
+    Linear(Range<f64>),
+    /// Powers of two, from one exponent to another.
+    Doubling(Range<i32>),
+}
+
+impl Scale {
+    /// From zero to the largest of the values.
+    pub fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
+        let most = values.into_iter().fold(0.0, f64::max);
+        Self::Linear(0.0..if most > 0.0 { 1.05 * most } else { 1.0 })
+    }
+
+    /// From the power of two below the least of the values to the one above the largest.
+    pub fn doubling(values: impl IntoIterator<Item = f64>) -> Self {
+        let logarithms = values
+            .into_iter()
+            .filter(|&value| value > 0.0)
+            .map(f64::log2);
+        let (least, most) = logarithms.fold((f64::MAX, f64::MIN), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
+        if least > most {
+            return Self::Doubling(0..1);
+        }
+        let from = least.floor() as i32;
+        Self::Doubling(from..(most.ceil() as i32).max(from + 1))
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        match self {
+            Self::Linear(range) => (value - range.start) / (range.end - range.start),
+            Self::Doubling(range) => {
+                (value.log2() - f64::from(range.start)) / f64::from(range.end - range.start)
+            }
+        }
+    }
+
+    pub fn ticks(&self) -> Vec<f64> {
+        match self {
+            Self::Linear(range) => {
+                let step = round_step((range.end - range.start) / MOST_TICKS as f64);
+                let first = (range.start / step).ceil() as i64;
+                let last = (range.end / step).floor() as i64;
+                (first..=last).map(|tick| tick as f64 * step).collect()
+            }
+            Self::Doubling(range) => {
+                let step = (range.len()).div_ceil(MOST_TICKS).max(1);
+                let exponents = (range.start..=range.end).step_by(step);
+                exponents
+                    .map(|exponent| f64::from(exponent).exp2())
+                    .collect()
+            }
+        }
+    }
+}
+
+/// The step of 1, 2 or 5 times a power of ten that is not below `least`.
+fn round_step(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let steps = [1.0, 2.0, 5.0].map(|digit| digit * power);
+    steps
+        .into_iter()
+        .find(|&step| step >= least)
+        .unwrap_or(10.0 * power)
+}
+
+impl Ranged for Scale {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (f64::from(to - from) * self.share(*value)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks()
+    }
+
+    fn range(&self) -> Range<f64> {
+        match self {
+            Self::Linear(range) => range.clone(),
+            Self::Doubling(range) => f64::from(range.start).exp2()..f64::from(range.end).exp2(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(
+            Scale::Linear(0.0..104.0).ticks(),
+            [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+        );
+        assert_eq!(Scale::Linear(0.0..0.7).ticks().len(), 4);
+        let sizes = Scale::doubling([64.0, 4_194_304.0]);
+        assert_eq!(
+            sizes.ticks(),
+            [64.0, 512.0, 4096.0, 32_768.0, 262_144.0, 2_097_152.0]
+        );
+        for most in [1e-9, 0.3, 1.0, 7.0, 99.0, 1e12] {
+            let ticks = Scale::from_zero([most]).ticks();
+            assert!(
+                (2..=MOST_TICKS + 1).contains(&ticks.len()),
+                "{most}: {ticks:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn places_are_between_the_ends() {
+        let scale = Scale::doubling([64.0, 1024.0]);
+        assert_eq!(scale.map(&64.0, (100, 500)), 100);
+        assert_eq!(scale.map(&256.0, (100, 500)), 300);
+        assert_eq!(scale.map(&1024.0, (500, 100)), 100);
+        assert_eq!(Scale::from_zero([]).map(&0.5, (0, 10)), 5);
+        assert_eq!(Scale::doubling([]).ticks(), [1.0, 2.0]);
+    }
+}

@@ -1,0 +1,259 @@
+//! A backend of plotters whose colours are CSS classes, so that a page themes its charts, and whose
+//! marks tell their values when they are hovered.
+
+use minijinja::HtmlEscape;
+use plotters::element::{Drawable, PointCollection};
+use plotters::style::RGBColor;
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontTransform,
+};
+use std::fmt::{self, Write};
+
+/// Plotters counts in whole pixels, which would bend lines: ours are tenths.
+pub const PIXEL: u32 = 10;
+
+type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
+
+/// What can be seen on a chart: the class of the page's style sheet that colours it. Plotters
+/// knows a class as a shade of red, by its place in this list.
+static CLASSES: &[&str] = &[
+    "grid",
+    "axis",
+    "label",
+    "memcpy",
+    "streaming-copy",
+    "unvectorised",
+    "scalar",
+    "sse4-1",
+    "avx2",
+    "avx512",
+    "neon",
+    "front",
+    "plain",
+    "dictionary",
+    "byte-stream-split",
+];
+
+/// The class of whatever has this name: a backend, a copy, an encoding.
+pub fn class_of(name: &str) -> &'static str {
+    let same = |class: &&&str| {
+        let letters = name.chars().map(|letter| match letter {
+            letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
+            _ => '-',
+        });
+        class.chars().eq(letters)
+    };
+    CLASSES.iter().find(same).copied().unwrap_or("label")
+}
+
+/// The class as a colour of plotters.
+pub fn color(class: &str) -> RGBColor {
+    let place = CLASSES.iter().position(|known| *known == class);
+    RGBColor(place.unwrap_or_default() as u8, 0, 0)
+}
+
+fn class(color: BackendColor) -> &'static str {
+    CLASSES
+        .get(usize::from(color.rgb.0))
+        .copied()
+        .unwrap_or("label")
+}
+
+/// Collects the elements of one drawing.
+#[derive(Debug)]
+pub struct Svg<'a> {
+    size: (u32, u32),
+    elements: &'a mut String,
+}
+
+impl<'a> Svg<'a> {
+    pub fn new(size: (u32, u32), elements: &'a mut String) -> Self {
+        Self { size, elements }
+    }
+
+    fn push(&mut self, element: fmt::Arguments<'_>) -> Drawn {
+        writeln!(self.elements, "{element}").map_err(DrawingErrorKind::DrawingError)
+    }
+}
+
+/// The drawing around its elements; `title` is for those who cannot see it.
+pub fn document((width, height): (u32, u32), title: &str, elements: &str) -> String {
+    let title = HtmlEscape(title);
+    format!(
+        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\">\n{elements}</svg>"
+    )
+}
+
+impl DrawingBackend for Svg<'_> {
+    type ErrorType = fmt::Error;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+        let class = class(color);
+        self.push(format_args!(
+            r#"<rect class="area {class}" x="{x}" y="{y}" width="1" height="1"/>"#
+        ))
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        let (class, points) = (class(style.color()), points(path));
+        self.push(format_args!(
+            r#"<polyline class="line {class}" points="{points}"/>"#
+        ))
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> Drawn {
+        let (class, points) = (class(style.color()), points(corners));
+        self.push(format_args!(
+            r#"<polygon class="area {class}" points="{points}"/>"#
+        ))
+    }
+
+    fn draw_text<S: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &S,
+        (x, y): BackendCoord,
+    ) -> Drawn {
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "start",
+            HPos::Right => "end",
+            HPos::Center => "middle",
+        };
+        let down = match style.anchor().v_pos {
+            VPos::Top => "0.8em",
+            VPos::Center => "0.35em",
+            VPos::Bottom => "-0.2em",
+        };
+        let degrees = match style.transform() {
+            FontTransform::None => 0,
+            FontTransform::Rotate90 => 90,
+            FontTransform::Rotate180 => 180,
+            FontTransform::Rotate270 => 270,
+        };
+        let (class, size, text) = (class(style.color()), style.size(), HtmlEscape(text));
+        self.push(format_args!(
+            r#"<text class="{class}" transform="translate({x} {y}) rotate({degrees})" dy="{down}" text-anchor="{anchor}" font-size="{size}">{text}</text>"#
+        ))
+    }
+}
+
+/// Points as SVG lists them.
+fn points(path: impl IntoIterator<Item = BackendCoord>) -> String {
+    let points = path.into_iter().map(|(x, y)| format!("{x},{y}"));
+    points.collect::<Vec<_>>().join(" ")
+}
+
+/// A mark that tells its title when it is hovered or touched.
+#[derive(Debug)]
+pub struct Mark {
+    shape: Shape,
+    class: &'static str,
+    title: String,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Dot([(f64, f64); 1]),
+    /// Between two opposite corners.
+    Bar([(f64, f64); 2]),
+}
+
+/// The radius of a dot.
+const DOT: u32 = 3 * PIXEL;
+
+impl Mark {
+    pub fn dot(at: (f64, f64), class: &'static str, title: String) -> Self {
+        let shape = Shape::Dot([at]);
+        Self {
+            shape,
+            class,
+            title,
+        }
+    }
+
+    pub fn bar(
+        corner: (f64, f64),
+        opposite: (f64, f64),
+        class: &'static str,
+        title: String,
+    ) -> Self {
+        let shape = Shape::Bar([corner, opposite]);
+        Self {
+            shape,
+            class,
+            title,
+        }
+    }
+}
+
+impl<'a> PointCollection<'a, (f64, f64)> for &'a Mark {
+    type Point = &'a (f64, f64);
+    type IntoIter = &'a [(f64, f64)];
+
+    fn point_iter(self) -> Self::IntoIter {
+        match &self.shape {
+            Shape::Dot(points) => points,
+            Shape::Bar(points) => points,
+        }
+    }
+}
+
+impl Drawable<Svg<'_>> for Mark {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        mut points: I,
+        svg: &mut Svg<'_>,
+        _: (u32, u32),
+    ) -> Drawn {
+        let (class, title) = (self.class, HtmlEscape(&self.title));
+        let Some((x, y)) = points.next() else {
+            return Ok(());
+        };
+        match points.next() {
+            None => svg.push(format_args!(
+                r#"<circle class="area {class}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
+            )),
+            Some((right, bottom)) => {
+                let (left, top) = (x.min(right), y.min(bottom));
+                let (width, height) = (x.abs_diff(right).max(PIXEL), y.abs_diff(bottom));
+                svg.push(format_args!(
+                    r#"<rect class="area {class}" x="{left}" y="{top}" width="{width}" height="{height}"><title>{title}</title></rect>"#
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How far a run is, and how long it will take yet.
+
+use super::figures::duration;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::time::{Duration, Instant};
+
+/// A bar over the expected time of all steps. What is left is corrected by how long the steps that
+/// are done took.
+pub struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+    expected: Duration,
+    done: Duration,
+}
+
+impl Progress {
+    pub fn new(expected: Duration) -> anyhow::Result<Self> {
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}")?;
+        let bar = ProgressBar::new(expected.as_millis() as u64)
+            .with_style(style)
+            .with_finish(ProgressFinish::AndClear);
+        Ok(Self {
+            bar,
+            started: Instant::now(),
+            expected,
+            done: Duration::ZERO,
+        })
+    }
+
+    pub fn begin(&self, label: &str) {
+        let left = left(self.expected, self.done, self.started.elapsed());
+        self.bar
+            .set_message(format!("{} left: {label}", duration(left.as_secs_f64())));
+    }
+
+    pub fn finish(&mut self, expected: Duration) {
+        self.done += expected;
+        self.bar.set_position(self.done.as_millis() as u64);
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// The time left, at the pace so far. As long as little is done, the pace is mostly the expected one.
+fn left(expected: Duration, done: Duration, elapsed: Duration) -> Duration {
+    let trusted = expected / 20;
+    let pace = (elapsed + trusted).as_secs_f64() / (done + trusted).as_secs_f64().max(1e-9);
+    expected.saturating_sub(done).mul_f64(pace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_follows_the_pace() {
+        let seconds = Duration::from_secs;
+        assert_eq!(left(seconds(100), seconds(0), seconds(0)), seconds(100));
+        assert_eq!(left(seconds(100), seconds(100), seconds(300)), seconds(0));
+        let twice_as_slow = left(seconds(100), seconds(45), seconds(95));
+        assert_eq!(twice_as_slow, seconds(110));
+    }
+}

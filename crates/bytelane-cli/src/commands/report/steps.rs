@@ -1,0 +1,78 @@
+//! What is measured, piece by piece, with what it is expected to cost.
+
+use super::model::Figures;
+use crate::commands::bench::{Case, measure_codec};
+use anyhow::Context;
+use bytelane::Backend;
+use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
+use std::time::Duration;
+
+/// How a report is measured.
+#[derive(Debug)]
+pub struct Settings {
+    pub quick: bool,
+    pub rounds: Rounds,
+    /// The backends if they are not all that there are.
+    pub backends: Vec<Backend>,
+}
+
+/// One piece of work.
+pub struct Step {
+    /// What it measures. Two steps that measure the same are one.
+    pub label: String,
+    /// How long it should take; only the proportions matter once some steps are done.
+    pub expected: Duration,
+    pub run: Run,
+}
+
+pub type Run = Box<dyn Fn(&Settings, &mut Figures) -> anyhow::Result<()>>;
+
+/// Bytes a nanosecond, as a guess at the slowest that is measured of a codec.
+const SLOWEST: f64 = 0.7;
+
+/// Nanoseconds to make a byte of input.
+const GENERATION: f64 = 4.0;
+
+/// Nanoseconds to evict a byte.
+const EVICTION: f64 = 0.2;
+
+impl Step {
+    /// Measures a case of a codec, both operations.
+    pub fn codec(case: Case, settings: &Settings) -> Self {
+        let state = if case.evicted { ", evicted" } else { "" };
+        let label = format!(
+            "{}, {} values of {}{state}",
+            case.name(),
+            case.values,
+            case.data
+        );
+        let expected = expected(&case, settings);
+        let context = label.clone();
+        let run = move |settings: &Settings, figures: &mut Figures| {
+            let rows = measure_codec(&case, 1, None, &settings.rounds, &settings.backends);
+            figures.rows.extend(rows.with_context(|| context.clone())?);
+            Ok(())
+        };
+        Self {
+            label,
+            expected,
+            run: Box::new(run),
+        }
+    }
+}
+
+fn expected(case: &Case, settings: &Settings) -> Duration {
+    let bytes = case.bytes as f64;
+    // A copy, the loop of publications, and the backends; the first three may be slow.
+    let subjects = 2.0 + Backend::available().count() as f64;
+    let sample = settings.rounds.sample.as_nanos() as f64;
+    let slow = (bytes / SLOWEST).max(sample);
+    let evicting = if case.evicted {
+        2.0 * EVICTION * bytes
+    } else {
+        0.0
+    };
+    let turn = 2.0 * slow + (subjects - 2.0) * sample.max(bytes / 10.0) + subjects * evicting;
+    let turns = 2.0 * (FEWEST_ROUNDS.max(settings.rounds.rounds) + 2) as f64;
+    Duration::from_nanos((turns * turn + GENERATION * bytes) as u64)
+}

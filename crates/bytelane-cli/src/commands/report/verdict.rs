@@ -1,0 +1,268 @@
+//! The verdict: one line a codec and operation, beside what was published.
+
+use super::model::Figures;
+use crate::commands::bench::Case;
+use bytelane::Backend;
+use bytelane_measure::row::Row;
+use serde::Serialize;
+
+/// Where a figure was published.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Source {
+    pub name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<&'static str>,
+}
+
+const RADEV: Source = Source {
+    name: "M. Radev, Arrow C++ with SSE2, Sandy Bridge i7-3930K, 2019 and 2020",
+    address: Some("https://github.com/apache/arrow/pull/6679"),
+};
+const ALTRA: Source = Source {
+    name: "NEON port of Arrow C++'s kernels, Ampere Altra",
+    address: None,
+};
+const LEMIRE: Source = Source {
+    name: "D. Lemire on the NEON port of the C library by K. Willets, Cortex-A57, 2017",
+    address: None,
+};
+const FBTHRIFT: Source = Source {
+    name: "fbthrift's ProtocolBench with NEON, Neoverse V2, 2024: whole messages",
+    address: Some("https://github.com/facebook/fbthrift/pull/632"),
+};
+const KITEX: Source = Source {
+    name: "Kitex's binary lists in Go with AVX2",
+    address: None,
+};
+
+/// What others reported of the same operation.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Published {
+    pub figures: &'static str,
+    pub source: Source,
+}
+
+const fn published(figures: &'static str, source: Source) -> Published {
+    Published { figures, source }
+}
+
+/// A workload that stands for its codec.
+#[derive(Debug)]
+pub struct Workload {
+    pub codec: &'static str,
+    pub parameters: &'static str,
+    pub data: &'static str,
+    pub values: usize,
+    pub encode: &'static [Published],
+    pub decode: &'static [Published],
+}
+
+/// The lines of the verdict. What was published is of other machines and other years: it says what
+/// was gained there, not what should be reached here.
+pub static WORKLOADS: &[Workload] = &[
+    Workload {
+        codec: "byte_stream_split",
+        parameters: "width=4",
+        data: "smooth",
+        values: 65_536,
+        encode: &[
+            published("a little over half of memcpy", RADEV),
+            published("no gain over the compiler's vectors", ALTRA),
+        ],
+        decode: &[
+            published("2.76 → 21.1 GB/s at 4,096 values, nearly memcpy", RADEV),
+            published("22.0 → 26.1 GB/s", ALTRA),
+        ],
+    },
+    Workload {
+        codec: "byte_stream_split",
+        parameters: "width=8",
+        data: "smooth",
+        values: 65_536,
+        encode: &[
+            published("a little over half of memcpy", RADEV),
+            published("1.78 → 14.1 GB/s", ALTRA),
+        ],
+        decode: &[
+            published("nearly memcpy", RADEV),
+            published("no gain over the compiler's vectors", ALTRA),
+        ],
+    },
+    Workload {
+        codec: "big_endian",
+        parameters: "width=4",
+        data: "random",
+        values: 12_345,
+        encode: &[published("12,580 → 907 ns (13.9×)", KITEX)],
+        decode: &[],
+    },
+    Workload {
+        codec: "big_endian",
+        parameters: "width=8",
+        data: "random",
+        values: 12_345,
+        encode: &[published("11,875 → 1,753 ns (6.8×)", KITEX)],
+        decode: &[],
+    },
+    Workload {
+        codec: "stream_vbyte",
+        parameters: "variant=1234",
+        data: "mixed_widths",
+        values: 100_000,
+        encode: &[],
+        decode: &[published(
+            "0.26 → 1.1 billion integers a second (4.2×), 0.65 of memcpy",
+            LEMIRE,
+        )],
+    },
+    Workload {
+        codec: "varint",
+        parameters: "type=i32",
+        data: "mixed_widths",
+        values: 12_345,
+        encode: &[],
+        decode: &[],
+    },
+    Workload {
+        codec: "varint",
+        parameters: "type=u64",
+        data: "mixed_widths",
+        values: 12_345,
+        encode: &[],
+        decode: &[],
+    },
+    Workload {
+        codec: "base64",
+        parameters: "",
+        data: "random",
+        values: 64 << 10,
+        encode: &[published("6.6× (unrolled, not vectorised)", FBTHRIFT)],
+        decode: &[published("11×", FBTHRIFT)],
+    },
+    Workload {
+        codec: "json_string",
+        parameters: "",
+        data: "prose",
+        values: 64 << 10,
+        encode: &[published("14.8×", FBTHRIFT)],
+        decode: &[published("5.6×", FBTHRIFT)],
+    },
+    Workload {
+        codec: "json_string",
+        parameters: "",
+        data: "escapes_1",
+        values: 64 << 10,
+        encode: &[],
+        decode: &[],
+    },
+];
+
+impl Workload {
+    /// The workload as the benchmark takes it.
+    pub fn case(&self) -> anyhow::Result<Case> {
+        let width = bytelane_catalog::find(self.codec)?
+            .open(self.parameters)?
+            .width();
+        Ok(Case {
+            codec: self.codec,
+            parameters: self.parameters.to_owned(),
+            data: self.data.to_owned(),
+            values: self.values,
+            bytes: self.values * width,
+            evicted: false,
+        })
+    }
+}
+
+/// One line: speeds in decoded gigabytes a second.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    pub codec: String,
+    pub parameters: Option<String>,
+    pub operation: String,
+    #[serde(rename = "type")]
+    pub element_type: String,
+    pub data: String,
+    pub values: u64,
+    pub bytes: u64,
+    pub memcpy_gb_per_s: f64,
+    /// One value at a time, not vectorised, where the publications compare with that.
+    pub unvectorised_gb_per_s: Option<f64>,
+    /// Every backend that ran, the scalar code first.
+    pub backends: Vec<Speed>,
+    /// The fastest of them.
+    pub best: &'static str,
+    /// Its share of memcpy.
+    pub of_memcpy: f64,
+    /// How many times as fast as the scalar code it is.
+    pub gain: f64,
+    pub published: &'static [Published],
+}
+
+/// How fast a backend is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    pub backend: &'static str,
+    pub gb_per_s: f64,
+}
+
+/// The lines for which there are figures.
+pub fn verdict(figures: &Figures) -> Vec<Verdict> {
+    let lines = WORKLOADS.iter().flat_map(|workload| {
+        let operations = [("encode", workload.encode), ("decode", workload.decode)];
+        operations.map(|(operation, published)| line(figures, workload, operation, published))
+    });
+    lines.flatten().collect()
+}
+
+fn line(
+    figures: &Figures,
+    workload: &Workload,
+    operation: &str,
+    published: &'static [Published],
+) -> Option<Verdict> {
+    let &Workload {
+        codec,
+        parameters,
+        data,
+        values,
+        ..
+    } = workload;
+    let rows: Vec<&Row> = figures
+        .of(codec, parameters, operation, data)
+        .filter(|row| !row.evicted && row.values == values as u64)
+        .collect();
+    let speed = |name: &str| {
+        rows.iter()
+            .find(|row| row.backend == name)
+            .map(|row| row.gb_per_s)
+    };
+    let ran = Backend::ALL.iter().filter_map(|backend| {
+        let gb_per_s = speed(backend.name())?;
+        Some(Speed {
+            backend: backend.name(),
+            gb_per_s,
+        })
+    });
+    let backends: Vec<Speed> = ran.collect();
+    let best = backends
+        .iter()
+        .max_by(|one, other| one.gb_per_s.total_cmp(&other.gb_per_s))?;
+    let first = rows.first()?;
+    Some(Verdict {
+        codec: first.codec.clone(),
+        parameters: first.parameters.clone(),
+        operation: first.operation.clone(),
+        element_type: first.element_type.clone(),
+        data: first.data.clone(),
+        values: first.values,
+        bytes: first.bytes,
+        memcpy_gb_per_s: first.memcpy_gb_per_s,
+        unvectorised_gb_per_s: speed("unvectorised"),
+        best: best.backend,
+        of_memcpy: best.gb_per_s / first.memcpy_gb_per_s,
+        gain: best.gb_per_s / speed(Backend::Scalar.name())?,
+        backends,
+        published,
+    })
+}

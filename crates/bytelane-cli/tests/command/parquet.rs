@@ -1,0 +1,222 @@
+//! `bytelane inspect`, `bytelane rewrite` and `bytelane bench parquet`.
+
+use crate::{bytelane, failure, text};
+use arrow_array::{Float64Array, RecordBatch, StringArray};
+use bytelane_parquet::{Encoding, Writer, WriterOptions};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// A directory with a file of two columns, `value` and `name`.
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let values = Float64Array::from_iter_values((0..3000).map(|i| 20.0 + f64::from(i).sin()));
+    let names = StringArray::from_iter_values((0..3000).map(|i| format!("name {}", i % 7)));
+    let columns = [
+        ("value", Arc::new(values) as _),
+        ("name", Arc::new(names) as _),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = fs::File::create(directory.path().join("in.parquet")).unwrap();
+    let options = WriterOptions::default().with_encoding(Encoding::Plain);
+    let mut writer = Writer::try_new(file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    directory
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> String {
+    let output = bytelane(arguments).current_dir(directory).unwrap();
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
+}
+
+fn json(directory: &Path, arguments: &[&str]) -> Value {
+    let arguments = [arguments, &["--format", "json"]].concat();
+    serde_json::from_str(&run(directory, &arguments)).unwrap()
+}
+
+#[test]
+fn inspect_shows_columns_row_groups_and_pages() {
+    let directory = directory();
+    let directory = directory.path();
+    let shown = run(directory, &["inspect", "in.parquet"]);
+    for word in [
+        "3000 rows in 1 row group",
+        "value",
+        "DOUBLE",
+        "STRING",
+        "plain",
+        "zstd:1",
+    ] {
+        assert!(shown.contains(word), "{word} in\n{shown}");
+    }
+    let shown = run(
+        directory,
+        &[
+            "inspect",
+            "in.parquet",
+            "--by",
+            "row-groups",
+            "--format",
+            "csv",
+        ],
+    );
+    assert!(
+        shown
+            .lines()
+            .nth(1)
+            .unwrap()
+            .contains("column index, offset index"),
+        "{shown}"
+    );
+    let shown = run(
+        directory,
+        &["inspect", "in.parquet", "--by", "pages", "--format", "md"],
+    );
+    assert_eq!(shown.matches("| data ").count(), 2, "{shown}");
+    let shown = run(directory, &["inspect", "in.parquet", "--schema"]);
+    assert!(
+        shown.starts_with("message ") && shown.contains("REQUIRED DOUBLE value;"),
+        "{shown}"
+    );
+    let inspection = json(directory, &["inspect", "in.parquet"]);
+    let column = &inspection["row_groups"][0]["columns"][0];
+    assert_eq!(column["path"], "value");
+    assert_eq!(column["order"], "type_defined");
+    assert_eq!(column["pages"][0]["values"], 3000);
+}
+
+#[test]
+fn rewrite_tells_what_became_of_each_column() {
+    let directory = directory();
+    let directory = directory.path();
+    let line = ["rewrite", "in.parquet", "out.parquet", "--verify"];
+    let shown = run(directory, &line);
+    assert!(shown.contains("saved, every value compared"), "{shown}");
+    let rewritten = json(
+        directory,
+        &[&line[..], &["--column", "value=byte_stream_split"]].concat(),
+    );
+    assert_eq!(rewritten["verified"], true);
+    let column = &rewritten["columns"][0];
+    assert_eq!(column["rewritten"], 1);
+    assert_eq!(column["before"]["encodings"][0], "plain");
+    assert_eq!(column["after"]["encodings"][0], "byte_stream_split");
+    let bytes = fs::metadata(directory.join("out.parquet")).unwrap().len();
+    assert_eq!(rewritten["bytes_after"], bytes);
+}
+
+#[test]
+fn a_file_is_rewritten_in_its_place() {
+    let directory = directory();
+    let directory = directory.path();
+    let line = [
+        "rewrite",
+        "in.parquet",
+        "in.parquet",
+        "--compression",
+        "gzip:6",
+    ];
+    run(directory, &line);
+    let inspection = json(directory, &["inspect", "in.parquet"]);
+    assert_eq!(
+        inspection["row_groups"][0]["columns"][1]["compression"],
+        "gzip:6"
+    );
+}
+
+#[test]
+fn what_cannot_be_done_is_a_plain_sentence() {
+    let directory = directory();
+    fs::write(directory.path().join("text"), "not a table").unwrap();
+    let message = |arguments: &[&str]| failure(bytelane(arguments).current_dir(directory.path()));
+    for (arguments, expected) in [
+        (&["inspect", "nosuch"][..], "nosuch: No such file"),
+        (
+            &["inspect", "text"],
+            "text: 11 bytes are not a Parquet file",
+        ),
+        (
+            &["rewrite", "text", "out"],
+            "text: 11 bytes are not a Parquet file",
+        ),
+        (&["rewrite", "in.parquet", "no/out"], "no/out: No such file"),
+        (
+            &["rewrite", "in.parquet", "out", "--column", "price=plain"],
+            "there is no column \"price\"; `bytelane inspect in.parquet` lists them",
+        ),
+        (
+            &[
+                "rewrite",
+                "in.parquet",
+                "out",
+                "--column",
+                "name=byte_stream_split",
+            ],
+            "byte_stream_split does not exist for columns of the type BYTE_ARRAY",
+        ),
+        (
+            &["rewrite", "in.parquet", "out", "--column", "name"],
+            "give NAME=ENCODING",
+        ),
+        (
+            &["rewrite", "in.parquet", "out", "--compression", "zstd:99"],
+            "99",
+        ),
+        (
+            &["bench", "parquet", "text"],
+            "the ending tells what the numbers are",
+        ),
+    ] {
+        let message = message(arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+    assert!(!directory.path().join("out").exists());
+}
+
+#[test]
+fn bench_parquet_measures_every_way_of_storing() {
+    let directory = tempfile::tempdir().unwrap();
+    let numbers: Vec<u8> = (0..2000).flat_map(|i: i32| (i / 3).to_le_bytes()).collect();
+    fs::write(directory.path().join("steps.i32"), numbers).unwrap();
+    let quick = ["--sample", "1", "--format", "json"];
+    let rows = |arguments: &[&str]| -> Vec<Value> {
+        let shown = run(
+            directory.path(),
+            &[&["bench", "parquet"], arguments, &quick].concat(),
+        );
+        shown
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let of_file = rows(&["steps.i32"]);
+    assert!(of_file.len() >= 5, "{of_file:?}");
+    for row in &of_file {
+        assert_eq!(row["file"], "steps.i32");
+        assert_eq!(row["bytes"], 8000);
+        for key in ["ratio", "write_mib_s", "read_mib_s"] {
+            assert!(row[key].as_f64().unwrap() > 0.0, "{key} in {row}");
+        }
+        assert!(row.get("entropy_bits").is_none(), "{row}");
+    }
+    let sweep = rows(&["--only", "sweep", "--values", "1000"]);
+    assert!(
+        sweep
+            .iter()
+            .all(|row| row["entropy_bits"].as_f64().unwrap() > 0.5)
+    );
+    let shown = run(
+        directory.path(),
+        &[
+            "bench", "parquet", "--only", "files", "--values", "1000", "--sample", "1",
+        ],
+    );
+    assert!(
+        shown.contains("Write, MiB/s") && shown.contains("messages.f64"),
+        "{shown}"
+    );
+}

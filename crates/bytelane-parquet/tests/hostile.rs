@@ -1,0 +1,166 @@
+//! Files that lie: each ends in an error or in rows, and the error says where.
+
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, Float64Array, Int32Array, RecordBatch};
+use bytelane_parquet::{
+    DataPageVersion, Encoding, Reader, ReaderBuilder, Writer, WriterOptions, parse_compression,
+};
+use bytes::Bytes;
+use parquet::file::metadata::ParquetMetaDataReader;
+use std::ops::Range;
+use std::sync::Arc;
+
+const ROWS: usize = 200;
+
+fn batch() -> RecordBatch {
+    let float = |i: usize| (i % 5 != 2).then_some(i as f64 / 4.0);
+    let fixed = (0..ROWS).map(|i| (i % 3 != 0).then_some([i as u8, 1, 2]));
+    let columns: [(&str, ArrayRef, bool); 3] = [
+        (
+            "price",
+            Arc::new(Float64Array::from_iter((0..ROWS).map(float))),
+            true,
+        ),
+        (
+            "id",
+            Arc::new(Int32Array::from_iter_values(
+                (0..ROWS).map(|i| i as i32 * 3),
+            )),
+            false,
+        ),
+        (
+            "key",
+            Arc::new(
+                FixedSizeBinaryArray::try_from_sparse_iter_with_size(fixed, 3).expect("3 bytes"),
+            ),
+            true,
+        ),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+}
+
+fn file(version: DataPageVersion, compression: &str) -> Vec<u8> {
+    let batch = batch();
+    let mut file = Vec::new();
+    let options = WriterOptions::default()
+        .with_encoding(Encoding::ByteStreamSplit)
+        .with_compression(parse_compression(compression).expect("a compression"))
+        .with_data_page_version(version)
+        .with_page_rows(64);
+    let mut writer = Writer::try_new(&mut file, batch.schema(), options).expect("options");
+    writer.write(&batch).expect("rows");
+    writer.close().expect("a file");
+    file
+}
+
+/// All rows, or the first error.
+fn read(file: Vec<u8>) -> Result<usize, String> {
+    let reader = Reader::builder(Bytes::from(file)).and_then(|builder| {
+        let builder = builder.with_batch_size(50);
+        builder.build()
+    });
+    let mut rows = 0;
+    for batch in reader.map_err(|error| error.to_string())? {
+        rows += batch.map_err(|error| error.to_string())?.num_rows();
+    }
+    Ok(rows)
+}
+
+fn pages(file: &[u8], column: usize) -> Range<usize> {
+    let metadata = ParquetMetaDataReader::new()
+        .parse_and_finish(&Bytes::copy_from_slice(file))
+        .expect("a footer");
+    let (start, length) = metadata.row_group(0).column(column).byte_range();
+    start as usize..(start + length) as usize
+}
+
+#[test]
+fn a_changed_byte_of_a_page_is_an_error_or_a_value() {
+    for version in [DataPageVersion::V1, DataPageVersion::V2] {
+        for compression in ["none", "zstd", "snappy", "gzip", "brotli", "lz4_raw"] {
+            let whole = file(version, compression);
+            assert_eq!(read(whole.clone()), Ok(ROWS));
+            let mut errors = 0;
+            for at in pages(&whole, 0).start..pages(&whole, 2).end {
+                for change in [1, 0xff] {
+                    let mut changed = whole.clone();
+                    changed[at] ^= change;
+                    match read(changed) {
+                        Ok(rows) => assert_eq!(rows, ROWS),
+                        Err(error) => {
+                            errors += 1;
+                            assert!(error.contains("row group 0, column "), "{error}");
+                            assert!(error.contains(", page "), "{error}");
+                        }
+                    }
+                }
+            }
+            assert!(errors > 60, "{version:?} {compression}: {errors} errors");
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_of_the_footer_is_an_error_or_rows() {
+    let whole = file(DataPageVersion::V1, "zstd");
+    for at in pages(&whole, 2).end..whole.len() {
+        for change in [1, 4, 0x10, 0x80, 0xff] {
+            let mut changed = whole.clone();
+            changed[at] ^= change;
+            // Rows or an error; that it returns is what is asked for.
+            if let Ok(rows) = read(changed) {
+                assert!(rows <= ROWS, "{at} {change}: {rows}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error() {
+    let whole = file(DataPageVersion::V2, "snappy");
+    for length in 0..whole.len() {
+        assert!(read(whole[..length].to_vec()).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn the_error_names_the_place() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("prices.parquet");
+    let whole = file(DataPageVersion::V1, "none");
+    // The first bytes of a page that is not compressed: the length of its levels.
+    let page = pages(&whole, 0);
+    let levels = whole[page.clone()]
+        .windows(4)
+        .position(|bytes| bytes == 9u32.to_le_bytes())
+        .expect("levels of 64 values: a number and 8 bytes");
+    let mut changed = whole;
+    changed[page.start + levels + 2] = 1;
+    std::fs::write(&path, changed).expect("a file");
+    let mut reader = ReaderBuilder::open(&path)
+        .and_then(ReaderBuilder::build)
+        .expect("the footer is whole");
+    let error = reader
+        .next()
+        .expect("a batch")
+        .expect_err("levels that lie");
+    let want = format!(
+        "{}, row group 0, column price, page 0: the page ends within its definition levels",
+        path.display()
+    );
+    assert_eq!(error.to_string(), format!("External error: {want}"));
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn no_parquet_file_is_a_plain_sentence() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("notes.txt");
+    std::fs::write(&path, "This is no Parquet file.").expect("a file");
+    let error = ReaderBuilder::open(&path).expect_err("no magic");
+    assert!(
+        error.to_string().starts_with(&path.display().to_string()),
+        "{error}"
+    );
+    let missing = ReaderBuilder::open(directory.path().join("missing.parquet"));
+    assert!(missing.is_err());
+}

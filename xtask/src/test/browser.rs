@@ -1,0 +1,117 @@
+//! The stage `browser`: the page of `bytelane report` in a browser, on a phone's screen and on a
+//! desk's, light and dark. Screenshots of it stay in `target/browser`.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::python;
+use crate::process::{Output, output, program, root, run};
+
+/// The browser, by its name in Debian.
+pub const BROWSER: &str = "chromium";
+
+/// Parts of the faults that the check must find in `faulty.html`.
+const FAULTS: [&str; 7] = [
+    "pixels wide",
+    "no heading",
+    "drawings",
+    "no room",
+    "tells no values",
+    "pixels high",
+    "asks for http://example.invalid/picture.png",
+];
+
+pub fn run_stage() -> Result<()> {
+    let directory = root().join("target/browser");
+    fs::create_dir_all(&directory)?;
+    for (name, text) in [
+        ("check.html", include_str!("browser/check.html")),
+        ("faulty.html", include_str!("browser/faulty.html")),
+    ] {
+        fs::write(directory.join(name), text)?;
+    }
+    faults_are_found(&directory)?;
+    let page = directory.join("report.html");
+    let command = python::build_programs()?.join("bytelane");
+    let arguments = ["report", "--quick", "--sample", "1", "--output"];
+    run(program(command).args(arguments).arg(&page))?;
+    // Without its policy, which forbids requests, a page that makes one is seen to.
+    let text = fs::read_to_string(&page)?;
+    let (before, policy) = text
+        .split_once("<meta http-equiv=\"Content-Security-Policy\"")
+        .context("the page forbids no requests")?;
+    let (_, after) = policy.split_once('>').context("a tag does not end")?;
+    fs::write(directory.join("unprotected.html"), [before, after].concat())?;
+    for dark in [false, true] {
+        for page in ["report.html", "unprotected.html"] {
+            let found = faults(&directory, page, dark)?;
+            ensure!(found == "none", "{page}, dark: {dark}:\n{found}");
+        }
+        for (screen, size) in [("phone", "500,4000"), ("desk", "1400,4000")] {
+            let shade = if dark { "dark" } else { "light" };
+            let picture = directory.join(format!("{screen}-{shade}.png"));
+            let picture = format!("--screenshot={}", picture.display());
+            browse(
+                &directory,
+                "report.html",
+                dark,
+                &[&picture, &format!("--window-size={size}")],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// A check that finds nothing anywhere would be no check.
+fn faults_are_found(directory: &Path) -> Result<()> {
+    let found = faults(directory, "faulty.html", false)?;
+    for part in FAULTS.iter().chain(&["a message", "ink rgb"]) {
+        ensure!(found.contains(part), "the check misses `{part}`:\n{found}");
+    }
+    Ok(())
+}
+
+/// What is wrong with a page, and what it writes to the console; `none` if nothing is.
+fn faults(directory: &Path, page: &str, dark: bool) -> Result<String> {
+    let address = format!("check.html?{page}");
+    let shown = browse(directory, &address, dark, &["--dump-dom"])?;
+    let Some((_, rest)) = shown.text.split_once("<pre id=\"faults\">") else {
+        bail!("the browser shows no result:\n{}", shown.errors);
+    };
+    let found = rest.split("</pre>").next().unwrap_or_default();
+    let console = shown.errors.lines().filter(|line| line.contains("CONSOLE"));
+    let messages: Vec<&str> = console.collect();
+    match messages.as_slice() {
+        [] => Ok(found.to_owned()),
+        messages => Ok(format!("{found}\n{}", messages.join("\n"))),
+    }
+}
+
+/// Opens a page of the directory. No name of a host is resolved, whoever asks.
+fn browse(directory: &Path, page: &str, dark: bool, arguments: &[&str]) -> Result<Output> {
+    let scheme = if dark { 0 } else { 1 };
+    let mut command = program(BROWSER);
+    command
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+        ])
+        .args(["--allow-file-access-from-files", "--enable-logging=stderr"])
+        .args(["--hide-scrollbars", "--virtual-time-budget=20000"])
+        .arg(format!(
+            "--user-data-dir={}",
+            directory.join("profile").display()
+        ))
+        .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+        .args(arguments)
+        .arg(format!("file://{}/{page}", directory.display()));
+    output(&mut command)
+}
