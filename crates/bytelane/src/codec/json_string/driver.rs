@@ -36,7 +36,7 @@ pub(super) fn available(backend: Backend) -> Result<Backend, Error> {
 #[inline]
 fn escape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Consumed {
     let read = src.len();
-    if read < 64
+    if read <= 64
         && read <= dst.len()
         && let Ok(Some(written)) = escape_short(backend, src, dst)
     {
@@ -125,7 +125,7 @@ pub(super) fn write_into(backend: Backend, quotes: Quotes, text: &str, to: &mut 
     // Most texts are short and need little.
     let room = usize::max(src.len() + 2 * around, to.capacity() - to.len());
     let Ok(written) = memory::append(to, room, |slots| {
-        if src.len() >= 64 {
+        if src.len() > 64 {
             return Ok::<_, Infallible>(0);
         }
         let inside = &mut slots[around..room - around];

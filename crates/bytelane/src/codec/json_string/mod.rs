@@ -133,7 +133,7 @@ pub(crate) trait Blocks: Copy {
     /// The special bytes of 16.
     fn specials16(self, block: &[u8; 16]) -> u16;
 
-    /// Copies fewer than 64 bytes to as many slots, and returns which are special.
+    /// Copies up to 64 bytes to as many slots, and returns which are special.
     #[inline(always)]
     fn copy_short(self, from: &[u8], to: &mut [Slot]) -> u64 {
         kernel::copy_short(self, from, to)

@@ -17,7 +17,7 @@ const FEW: u32 = 2;
 /// How far [`escape_few`] reaches beyond its block.
 const REACH: usize = 72;
 
-/// Escapes fewer than 64 bytes, which must fit, if none of them needs an escape or there is room to
+/// Escapes up to 64 bytes, which must fit, if none of them needs an escape or there is room to
 /// spare. Returns the length of the result.
 #[inline(always)]
 pub(in super::super) fn escape_short(

@@ -36,7 +36,7 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     run
 }
 
-/// Copies fewer than 64 bytes and returns which need an escape. Four blocks of 16 that overlap do
+/// Copies up to 64 bytes and returns which need an escape. Four blocks of 16 that overlap do
 /// for any length from there on, without a branch on it.
 #[inline(always)]
 pub(super) fn copy_short(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64 {
