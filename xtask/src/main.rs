@@ -1,5 +1,7 @@
 //! The project's own commands, run as `cargo xtask <COMMAND>`: one module a command.
 
+#[cfg(test)]
+mod documents;
 mod peers;
 mod process;
 mod record;

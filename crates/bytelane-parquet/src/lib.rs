@@ -25,3 +25,8 @@ pub use writer::{Writer, Written};
 
 /// The libraries whose types appear in this crate's functions.
 pub use {arrow_array, arrow_schema, bytelane, parquet};
+
+/// The code of the page, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/getting-started/parquet.md")]
+mod getting_started {}

@@ -63,3 +63,12 @@ pub fn values(codec: &dyn Codec, data: &str, count: usize, seed: u64) -> Vec<u8>
     let dataset: &Dataset = data.parse().expect("a known data set");
     dataset.generate(element, count, seed)
 }
+
+/// The code of the documents, as doctests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/getting-started/json-and-base64.md")]
+    mod json_and_base64 {}
+    #[doc = include_str!("../../../docs/getting-started/posting-lists.md")]
+    mod posting_lists {}
+}

@@ -39,3 +39,8 @@ pub use output::{Length, Output};
 pub use protocol::{Protocol, Reader, Writer};
 pub use values::{Double, InvalidUuid, Uuid};
 pub use wire::{Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};
+
+/// The code of the page, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/getting-started/thrift.md")]
+mod getting_started {}
