@@ -13,7 +13,10 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
 /// How long each target runs.
-const SECONDS: u32 = 10;
+const SECONDS: u32 = 6;
+
+/// Messages to start from, where a target's name begins with that of the directory.
+const GOLDEN_SEEDS: &str = "thrift";
 
 pub fn run_stage() -> Result<()> {
     let build = "build --release --manifest-path fuzz/Cargo.toml --target-dir target/fuzz";
@@ -34,6 +37,9 @@ pub fn run_stage() -> Result<()> {
         command
             .arg(corpus)
             .arg(format!("-artifact_prefix={artifacts}"));
+        if target.starts_with(GOLDEN_SEEDS) {
+            command.arg(format!("testdata/golden/{GOLDEN_SEEDS}"));
+        }
         command.arg(format!("-max_total_time={SECONDS}"));
         run(command.args([
             "-rss_limit_mb=1024",

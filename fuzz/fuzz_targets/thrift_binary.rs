@@ -1,0 +1,11 @@
+//! Any bytes as a Thrift message in the binary protocol, on every backend.
+#![no_main]
+
+#[path = "../../crates/bytelane-thrift/tests/common/readers.rs"]
+mod readers;
+#[path = "../../crates/bytelane-thrift/tests/common/types.rs"]
+mod types;
+
+use types::Everything;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| readers::check::<bytelane_thrift::Binary>(input));
