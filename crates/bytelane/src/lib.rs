@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod ascii;
 mod backend;
 mod codec;
 mod error;

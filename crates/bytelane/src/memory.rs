@@ -207,6 +207,23 @@ pub(crate) fn append_ascii<E>(
     append(unsafe { to.as_mut_vec() }, most, fill).map(drop)
 }
 
+/// Appends to a `String` by way of its bytes: for kernels that validate what they append, and
+/// append nothing that they refuse.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn append_text<T>(
+    to: &mut alloc::string::String,
+    append: impl FnOnce(&mut alloc::vec::Vec<u8>) -> T,
+) -> T {
+    // While the kernel works, the `String` is empty.
+    let mut bytes = core::mem::take(to).into_bytes();
+    let result = append(&mut bytes);
+    debug_assert!(core::str::from_utf8(&bytes).is_ok());
+    // SAFETY: the bytes of the `String` are UTF-8, and so are those behind them, as for `text`.
+    *to = unsafe { alloc::string::String::from_utf8_unchecked(bytes) };
+    result
+}
+
 /// Bytes as text.
 ///
 /// For kernels only, and for bytes that they have validated: that they accept what the standard

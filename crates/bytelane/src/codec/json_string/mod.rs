@@ -68,7 +68,7 @@ pub use stream::{Escaper, Unescaper};
 use crate::Backend;
 use crate::memory::Slot;
 #[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 /// Whether a text has quotes around it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -314,6 +314,26 @@ pub fn unescape_to_slice_with(
 #[inline]
 pub fn unescape_into(src: &[u8], to: &mut Vec<u8>) -> Result<Consumed, Error> {
     driver::read_into(Backend::active(), Quotes::Around, src, to)
+}
+
+/// [`unescape_into`] a `String`: the text has been validated, once.
+///
+/// # Errors
+///
+/// Those of [`unescape_into`].
+///
+/// ```
+/// use bytelane::json_string;
+///
+/// let mut text = String::from("one ");
+/// json_string::unescape_into_string(br#"t\u0077o", "three"#, &mut text)?;
+/// assert_eq!(text, "one two");
+/// # Ok::<(), json_string::Error>(())
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn unescape_into_string(src: &[u8], to: &mut String) -> Result<Consumed, Error> {
+    crate::memory::append_text(to, |bytes| unescape_into(src, bytes))
 }
 
 /// [`unescape_into`] on a backend of the caller's choice, with quotes or without.
