@@ -75,6 +75,7 @@ fn element(input: &DeriveInput, container: &Container, members: &[Member]) -> Re
         })
     });
     let writes = members.iter().enumerate().map(write);
+    let rooms = members.iter().map(room);
     let required: Vec<&str> = members
         .iter()
         .filter(|member| member.attributes.required)
@@ -101,6 +102,11 @@ fn element(input: &DeriveInput, container: &Container, members: &[Member]) -> Re
         #[automatically_derived]
         impl #of_impl ::bytelane_thrift::Element<'de> for #ident #of_type {
             const TYPE: ::bytelane_thrift::Type = ::bytelane_thrift::Type::Struct;
+
+            #[inline]
+            fn room(&self) -> usize {
+                1 #(+ #rooms)*
+            }
 
             fn write<W: ::bytelane_thrift::Writer>(
                 &self,
@@ -155,6 +161,17 @@ fn write((i, member): (usize, &Member)) -> TokenStream {
         }
     } else {
         quote!(#call(&self.#ident, writer, &mut frame, &fields[#i])?;)
+    }
+}
+
+/// The room that a field takes, with the three bytes of its header.
+fn room(member: &Member) -> TokenStream {
+    let ident = member.ident;
+    let call = quote!(3 + ::bytelane_thrift::Element::room);
+    if member.optional {
+        quote!(self.#ident.as_ref().map_or(0, |value| #call(value)))
+    } else {
+        quote!(#call(&self.#ident))
     }
 }
 

@@ -26,6 +26,11 @@ impl<const STRICT: bool> Protocol for Binary<STRICT> {
     type Reader<'de> = BinaryReader<'de, STRICT>;
 
     #[inline]
+    fn room(len: usize) -> usize {
+        len
+    }
+
+    #[inline]
     fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O> {
         BinaryWriter {
             output,
@@ -52,11 +57,30 @@ fn smallest(kind: Type) -> usize {
     }
 }
 
+/// Whether all values of a type have as many bytes, and any bytes will do.
+fn has_one_length(kind: Type) -> bool {
+    use Type::{Double, Float, I8, I16, I32, I64, Uuid};
+    matches!(kind, I8 | I16 | I32 | I64 | Double | Float | Uuid)
+}
+
 /// Writes [`Binary`].
 #[derive(Debug)]
 pub struct BinaryWriter<O, const STRICT: bool = true> {
     output: O,
     limits: WriteLimits,
+}
+
+impl<O: Output, const STRICT: bool> BinaryWriter<O, STRICT> {
+    /// The header of a field, and its first bytes, in one piece: each piece waits for the length
+    /// of the output that the one before it made.
+    #[inline]
+    fn field<const N: usize>(&mut self, field: &Field, first: [u8; N]) {
+        let mut bytes = [0; 11];
+        let [high, low] = field.id.to_be_bytes();
+        bytes[..3].copy_from_slice(&[field.kind as u8, high, low]);
+        bytes[3..3 + N].copy_from_slice(&first);
+        self.output.bytes(&bytes[..3 + N]);
+    }
 }
 
 impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
@@ -95,12 +119,54 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
 
     #[inline]
     fn field_begin(&mut self, _: &mut Frame, field: &Field) {
-        let [high, low] = field.id.to_be_bytes();
-        self.output.array([field.kind as u8, high, low]);
+        self.field(field, []);
     }
 
     #[inline]
     fn field_end(&mut self) {}
+
+    #[inline]
+    fn bool_field(&mut self, _: &mut Frame, field: &Field, value: bool) {
+        self.field(field, [value.into()]);
+    }
+
+    #[inline]
+    fn i8_field(&mut self, _: &mut Frame, field: &Field, value: i8) {
+        self.field(field, value.to_be_bytes());
+    }
+
+    #[inline]
+    fn i16_field(&mut self, _: &mut Frame, field: &Field, value: i16) {
+        self.field(field, value.to_be_bytes());
+    }
+
+    #[inline]
+    fn i32_field(&mut self, _: &mut Frame, field: &Field, value: i32) {
+        self.field(field, value.to_be_bytes());
+    }
+
+    #[inline]
+    fn i64_field(&mut self, _: &mut Frame, field: &Field, value: i64) {
+        self.field(field, value.to_be_bytes());
+    }
+
+    #[inline]
+    fn double_field(&mut self, _: &mut Frame, field: &Field, value: f64) {
+        self.field(field, value.to_be_bytes());
+    }
+
+    #[inline]
+    fn string_field(&mut self, frame: &mut Frame, field: &Field, value: &str) -> Result<(), Error> {
+        self.binary_field(frame, field, value.as_bytes())
+    }
+
+    #[inline]
+    fn binary_field(&mut self, _: &mut Frame, field: &Field, value: &[u8]) -> Result<(), Error> {
+        self.limits.string(value.len())?;
+        self.field(field, (value.len() as u32).to_be_bytes());
+        self.output.bytes(value);
+        Ok(())
+    }
 
     #[inline]
     fn list_begin(&mut self, _: Type, element: Type, len: usize) -> Result<(), Error> {
@@ -207,6 +273,12 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
     fn doubles(&mut self, values: &[f64]) {
         self.output.big_endian(values);
     }
+
+    #[inline]
+    fn floats(&mut self, values: &[f32]) -> Result<(), Error> {
+        self.output.big_endian(values);
+        Ok(())
+    }
 }
 
 /// Reads [`Binary`].
@@ -238,12 +310,6 @@ impl<'de, const STRICT: bool> BinaryReader<'de, STRICT> {
         self.input.take_string(len)
     }
 
-    fn text(&mut self, len: usize) -> Result<&'de str, Error> {
-        let start = self.input;
-        let bytes = self.input.take_string(len)?;
-        std::str::from_utf8(bytes).map_err(|error| utf8_error(&start, error))
-    }
-
     /// Moves the elements of a list in one piece. That there are as many bytes was checked when
     /// the list began.
     #[inline]
@@ -254,14 +320,6 @@ impl<'de, const STRICT: bool> BinaryReader<'de, STRICT> {
         self.input.leave();
         Ok(())
     }
-}
-
-/// The error of text that starts where `input` does.
-#[cold]
-pub(crate) fn utf8_error(input: &Input<'_>, error: std::str::Utf8Error) -> Error {
-    input
-        .error(ErrorKind::InvalidUtf8)
-        .behind(error.valid_up_to())
 }
 
 impl<'de, const STRICT: bool> Reader<'de> for BinaryReader<'de, STRICT> {
@@ -279,11 +337,11 @@ impl<'de, const STRICT: bool> Reader<'de> for BinaryReader<'de, STRICT> {
         let first = self.u32()?;
         let (kind, name) = if first >> 16 == VERSION >> 16 {
             let len = self.size()?;
-            (first as u8, self.text(len)?)
+            (first as u8, self.input.take_text(len)?)
         } else if STRICT || first > i32::MAX as u32 {
             return Err(start.error(ErrorKind::InvalidVersion));
         } else {
-            let name = self.text(first as usize)?;
+            let name = self.input.take_text(first as usize)?;
             (self.input.byte()?, name)
         };
         let Some(kind) = MessageKind::from_number(kind) else {
@@ -409,7 +467,7 @@ impl<'de, const STRICT: bool> Reader<'de> for BinaryReader<'de, STRICT> {
     #[inline]
     fn string(&mut self) -> Result<Cow<'de, str>, Error> {
         let len = self.size()?;
-        self.text(len).map(Cow::Borrowed)
+        self.input.take_text(len).map(Cow::Borrowed)
     }
 
     #[inline]
@@ -440,6 +498,23 @@ impl<'de, const STRICT: bool> Reader<'de> for BinaryReader<'de, STRICT> {
     #[inline]
     fn doubles(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
         self.numbers(items, values)
+    }
+
+    #[inline]
+    fn floats(&mut self, items: Items, values: &mut Vec<f32>) -> Result<(), Error> {
+        self.numbers(items, values)
+    }
+
+    fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
+        if has_one_length(items.element) {
+            // That there are as many bytes was checked when the list began.
+            self.input.take(items.left * smallest(items.element))?;
+            items.left = 0;
+        }
+        while self.next(&mut items)? {
+            self.skip(items.element)?;
+        }
+        Ok(())
     }
 
     fn skip_string(&mut self) -> Result<(), Error> {

@@ -1,6 +1,5 @@
 //! The compact protocol: varints, and field numbers as differences.
 
-use crate::binary::utf8_error;
 use crate::input::Input;
 use crate::output::Output;
 use crate::protocol::{Protocol, Reader, WriteLimits, Writer};
@@ -367,11 +366,10 @@ impl<'de, D: Dialect> CompactReader<'de, D> {
         })
     }
 
+    #[inline]
     fn text(&mut self) -> Result<&'de str, Error> {
         let len = self.size()?;
-        let start = self.input;
-        let bytes = self.input.take_string(len)?;
-        std::str::from_utf8(bytes).map_err(|error| utf8_error(&start, error))
+        self.input.take_text(len)
     }
 
     #[inline]

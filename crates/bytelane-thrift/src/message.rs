@@ -49,7 +49,8 @@ pub trait Message<'de>: Element<'de> {
     ///
     /// Those of [`encode`](Self::encode).
     fn encode_with<P: Protocol>(&self, limits: &Limits) -> Result<Vec<u8>, Error> {
-        let mut writer = P::writer(Vec::with_capacity(128), limits);
+        let room = P::room(self.room());
+        let mut writer = P::writer(Vec::with_capacity(room), limits);
         self.write(&mut writer)?;
         Ok(writer.finish())
     }

@@ -13,11 +13,32 @@ pub trait Protocol {
     /// What reads it.
     type Reader<'de>: Reader<'de>;
 
+    /// For how many bytes to make room for a message that has about `len` bytes in the binary
+    /// protocol: enough for most, so that memory is reserved once.
+    #[inline]
+    #[must_use]
+    fn room(len: usize) -> usize {
+        len + len / 2 + 64
+    }
+
     /// Starts to write behind what the output has.
     fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O>;
 
     /// Starts to read.
     fn reader(input: Input<'_>) -> Self::Reader<'_>;
+}
+
+/// Methods of [`Writer`] that write a whole field: in one piece, where a protocol can.
+macro_rules! fields {
+    ($($field:ident $one:ident $T:ty)*) => { $(
+        /// Writes a whole field.
+        #[inline]
+        fn $field(&mut self, frame: &mut Frame, field: &Field, value: $T) {
+            self.field_begin(frame, field);
+            self.$one(value);
+            self.field_end();
+        }
+    )* };
 }
 
 /// Writes values one after the other.
@@ -56,6 +77,37 @@ pub trait Writer: Sized {
         self.field_begin(frame, field);
         self.bool(value);
         self.field_end();
+    }
+
+    fields! {
+        i8_field i8 i8
+        i16_field i16 i16
+        i32_field i32 i32
+        i64_field i64 i64
+        double_field double f64
+    }
+
+    /// Writes a whole field of the type string.
+    #[inline]
+    fn string_field(&mut self, frame: &mut Frame, field: &Field, value: &str) -> Result<(), Error> {
+        self.field_begin(frame, field);
+        self.string(value)?;
+        self.field_end();
+        Ok(())
+    }
+
+    /// Writes a whole field of the type binary.
+    #[inline]
+    fn binary_field(
+        &mut self,
+        frame: &mut Frame,
+        field: &Field,
+        value: &[u8],
+    ) -> Result<(), Error> {
+        self.field_begin(frame, field);
+        self.binary(value)?;
+        self.field_end();
+        Ok(())
     }
 
     /// Starts a list or set (which of them is `kind`) of `len` elements.
@@ -133,6 +185,14 @@ pub trait Writer: Sized {
         for i in 0..values.len() {
             self.double(values[i]);
         }
+    }
+    /// Writes the elements of a list: an error in Apache's compact protocol.
+    #[inline]
+    fn floats(&mut self, values: &[f32]) -> Result<(), Error> {
+        for i in 0..values.len() {
+            self.float(values[i])?;
+        }
+        Ok(())
     }
 }
 
@@ -215,8 +275,12 @@ pub trait Reader<'de>: Sized {
         match self.string()? {
             Cow::Borrowed(text) => {
                 self.input().charge(text.len())?;
-                value.clear();
-                value.push_str(text);
+                if value.capacity() < text.len() {
+                    *value = text.to_owned();
+                } else {
+                    value.clear();
+                    value.push_str(text);
+                }
             }
             Cow::Owned(text) => *value = text,
         }
@@ -229,8 +293,12 @@ pub trait Reader<'de>: Sized {
         match self.binary()? {
             Cow::Borrowed(bytes) => {
                 self.input().charge(bytes.len())?;
-                value.clear();
-                value.extend_from_slice(bytes);
+                if value.capacity() < bytes.len() {
+                    *value = bytes.to_owned();
+                } else {
+                    value.clear();
+                    value.extend_from_slice(bytes);
+                }
             }
             Cow::Owned(bytes) => *value = bytes,
         }
@@ -282,6 +350,15 @@ pub trait Reader<'de>: Sized {
         }
         Ok(())
     }
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn floats(&mut self, mut items: Items, values: &mut Vec<f32>) -> Result<(), Error> {
+        values.reserve(items.first_capacity::<f32>());
+        while self.next(&mut items)? {
+            values.push(self.float()?);
+        }
+        Ok(())
+    }
 
     /// Reads a value of a type and drops it.
     fn skip(&mut self, kind: Type) -> Result<(), Error> {
@@ -304,11 +381,8 @@ pub trait Reader<'de>: Sized {
                 Ok(())
             }
             Type::List | Type::Set => {
-                let mut items = self.list_begin(kind, None, 0)?;
-                while self.next(&mut items)? {
-                    self.skip(items.element)?;
-                }
-                Ok(())
+                let items = self.list_begin(kind, None, 0)?;
+                self.skip_elements(items)
             }
             Type::Map => {
                 let mut items = self.map_begin(None, 0)?;
@@ -321,6 +395,14 @@ pub trait Reader<'de>: Sized {
                 Ok(())
             }
         }
+    }
+
+    /// Reads the elements of a list or set that are left, and drops them.
+    fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
+        while self.next(&mut items)? {
+            self.skip(items.element)?;
+        }
+        Ok(())
     }
 
     /// Reads a string or binary, which its type does not tell, and drops it.

@@ -11,6 +11,11 @@ impl<'de, T: Element<'de>> Element<'de> for Vec<T> {
     const TYPE: Type = Type::List;
 
     #[inline]
+    fn room(&self) -> usize {
+        5 + self.iter().map(Element::room).sum::<usize>()
+    }
+
+    #[inline]
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
         writer.list_begin(Type::List, T::TYPE, self.len())?;
         T::write_list(self, writer)?;
@@ -38,6 +43,11 @@ impl<'de, T: Element<'de>> Element<'de> for Vec<T> {
 macro_rules! set {
     () => {
         const TYPE: Type = Type::Set;
+
+        // To go through a tree or a table takes longer than to reserve memory again.
+        fn room(&self) -> usize {
+            5 + self.len() * size_of::<T>()
+        }
 
         fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
             writer.list_begin(Type::Set, T::TYPE, self.len())?;
@@ -75,6 +85,10 @@ macro_rules! set {
 macro_rules! map {
     () => {
         const TYPE: Type = Type::Map;
+
+        fn room(&self) -> usize {
+            6 + self.len() * (size_of::<K>() + size_of::<V>())
+        }
 
         fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
             writer.map_begin(K::TYPE, V::TYPE, self.len())?;

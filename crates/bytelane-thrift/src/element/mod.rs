@@ -28,6 +28,13 @@ pub trait Element<'de>: Sized {
     /// The type in messages.
     const TYPE: Type;
 
+    /// About how many bytes the value has in the binary protocol, told quickly: for how many to make
+    /// room. No more than a small multiple of what it has in memory.
+    #[inline]
+    fn room(&self) -> usize {
+        size_of::<Self>()
+    }
+
     /// Writes the value.
     ///
     /// # Errors
@@ -125,6 +132,11 @@ pub trait Element<'de>: Sized {
 
 impl<'de, T: Element<'de>> Element<'de> for Box<T> {
     const TYPE: Type = T::TYPE;
+
+    #[inline]
+    fn room(&self) -> usize {
+        (**self).room()
+    }
 
     #[inline]
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {

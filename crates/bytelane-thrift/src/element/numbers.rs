@@ -5,7 +5,7 @@ use crate::protocol::{Reader, Writer};
 use crate::{Double, Error, Field, Frame, Items, Type, Uuid};
 
 macro_rules! numbers {
-    ($($T:ident $TYPE:ident $one:ident $list:ident)*) => { $(
+    ($($T:ident $TYPE:ident $one:ident $field:ident $list:ident)*) => { $(
         impl<'de> Element<'de> for $T {
             const TYPE: Type = Type::$TYPE;
 
@@ -18,6 +18,17 @@ macro_rules! numbers {
             #[inline]
             fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
                 reader.$one()
+            }
+
+            #[inline]
+            fn write_field<W: Writer>(
+                &self,
+                writer: &mut W,
+                frame: &mut Frame,
+                field: &Field,
+            ) -> Result<(), Error> {
+                writer.$field(frame, field, *self);
+                Ok(())
             }
 
             #[inline]
@@ -38,11 +49,11 @@ macro_rules! numbers {
     )* };
 }
 numbers! {
-    i8 I8 i8 i8s
-    i16 I16 i16 i16s
-    i32 I32 i32 i32s
-    i64 I64 i64 i64s
-    f64 Double double doubles
+    i8 I8 i8 i8_field i8s
+    i16 I16 i16 i16_field i16s
+    i32 I32 i32 i32_field i32s
+    i64 I64 i64 i64_field i64s
+    f64 Double double double_field doubles
 }
 
 impl<'de> Element<'de> for bool {
@@ -82,6 +93,20 @@ impl<'de> Element<'de> for f32 {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.float()
+    }
+
+    #[inline]
+    fn write_list<W: Writer>(values: &[Self], writer: &mut W) -> Result<(), Error> {
+        writer.floats(values)
+    }
+
+    #[inline]
+    fn read_list<R: Reader<'de>>(
+        reader: &mut R,
+        items: Items,
+        values: &mut Vec<Self>,
+    ) -> Result<(), Error> {
+        reader.floats(items, values)
     }
 }
 

@@ -2,16 +2,38 @@
 
 use super::Element;
 use crate::protocol::{Reader, Writer};
-use crate::{Error, ErrorKind, Type};
+use crate::{Error, ErrorKind, Field, Frame, Type};
 use std::borrow::Cow;
 
-impl<'de> Element<'de> for String {
-    const TYPE: Type = Type::String;
+/// What all strings have in common, and all that is binary.
+macro_rules! written {
+    ($write:ident $write_field:ident) => {
+        const TYPE: Type = Type::String;
 
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.string(self)
-    }
+        #[inline]
+        fn room(&self) -> usize {
+            4 + self.len()
+        }
+
+        #[inline]
+        fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+            writer.$write(self)
+        }
+
+        #[inline]
+        fn write_field<W: Writer>(
+            &self,
+            writer: &mut W,
+            frame: &mut Frame,
+            field: &Field,
+        ) -> Result<(), Error> {
+            writer.$write_field(frame, field, self)
+        }
+    };
+}
+
+impl<'de> Element<'de> for String {
+    written! { string string_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
@@ -27,12 +49,7 @@ impl<'de> Element<'de> for String {
 }
 
 impl<'de> Element<'de> for Vec<u8> {
-    const TYPE: Type = Type::String;
-
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.binary(self)
-    }
+    written! { binary binary_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
@@ -48,12 +65,7 @@ impl<'de> Element<'de> for Vec<u8> {
 }
 
 impl<'de: 'a, 'a> Element<'de> for Cow<'a, str> {
-    const TYPE: Type = Type::String;
-
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.string(self)
-    }
+    written! { string string_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
@@ -62,12 +74,7 @@ impl<'de: 'a, 'a> Element<'de> for Cow<'a, str> {
 }
 
 impl<'de: 'a, 'a> Element<'de> for Cow<'a, [u8]> {
-    const TYPE: Type = Type::String;
-
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.binary(self)
-    }
+    written! { binary binary_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
@@ -76,12 +83,7 @@ impl<'de: 'a, 'a> Element<'de> for Cow<'a, [u8]> {
 }
 
 impl<'de: 'a, 'a> Element<'de> for &'a str {
-    const TYPE: Type = Type::String;
-
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.string(self)
-    }
+    written! { string string_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
@@ -93,12 +95,7 @@ impl<'de: 'a, 'a> Element<'de> for &'a str {
 }
 
 impl<'de: 'a, 'a> Element<'de> for &'a [u8] {
-    const TYPE: Type = Type::String;
-
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.binary(self)
-    }
+    written! { binary binary_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
@@ -111,12 +108,7 @@ impl<'de: 'a, 'a> Element<'de> for &'a [u8] {
 
 #[cfg(feature = "bytes")]
 impl<'de> Element<'de> for bytes::Bytes {
-    const TYPE: Type = Type::String;
-
-    #[inline]
-    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.binary(self)
-    }
+    written! { binary binary_field }
 
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {

@@ -99,7 +99,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     fn integer<T: TryFrom<i64>>(&mut self) -> Result<T, Error> {
         self.text.separate()?;
         self.text.peek()?;
-        let start = self.text.input;
+        let start = self.text.input.rest;
         if self.key {
             self.text.expect(b'"', "`\"`")?;
         }
@@ -107,7 +107,10 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         if self.key {
             self.text.expect(b'"', "`\"`")?;
         }
-        T::try_from(value).map_err(|_| start.error(ErrorKind::NumberOutOfRange))
+        T::try_from(value).map_err(|_| {
+            self.text.input.rest = start;
+            self.text.input.error(ErrorKind::NumberOutOfRange)
+        })
     }
 
     /// Reads a double or float; `infinite` tells whether it is too large for its type.
@@ -372,6 +375,9 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
             self.text.input.leave();
             return Ok(None);
         }
+        if let Some(header) = self.text.plain_header() {
+            return Ok(Some(header));
+        }
         let start = self.text.input;
         let id = parse_integer(self.text.word()?.unwrap_or_default());
         let id = id.map_err(|kind| start.error(kind))?;
@@ -528,6 +534,11 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
     #[inline]
     fn string(&mut self) -> Result<Cow<'de, str>, Error> {
         self.text.string()
+    }
+
+    #[inline]
+    fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
+        self.text.string_into(value)
     }
 
     fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error> {

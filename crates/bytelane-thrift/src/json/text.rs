@@ -1,8 +1,9 @@
 //! The words that JSON is made of: brackets, strings, numbers.
 
+use super::kind;
 use crate::input::Input;
-use crate::{Error, ErrorKind};
-use bytelane::json_string;
+use crate::{Error, ErrorKind, FieldHeader};
+use bytelane::json_string::{self, Scanned};
 use std::borrow::Cow;
 
 /// Reads words.
@@ -85,30 +86,63 @@ impl<'de> Text<'de> {
     /// Reads a string as a value.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        self.separate()?;
-        self.expect(b'"', "a string")?;
-        let scanned = match json_string::scan(self.input.rest) {
-            Ok(scanned) => scanned,
-            Err(error) => return Err(self.string_error(error)),
-        };
-        let len = scanned.text.len();
-        self.input.check_string(len)?;
+        let scanned = self.scan()?;
         let text = if scanned.escaped {
-            self.input.charge(len)?;
-            Cow::Owned(self.unescape()?)
+            let mut text = String::new();
+            self.unescape(scanned, &mut text)?;
+            Cow::Owned(text)
         } else {
             Cow::Borrowed(scanned.text)
         };
-        self.input.rest = &self.input.rest[len + 1..];
+        self.pass(scanned);
         Ok(text)
     }
 
-    fn unescape(&self) -> Result<String, Error> {
-        let mut text = Vec::new();
-        match json_string::unescape_into(self.input.rest, &mut text) {
-            Ok(_) => String::from_utf8(text).map_err(|_| self.input.error(ErrorKind::InvalidUtf8)),
+    /// Reads a string as a value in place of another one, whose memory it takes.
+    #[inline]
+    pub fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
+        let scanned = self.scan()?;
+        value.clear();
+        if scanned.escaped {
+            self.unescape(scanned, value)?;
+        } else {
+            self.input.charge(scanned.text.len())?;
+            value.push_str(scanned.text);
+        }
+        self.pass(scanned);
+        Ok(())
+    }
+
+    /// Finds the end of a string, and stays before its text.
+    #[inline]
+    fn scan(&mut self) -> Result<Scanned<'de>, Error> {
+        self.separate()?;
+        self.expect(b'"', "a string")?;
+        match json_string::scan(self.input.rest) {
+            Ok(scanned) => {
+                self.input.check_string(scanned.text.len())?;
+                Ok(scanned)
+            }
             Err(error) => Err(self.string_error(error)),
         }
+    }
+
+    /// Appends a text in which escapes were seen.
+    fn unescape(&mut self, scanned: Scanned<'de>, to: &mut String) -> Result<(), Error> {
+        // Escapes are longer than what they stand for.
+        let most = scanned.text.len();
+        self.input.charge(most)?;
+        to.reserve(most);
+        match json_string::unescape_into_string(self.input.rest, to) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.string_error(error)),
+        }
+    }
+
+    /// Reads over a text and its closing quote.
+    #[inline]
+    fn pass(&mut self, scanned: Scanned<'de>) {
+        self.input.rest = &self.input.rest[scanned.text.len() + 1..];
     }
 
     #[cold]
@@ -170,10 +204,69 @@ impl<'de> Text<'de> {
     #[inline]
     pub fn integer(&mut self) -> Result<i64, Error> {
         self.peek()?;
+        let rest = self.input.rest;
+        let (negative, digits) = match rest {
+            [b'-', digits @ ..] => (true, digits),
+            digits => (false, digits),
+        };
+        let (mut value, mut len) = (0, 0);
+        // 18 digits fit, whatever they are.
+        while len < usize::min(digits.len(), 18) && digits[len].is_ascii_digit() {
+            value = value * 10 + i64::from(digits[len] - b'0');
+            len += 1;
+        }
+        // JSON has no zeros in front of other digits.
+        let is_number = len == 1 || len > 1 && digits[0] != b'0';
+        if !is_number || !digits.get(len).is_some_and(|&byte| is_separator(byte)) {
+            return self.other_integer();
+        }
+        self.input.rest = &digits[len..];
+        Ok(if negative { -value } else { value })
+    }
+
+    /// Reads an integer, or says what is wrong with it.
+    fn other_integer(&mut self) -> Result<i64, Error> {
         let start = self.input;
         let text = self.number()?;
         parse_integer(text).map_err(|kind| start.error(kind))
     }
+
+    /// Reads the header of a field as writers have it, without white space: `"1":{"i32"`. None if
+    /// it looks otherwise.
+    #[inline]
+    pub fn plain_header(&mut self) -> Option<FieldHeader> {
+        let mut rest = self.input.rest;
+        if self.separator == b',' {
+            rest = rest.strip_prefix(b",")?;
+        }
+        let [b'"', first @ b'1'..=b'9', tail @ ..] = rest else {
+            return None;
+        };
+        let (mut id, mut rest) = (i16::from(first - b'0'), tail);
+        while let [digit @ b'0'..=b'9', tail @ ..] = rest {
+            id = id.checked_mul(10)?.checked_add((digit - b'0').into())?;
+            rest = tail;
+        }
+        let rest = rest.strip_prefix(b"\":{\"")?;
+        let (name, rest) = rest.split_at_checked(3)?;
+        // Two names have two letters.
+        let (kind, rest) = match name {
+            [a, b, b'"'] => (kind(&[*a, *b])?, rest),
+            name => (kind(name)?, rest.strip_prefix(b"\"")?),
+        };
+        self.input.rest = rest;
+        self.separator = b':';
+        Some(FieldHeader { id, kind })
+    }
+}
+
+/// Whether a number ends before this byte.
+#[inline]
+fn is_separator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b',' | b']' | b'}' | b'"' | b' ' | b'\t' | b'\n' | b'\r'
+    )
 }
 
 #[inline]

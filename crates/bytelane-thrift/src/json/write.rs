@@ -1,6 +1,6 @@
 //! Writes JSON.
 
-use super::{VERSION, name};
+use super::VERSION;
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
 use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, Uuid};
@@ -91,22 +91,38 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.separator = b',';
     }
 
-    /// Writes the name of a field or type as a value.
+    /// Writes the name of a type. They have two letters or three: no call is needed to copy them.
     #[inline]
-    fn name(&mut self, name: &str) {
+    fn quoted_type(&mut self, kind: Type) {
+        match *super::name(kind).as_bytes() {
+            [a, b, c] => self.output.array([b'"', a, b, c, b'"']),
+            [a, b] => self.output.array([b'"', a, b, b'"']),
+            _ => self.quoted(super::name(kind)),
+        }
+    }
+
+    /// Writes the name of a type as a value.
+    #[inline]
+    fn type_name(&mut self, kind: Type) {
         self.separate();
-        self.quoted(name);
+        self.quoted_type(kind);
     }
 
     /// Starts a field.
     #[inline]
     pub(crate) fn named_field_begin(&mut self, id: i16, name: &str, kind: Type) {
         if SIMPLE {
-            self.name(name);
+            self.separate();
+            self.quoted(name);
         } else {
-            self.name(itoa::Buffer::new().format(id));
-            self.output.bytes(b":{");
-            self.quoted(super::name(kind));
+            self.separate();
+            if let digit @ 1..=9 = id {
+                self.output.array([b'"', b'0' + digit as u8, b'"']);
+            } else {
+                self.quoted(itoa::Buffer::new().format(id));
+            }
+            self.output.array(*b":{");
+            self.quoted_type(kind);
         }
         self.separator = b':';
     }
@@ -162,7 +178,7 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
         self.limits.enter_container(len)?;
         self.open(b'[')?;
         if !SIMPLE {
-            self.name(name(element));
+            self.type_name(element);
             self.integer(len as i64);
         }
         Ok(())
@@ -181,8 +197,8 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
             return self.open(b'{');
         }
         self.open(b'[')?;
-        self.name(name(key));
-        self.name(name(value));
+        self.type_name(key);
+        self.type_name(value);
         self.integer(len as i64);
         self.open(b'{')
     }
