@@ -1,6 +1,7 @@
 //! Measures bytelane's codecs beside other libraries.
 
 mod libraries;
+mod thrift;
 
 use anyhow::{Context, ensure};
 use bytelane::Backend;
@@ -29,7 +30,7 @@ struct Arguments {
     /// Numbers of values a call [default: those of each comparison]
     #[arg(long, value_delimiter = ',')]
     values: Vec<usize>,
-    /// Only this operation: encode or decode
+    /// Only this operation: encode or decode, for Thrift write or read
     #[arg(long)]
     operation: Option<String>,
     /// How to write the figures
@@ -61,11 +62,30 @@ fn main() -> anyhow::Result<()> {
             measure(&arguments, comparison, &mut rows)?;
         }
     }
+    if arguments.codecs.is_empty() || arguments.codecs.iter().any(|codec| codec == "thrift") {
+        eprintln!("thrift");
+        let operation = arguments.operation.as_deref();
+        rows.extend(thrift::measure(
+            &rounds(&arguments),
+            operation,
+            arguments.quick,
+        )?);
+    }
     ensure!(
         !rows.is_empty(),
         "no comparison of these codecs and operations"
     );
     output(&arguments, &rows)
+}
+
+fn rounds(arguments: &Arguments) -> Rounds {
+    let sample = Duration::from_micros(if arguments.quick { 100 } else { 2000 });
+    // What else runs on the machine is not on the account.
+    Rounds {
+        clock: Clock::ThreadCpu,
+        sample,
+        ..Rounds::default()
+    }
 }
 
 /// Writes beside, then renames: a record is there when it is complete.
@@ -211,14 +231,7 @@ impl<'a> Case<'a> {
             subjects.push(self.checked(buffers, library, encodes, work)?);
             libraries.push(Some(library));
         }
-        let sample = Duration::from_micros(if arguments.quick { 100 } else { 2000 });
-        // What else runs on the machine is not on the account.
-        let rounds = Rounds {
-            clock: Clock::ThreadCpu,
-            sample,
-            ..Rounds::default()
-        };
-        let measured = rounds.measure(subjects);
+        let measured = rounds(arguments).measure(subjects);
         let rows = measured.iter().zip(libraries);
         Ok(rows
             .map(|(took, library)| self.row(operation, took, library, &measured[0]))

@@ -61,6 +61,9 @@ fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
     command.arg(profile).arg("--").args(arguments);
     // The C library of Stream VByte has SIMD only where the compiler is told of the machine.
     command.env("CFLAGS", "-O3 -march=native");
+    // The crate fbthrift makes errors on its way through a message that is right, each with the
+    // backtrace that the caller may have asked for.
+    command.env("RUST_LIB_BACKTRACE", "0");
     for wheel in WHEELS {
         command.env(wheel.variable, wheel.fetch()?);
     }
