@@ -27,21 +27,22 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
     let output = report(&[]).current_dir(&directory).unwrap();
     assert_eq!(
         text(&output.stdout),
-        "bytelane-report.html\nbytelane-report.json\nbytelane-report.csv\n"
+        "bytelane-report.html\nbytelane-report.json\nbytelane-report.csv\nbytelane-report-parquet.csv\n"
     );
-    let names = [
-        "bytelane-report.csv",
-        "bytelane-report.html",
-        "bytelane-report.json",
-    ];
+    let names =
+        ["-parquet.csv", ".csv", ".html", ".json"].map(|end| format!("bytelane-report{end}"));
     assert_eq!(files(directory.path()), names);
-    let [csv, page, json] =
+    let [parquet, csv, page, json] =
         names.map(|name| fs::read_to_string(directory.path().join(name)).unwrap());
 
     let json: Value = serde_json::from_str(&json).unwrap();
     let rows = json["rows"].as_array().unwrap();
     assert_eq!(csv.lines().count(), 1 + rows.len());
-    assert_eq!(json["left_out"].as_array().unwrap().len(), 0);
+    let columns = json["parquet"].as_array().unwrap();
+    assert_eq!(parquet.lines().count(), 1 + columns.len());
+    assert!(columns.iter().any(|row| row["entropy_bits"].is_number()));
+    assert_eq!(json["left_out"].as_array().unwrap().len(), 1);
+    assert_eq!(json["left_out"][0]["experiment"], "files");
     for entry in bytelane_catalog::CODECS {
         assert!(
             rows.iter().any(|row| row["codec"] == entry.name),
@@ -91,6 +92,47 @@ fn experiments_can_be_chosen() {
             .map(|row| &row["codec"])
             .all(|codec| codec == "big_endian")
     );
+}
+
+#[test]
+fn ones_own_columns_are_measured_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let [column, page] = ["steps.f64", "page.html"].map(|name| directory.path().join(name));
+    let values: Vec<u8> = (0..5000)
+        .flat_map(|step| f64::from(step / 7).to_le_bytes())
+        .collect();
+    fs::write(&column, &values).unwrap();
+    let arguments = [
+        "--only",
+        "files",
+        "-o",
+        page.to_str().unwrap(),
+        column.to_str().unwrap(),
+    ];
+    report(&arguments).unwrap();
+    let text = fs::read_to_string(page.with_extension("json")).unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let rows = json["files"].as_array().unwrap();
+    assert!(
+        rows.len() >= 6 && rows.iter().all(|row| row["file"] == "steps.f64"),
+        "{text}"
+    );
+    assert!(
+        rows.iter().any(|row| row["ratio"].as_f64().unwrap() > 1.5),
+        "{text}"
+    );
+    assert!(
+        fs::read_to_string(&page)
+            .unwrap()
+            .contains("<th scope=\"row\">steps.f64</th>")
+    );
+
+    fs::write(&column, &values[1..]).unwrap();
+    let message = failure(&mut report(&arguments));
+    assert!(message.contains("steps.f64"), "{message}");
+    fs::remove_file(&column).unwrap();
+    let message = failure(&mut report(&arguments));
+    assert!(message.contains("steps.f64"), "{message}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod progress;
 mod steps;
 mod verdict;
 
+use crate::commands::bench::parquet::{self, ParquetRow};
 use crate::files::Output;
 use crate::{Outcome, backend};
 use anyhow::{Context, bail};
@@ -38,6 +39,9 @@ use steps::{Settings, Step};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
+    /// Your own columns: little-endian numbers without a header, ending in .f32 .sp .f64 .dp .i32 .i64
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// The page to write; .json and .csv go beside it. `-` writes the page alone to standard output
     #[arg(
         short,
@@ -59,7 +63,7 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   bytelane report --quick
-  bytelane report -o report/my-laptop.html
+  bytelane report prices.f64 temperatures.f32 -o my-data.html
   bytelane report --only stream-vbyte,lists";
 
 fn experiment_parser() -> PossibleValuesParser {
@@ -101,6 +105,7 @@ impl Arguments {
         let sample = self.sample.unwrap_or(if self.quick { 200 } else { 1000 });
         Ok(Settings {
             quick: self.quick,
+            files: self.files.clone(),
             rounds: Rounds {
                 clock: Clock::ThreadCpu,
                 rounds: FEWEST_ROUNDS,
@@ -111,16 +116,27 @@ impl Arguments {
     }
 
     fn experiments(&self) -> (Vec<&'static Experiment>, Vec<LeftOut>) {
-        let wanted = |experiment: &&Experiment| {
-            self.only.is_empty() || self.only.iter().any(|name| name == experiment.name)
-        };
-        let (wanted, others): (Vec<_>, Vec<_>) = EXPERIMENTS.iter().partition(wanted);
-        let left_out = others.iter().map(|experiment| LeftOut {
-            experiment: experiment.name,
-            what: experiment.title.to_owned(),
-            why: "not asked for".to_owned(),
-        });
-        (wanted, left_out.collect())
+        let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
+        for experiment in EXPERIMENTS {
+            match self.why_not(experiment) {
+                None => wanted.push(experiment),
+                Some(why) => left_out.push(LeftOut {
+                    experiment: experiment.name,
+                    what: experiment.title,
+                    why,
+                }),
+            }
+        }
+        (wanted, left_out)
+    }
+
+    /// Why an experiment is not run; nothing if it is.
+    fn why_not(&self, experiment: &Experiment) -> Option<&'static str> {
+        let chosen = self.only.iter().any(|name| name == experiment.name);
+        if experiment.name == experiments::FILES && self.files.is_empty() {
+            return Some("none were named");
+        }
+        (!chosen && !self.only.is_empty()).then_some("not asked for")
     }
 }
 
@@ -155,12 +171,61 @@ fn date(time: SystemTime) -> String {
     time.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
+/// The figures of a report as files.
+#[derive(Debug)]
+struct Beside {
+    json: Output,
+    csv: Output,
+    /// The figures of Parquet columns, which have other units.
+    parquet: Output,
+}
+
+impl Beside {
+    fn create(page: &Path) -> anyhow::Result<Self> {
+        let stem = page.file_stem().unwrap_or_default().to_string_lossy();
+        let parquet = page.with_file_name(format!("{stem}-parquet.csv"));
+        Ok(Self {
+            json: Output::create(Some(&page.with_extension("json")))?,
+            csv: Output::create(Some(&page.with_extension("csv")))?,
+            parquet: Output::create(Some(&parquet))?,
+        })
+    }
+
+    fn write(&mut self, report: &Report) -> anyhow::Result<()> {
+        let Figures {
+            rows,
+            parquet,
+            files,
+            ..
+        } = &report.figures;
+        let columns: Vec<ParquetRow> = [parquet.as_slice(), files].concat();
+        written(&mut self.json, |json| {
+            Ok(serde_json::to_writer_pretty(json, report)?)
+        })?;
+        written(&mut self.csv, |csv| {
+            Ok(format::write(rows, Format::Csv, Unit::default(), csv)?)
+        })?;
+        written(&mut self.parquet, |csv| {
+            Ok(parquet::list(&columns).write(Format::Csv, &columns, csv)?)
+        })
+    }
+}
+
+/// Writes to an output; an error says which one.
+fn written(
+    output: &mut Output,
+    write: impl FnOnce(&mut Output) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let name = output.name();
+    write(output).with_context(|| format!("cannot write {name}"))
+}
+
 /// The files of a report. They appear under their names when all of them are complete.
 #[derive(Debug)]
 struct Outputs {
     page: Output,
-    /// JSON and CSV; none beside standard output and devices.
-    beside: Option<(Output, Output)>,
+    /// The figures; none beside standard output and devices.
+    beside: Option<Beside>,
 }
 
 impl Outputs {
@@ -177,10 +242,7 @@ impl Outputs {
         }
         let output = Output::create(Some(page))?;
         let beside = match output {
-            Output::File { .. } => Some((
-                Output::create(Some(&page.with_extension("json")))?,
-                Output::create(Some(&page.with_extension("csv")))?,
-            )),
+            Output::File { .. } => Some(Beside::create(page)?),
             Output::Stdout { .. } | Output::Device { .. } => None,
         };
         Ok(Self {
@@ -190,24 +252,22 @@ impl Outputs {
     }
 
     fn write(mut self, report: &Report) -> anyhow::Result<()> {
-        let mut names = Vec::new();
         let page = page::page(report)?;
-        let cannot_write = |output: &Output| format!("cannot write {}", output.name());
-        let context = cannot_write(&self.page);
-        self.page.write_all(page.as_bytes()).context(context)?;
-        if let Some((mut json, mut csv)) = self.beside {
-            let context = cannot_write(&json);
-            serde_json::to_writer_pretty(&mut json, report).context(context)?;
-            let context = cannot_write(&csv);
-            format::write(&report.figures.rows, Format::Csv, Unit::default(), &mut csv)
-                .context(context)?;
-            names = [&self.page, &json, &csv].map(Output::name).to_vec();
-            json.finish()?;
-            csv.finish()?;
+        written(&mut self.page, |output| {
+            Ok(output.write_all(page.as_bytes())?)
+        })?;
+        let mut outputs = vec![self.page];
+        if let Some(mut beside) = self.beside {
+            beside.write(report)?;
+            outputs.extend([beside.json, beside.csv, beside.parquet]);
         }
-        self.page.finish()?;
+        let names: Vec<String> = outputs.iter().map(Output::name).collect();
+        let is_shown = matches!(outputs[0], Output::File { .. });
+        for output in outputs {
+            output.finish()?;
+        }
         let mut out = io::stdout().lock();
-        for name in names {
+        for name in names.iter().filter(|_| is_shown) {
             writeln!(out, "{name}")?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! What a report says, before it is a page: the JSON beside the page is this.
 
 use super::verdict::Verdict;
+use crate::commands::bench::parquet::ParquetRow;
 use bytelane::Backend;
 use bytelane_measure::cpu;
 use bytelane_measure::row::Row;
@@ -33,6 +34,10 @@ pub struct Report {
 pub struct Figures {
     /// Codecs and protocols.
     pub rows: Vec<Row>,
+    /// Parquet columns.
+    pub parquet: Vec<ParquetRow>,
+    /// The user's own columns.
+    pub files: Vec<ParquetRow>,
 }
 
 /// Where it was measured.
@@ -68,8 +73,8 @@ pub struct BackendState {
 pub struct LeftOut {
     /// The name of the experiment.
     pub experiment: &'static str,
-    pub what: String,
-    pub why: String,
+    pub what: &'static str,
+    pub why: &'static str,
 }
 
 impl Report {

@@ -5,12 +5,15 @@ use crate::commands::bench::{Case, measure_codec};
 use anyhow::Context;
 use bytelane::Backend;
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a report is measured.
 #[derive(Debug)]
 pub struct Settings {
     pub quick: bool,
+    /// The user's own columns.
+    pub files: Vec<PathBuf>,
     pub rounds: Rounds,
     /// The backends if they are not all that there are.
     pub backends: Vec<Backend>,

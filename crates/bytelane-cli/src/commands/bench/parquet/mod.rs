@@ -144,7 +144,7 @@ impl Arguments {
 }
 
 /// One line a row.
-fn list(rows: &[ParquetRow]) -> Table {
+pub fn list(rows: &[ParquetRow]) -> Table {
     let mut table = Table::new([
         text("file"),
         text("type"),

@@ -76,8 +76,8 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     });
     Ok(Shown {
         about: ABOUT,
-        legend: false,
         figures: drawings.into_iter().collect::<anyhow::Result<_>>()?,
+        ..Shown::default()
     })
 }
 

@@ -86,8 +86,8 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     }
     Ok(Shown {
         about: ABOUT,
-        legend: false,
         figures: drawings,
+        ..Shown::default()
     })
 }
 

@@ -1,8 +1,11 @@
 //! The experiments, one file each: what each measures, and how the page shows it.
 
 mod distributions;
+mod entropy;
 mod evicted;
+mod files;
 mod lists;
+mod parquet;
 mod sizes;
 mod thrift;
 
@@ -23,10 +26,16 @@ pub struct Experiment {
     pub show: fn(&Report) -> anyhow::Result<Shown>,
 }
 
+/// The name of the experiment on the user's own columns.
+pub const FILES: &str = files::EXPERIMENT.name;
+
 /// Every experiment, in the order of the page. A new one is a file and a row here.
 pub static EXPERIMENTS: &[Experiment] = &[
+    files::EXPERIMENT,
     sizes::EXPERIMENT,
     evicted::EXPERIMENT,
+    parquet::EXPERIMENT,
+    entropy::EXPERIMENT,
     distributions::EXPERIMENT,
     thrift::EXPERIMENT,
     lists::EXPERIMENT,
@@ -40,4 +49,13 @@ pub struct Shown {
     /// Whether the colours of the backends need to be named: bars name theirs.
     pub legend: bool,
     pub figures: Vec<Figure>,
+    pub tables: Vec<Table>,
+}
+
+/// A table: names in the first column, figures in the others.
+#[derive(Debug, Serialize)]
+pub struct Table {
+    pub caption: String,
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
 }

@@ -107,6 +107,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         about: ABOUT,
         legend: true,
         figures: charts,
+        ..Shown::default()
     })
 }
 
@@ -131,6 +132,7 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
     }
     let series = workers.iter().map(|worker| Series {
         class: class_of(worker),
+        joined: true,
         points: points(&rows, worker),
     });
     let name = match *parameters {
@@ -166,6 +168,7 @@ fn points(rows: &[&Row], worker: &str) -> Vec<Point> {
         .map(|row| Point {
             x: row.bytes as f64,
             y: row.gb_per_s,
+            label: None,
             title: format!(
                 "{worker}, {}: {}, {:.2} of memcpy",
                 bytes(row.bytes),

@@ -58,7 +58,10 @@ fn backend(name: &'static str, available: bool) -> BackendState {
 }
 
 fn report() -> Report {
-    let figures = Figures { rows: rows() };
+    let figures = Figures {
+        rows: rows(),
+        ..Figures::default()
+    };
     Report {
         version: "1.2.3",
         date: "2026-01-02 03:04 UTC".to_owned(),
@@ -83,8 +86,8 @@ fn report() -> Report {
         },
         left_out: vec![LeftOut {
             experiment: "memory",
-            what: "Something else".to_owned(),
-            why: "not asked for".to_owned(),
+            what: "Something else",
+            why: "not asked for",
         }],
         verdict: verdict(&figures),
         figures,

@@ -31,12 +31,28 @@ pub struct Point {
     pub x: f64,
     pub y: f64,
     pub title: String,
+    /// What stands beside it.
+    pub label: Option<String>,
 }
 
-/// Points that belong together, joined by a line.
+impl Point {
+    /// A point of which nothing is said.
+    pub fn at((x, y): (f64, f64)) -> Self {
+        Self {
+            x,
+            y,
+            title: String::new(),
+            label: None,
+        }
+    }
+}
+
+/// Points that belong together.
 #[derive(Debug)]
 pub struct Series {
     pub class: &'static str,
+    /// Whether a line joins them in their order.
+    pub joined: bool,
     pub points: Vec<Point>,
 }
 
@@ -95,14 +111,16 @@ impl Chart {
             }
         }
         for series in &self.series {
-            let path = series.points.iter().map(|point| (point.x, point.y));
-            let path: Vec<(f64, f64)> = path.collect();
-            chart.draw_series([PathElement::new(path, line(series.class))])?;
+            if series.joined {
+                let path = series.points.iter().map(|point| (point.x, point.y));
+                let path: Vec<(f64, f64)> = path.collect();
+                chart.draw_series([PathElement::new(path, line(series.class))])?;
+            }
             chart.draw_series(
                 series
                     .points
                     .iter()
-                    .map(|point| Mark::dot((point.x, point.y), series.class, point.title.clone())),
+                    .map(|point| Mark::dot(point, series.class)),
             )?;
         }
         area.present()?;

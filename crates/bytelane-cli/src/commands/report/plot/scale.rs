@@ -21,6 +21,17 @@ impl Scale {
         Self::Linear(0.0..if most > 0.0 { 1.05 * most } else { 1.0 })
     }
 
+    /// From below the least of the values to above the largest.
+    pub fn around(values: impl IntoIterator<Item = f64>) -> Self {
+        let ends = values.into_iter().fold(None, |ends, value| match ends {
+            None => Some((value, value)),
+            Some((least, most)) => Some((value.min(least), value.max(most))),
+        });
+        let (least, most) = ends.unwrap_or((0.0, 1.0));
+        let space = 0.15 * (most - least).max(0.1 * most);
+        Self::Linear(least - space..most + space)
+    }
+
     /// From the power of two below the least of the values to the one above the largest.
     pub fn doubling(values: impl IntoIterator<Item = f64>) -> Self {
         let logarithms = values
@@ -126,6 +137,9 @@ mod tests {
         assert_eq!(scale.map(&64.0, (100, 500)), 100);
         assert_eq!(scale.map(&256.0, (100, 500)), 300);
         assert_eq!(scale.map(&1024.0, (500, 100)), 100);
+        let around = Scale::around([1.0, 2.0]);
+        assert!(around.map(&1.0, (0, 100)) > 5 && around.map(&2.0, (0, 100)) < 95);
+        assert_eq!(Scale::around([3.0]).map(&3.0, (0, 100)), 50);
         assert_eq!(Scale::from_zero([]).map(&0.5, (0, 10)), 5);
         assert_eq!(Scale::doubling([]).ticks(), [1.0, 2.0]);
     }

@@ -1,6 +1,7 @@
 //! A backend of plotters whose colours are CSS classes, so that a page themes its charts, and whose
 //! marks tell their values when they are hovered.
 
+use super::{LETTERS, Point};
 use minijinja::HtmlEscape;
 use plotters::element::{Drawable, PointCollection};
 use plotters::style::RGBColor;
@@ -71,6 +72,19 @@ pub struct Svg<'a> {
 impl<'a> Svg<'a> {
     pub fn new(size: (u32, u32), elements: &'a mut String) -> Self {
         Self { size, elements }
+    }
+
+    /// Text over a dot, turned inwards near the edges.
+    fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
+        let anchor = match 3 * x / self.size.0 as i32 {
+            0 => "start",
+            1 => "middle",
+            _ => "end",
+        };
+        let (y, text) = (y - 2 * DOT as i32, HtmlEscape(text));
+        self.push(format_args!(
+            r#"<text class="label" x="{x}" y="{y}" text-anchor="{anchor}" font-size="{LETTERS}">{text}</text>"#
+        ))
     }
 
     fn push(&mut self, element: fmt::Arguments<'_>) -> Drawn {
@@ -183,6 +197,7 @@ pub struct Mark {
     shape: Shape,
     class: &'static str,
     title: String,
+    label: Option<String>,
 }
 
 #[derive(Debug)]
@@ -196,12 +211,12 @@ enum Shape {
 const DOT: u32 = 3 * PIXEL;
 
 impl Mark {
-    pub fn dot(at: (f64, f64), class: &'static str, title: String) -> Self {
-        let shape = Shape::Dot([at]);
+    pub fn dot(point: &Point, class: &'static str) -> Self {
         Self {
-            shape,
+            shape: Shape::Dot([(point.x, point.y)]),
             class,
-            title,
+            title: point.title.clone(),
+            label: point.label.clone(),
         }
     }
 
@@ -211,11 +226,11 @@ impl Mark {
         class: &'static str,
         title: String,
     ) -> Self {
-        let shape = Shape::Bar([corner, opposite]);
         Self {
-            shape,
+            shape: Shape::Bar([corner, opposite]),
             class,
             title,
+            label: None,
         }
     }
 }
@@ -243,6 +258,9 @@ impl Drawable<Svg<'_>> for Mark {
         let Some((x, y)) = points.next() else {
             return Ok(());
         };
+        if let Some(label) = &self.label {
+            svg.label(label, x, y)?;
+        }
         match points.next() {
             None => svg.push(format_args!(
                 r#"<circle class="area {class}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#

@@ -1,0 +1,235 @@
+//! A column in a Parquet file: how small it gets, and how fast it is written and read.
+
+use super::{Experiment, Shown, Table};
+use crate::commands::bench::parquet::{Input, ParquetRow, Plan, measure};
+use crate::commands::report::figures::{figure, short};
+use crate::commands::report::model::{Figures, Report};
+use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series, class_of};
+use crate::commands::report::steps::{Settings, Step};
+use bytelane_parquet::parquet::basic::{Compression, ZstdLevel};
+use std::time::Duration;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "parquet",
+    title: "A Parquet column: size against speed",
+    steps,
+    show,
+};
+
+/// As doubles, more than the writer keeps in a dictionary.
+const VALUES_QUICK: usize = 200_000;
+const VALUES: usize = 1_000_000;
+
+/// Bytes of values that the slowest way of storing writes and reads in a nanosecond, as a guess.
+const SLOWEST: f64 = 0.1;
+
+/// Ways of storing.
+const WAYS: f64 = 6.0;
+
+const ABOUT: &str = "\
+<p>One column a file, written from an array into memory and read back into arrays, by the crates \
+<code>parquet</code> and <code>bytelane-parquet</code>. The data are made up: they stand for the kinds of \
+files of the published experiment, which cannot be had. The dots are geometric means over all columns; \
+the line joins those that nothing beats in both directions, and the others tell their names when touched. Published for 37 columns (M. Radev, 2019, \
+Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio, write and read in MiB/s): \
+PLAIN 1.63, 285 and 424; DICTIONARY 1.73, 250 and 426; BYTE_STREAM_SPLIT 1.97, 276 and 674, with SIMD \
+364 and 839.</p>";
+
+/// The steps of inputs, one each.
+pub fn steps_of(
+    inputs: Vec<Input>,
+    values: usize,
+    settings: &Settings,
+    add: fn(&mut Figures, ParquetRow),
+) -> anyhow::Result<Vec<Step>> {
+    let compression = Compression::ZSTD(ZstdLevel::try_new(1)?);
+    let turns = 2.0 * (settings.rounds.rounds as f64 + 2.0) * WAYS;
+    let call = (8 * values) as f64 / SLOWEST / 1e9;
+    let expected = Duration::from_secs_f64(turns * call.max(settings.rounds.sample.as_secs_f64()));
+    let steps = inputs.into_iter().map(|input| {
+        let label = format!("Parquet, {}", input.name());
+        let plan = Plan {
+            inputs: vec![input],
+            encodings: Vec::new(),
+            compression,
+            rounds: settings.rounds.clone(),
+        };
+        Step {
+            label,
+            expected,
+            run: Box::new(move |_, figures| measure(&plan, &mut |row| add(figures, row))),
+        }
+    });
+    Ok(steps.collect())
+}
+
+/// How many values a run takes.
+pub fn values(settings: &Settings) -> usize {
+    if settings.quick { VALUES_QUICK } else { VALUES }
+}
+
+fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
+    let values = values(settings);
+    steps_of(
+        Input::stand_ins(values),
+        values,
+        settings,
+        |figures, row| figures.parquet.push(row),
+    )
+}
+
+/// The rows of an experiment, by the way of storing, in the order in which they were measured.
+pub fn by_way<'a>(
+    rows: impl Iterator<Item = &'a ParquetRow>,
+) -> Vec<(String, Vec<&'a ParquetRow>)> {
+    let mut ways: Vec<(String, Vec<&ParquetRow>)> = Vec::new();
+    for row in rows {
+        let name = way(row);
+        match ways.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, rows)) => rows.push(row),
+            None => ways.push((name, vec![row])),
+        }
+    }
+    ways
+}
+
+fn way(row: &ParquetRow) -> String {
+    let compression = row.compression.to_lowercase();
+    let compression = compression.split([':', '(']).next().unwrap_or_default();
+    match row.backend.as_str() {
+        "parquet" => format!("{}, {compression}", row.encoding),
+        backend => format!("{}, {compression}, {backend}", row.encoding),
+    }
+}
+
+fn show(report: &Report) -> anyhow::Result<Shown> {
+    let rows = report.figures.parquet.iter();
+    compared(ABOUT, rows.filter(|row| row.entropy_bits.is_none()))
+}
+
+/// The ways of storing beside one another.
+pub fn compared<'a>(
+    about: &'static str,
+    rows: impl Iterator<Item = &'a ParquetRow>,
+) -> anyhow::Result<Shown> {
+    let ways = by_way(rows);
+    Ok(Shown {
+        about,
+        figures: vec![
+            scatter(&ways, "write", "written MiB/s", |row| row.write_mib_s)?,
+            scatter(&ways, "read", "read MiB/s", |row| row.read_mib_s)?,
+        ],
+        tables: vec![
+            table("Ratio", &ways, |row| row.ratio),
+            table("Written MiB/s", &ways, |row| row.write_mib_s),
+            table("Read MiB/s", &ways, |row| row.read_mib_s),
+        ],
+        ..Shown::default()
+    })
+}
+
+type Of = fn(&ParquetRow) -> f64;
+
+fn scatter(
+    ways: &[(String, Vec<&ParquetRow>)],
+    verb: &str,
+    label: &'static str,
+    speed: Of,
+) -> anyhow::Result<Figure> {
+    let points: Vec<(f64, f64)> = ways
+        .iter()
+        .map(|(_, rows)| (mean(rows, speed), mean(rows, |row| row.ratio)))
+        .collect();
+    let front = front(&points);
+    let mut series = vec![Series {
+        class: "front",
+        joined: true,
+        points: front.iter().copied().map(Point::at).collect(),
+    }];
+    for ((name, rows), &at) in ways.iter().zip(&points) {
+        let mut point = Point::at(at);
+        point.title = format!("{name}: ratio {}, {} MiB/s", figure(at.1), figure(at.0));
+        // The others are too close to one another to be named.
+        point.label = front.contains(&at).then(|| name.clone());
+        series.push(Series {
+            class: class_of(&rows[0].encoding),
+            joined: false,
+            points: vec![point],
+        });
+    }
+    let chart = Chart {
+        title: format!("Ratio and {verb} throughput"),
+        x: Axis {
+            label,
+            scale: Scale::from_zero(points.iter().map(|point| 1.25 * point.0)),
+            tick: short,
+        },
+        y: Axis {
+            label: "bytes of values / bytes of file",
+            scale: Scale::around(points.iter().map(|point| point.1)),
+            tick: short,
+        },
+        series,
+        places: Vec::new(),
+    };
+    chart.figure()
+}
+
+/// The points than which no other is as far in both directions, from left to right.
+fn front(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let beaten = |&(x, y): &(f64, f64)| {
+        let beats = |&&(other_x, other_y): &&(f64, f64)| {
+            (other_x > x && other_y >= y) || (other_x >= x && other_y > y)
+        };
+        points.iter().any(|other| beats(&other))
+    };
+    let mut front: Vec<(f64, f64)> = points
+        .iter()
+        .copied()
+        .filter(|point| !beaten(point))
+        .collect();
+    front.sort_by(|one, other| one.0.total_cmp(&other.0));
+    front
+}
+
+/// The geometric mean.
+fn mean(rows: &[&ParquetRow], of: Of) -> f64 {
+    let logarithms: f64 = rows.iter().map(|row| of(row).ln()).sum();
+    (logarithms / rows.len() as f64).exp()
+}
+
+/// One line a file, one column a way of storing it, and the geometric means.
+fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> Table {
+    let files = ways.first().map_or(&[][..], |(_, rows)| rows.as_slice());
+    let mut header = vec!["column".to_owned()];
+    header.extend(ways.iter().map(|(name, _)| name.clone()));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for file in files {
+        let mut cells = vec![file.file.clone()];
+        cells.extend(ways.iter().map(|(_, rows)| {
+            let row = rows.iter().find(|row| row.file == file.file);
+            row.map_or_else(String::new, |row| figure(of(row)))
+        }));
+        rows.push(cells);
+    }
+    let mut means = vec!["geometric mean".to_owned()];
+    means.extend(ways.iter().map(|(_, rows)| figure(mean(rows, of))));
+    rows.push(means);
+    Table {
+        caption: caption.to_owned(),
+        header,
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::front;
+
+    #[test]
+    fn the_front_is_what_nothing_beats() {
+        let points = [(1.0, 5.0), (2.0, 4.0), (2.0, 3.0), (3.0, 1.0), (0.5, 0.5)];
+        assert_eq!(front(&points), [(1.0, 5.0), (2.0, 4.0), (3.0, 1.0)]);
+        assert_eq!(front(&[]), []);
+    }
+}
