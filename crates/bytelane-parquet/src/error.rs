@@ -76,6 +76,9 @@ pub enum Problem {
     /// What the caller gave does not fit what the caller said before.
     #[error("{0}")]
     Input(String),
+    /// A file that was written does not hold the values that it should.
+    #[error("{0}")]
+    Different(String),
     /// The caller ended the work.
     #[error("cancelled")]
     Cancelled,

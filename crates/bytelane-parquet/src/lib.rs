@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod choice;
+mod contained;
 mod error;
 pub mod inspect;
 mod metadata;

@@ -5,6 +5,7 @@ use crate::{INTERRUPTED, Outcome, backend};
 use anyhow::Context;
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::readers::Readers;
 use bytelane_parquet::rewrite::{ColumnState, RewriteOptions, Rewritten, RewrittenColumn, rewrite};
 use bytelane_parquet::{
     ColumnOptions, Encoding, Error, Goal, Problem, WriterOptions, parse_compression,
@@ -34,6 +35,9 @@ pub struct Arguments {
     /// What encodings are chosen for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
     goal: Goal,
+    /// Who has to read the file, each from a version on: this limits the encodings that are chosen
+    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
+    readers: Readers,
     /// The encoding of a column, which is then not chosen. NAME is its path, with dots; also of a group,
     /// for all in it
     #[arg(long = "column", value_name = "NAME=ENCODING", value_parser = parse_column)]
@@ -90,7 +94,9 @@ impl Arguments {
     }
 
     fn options(&self, progress: ProgressBar, interrupted: Arc<AtomicBool>) -> RewriteOptions {
-        let mut writer = WriterOptions::default().with_goal(self.goal);
+        let mut writer = WriterOptions::default()
+            .with_goal(self.goal)
+            .with_readers(self.readers.clone());
         for (name, encoding) in &self.columns {
             writer = writer.with_column(name, ColumnOptions::default().with_encoding(*encoding));
         }

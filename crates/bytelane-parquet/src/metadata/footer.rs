@@ -1,6 +1,7 @@
 //! Where a file's metadata and its column chunks are.
 
 use super::Fields;
+use crate::contained::contained;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
@@ -65,8 +66,8 @@ fn read_footer_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Foote
     if fields.has(ENCRYPTION_ALGORITHM) {
         return Err(encrypted());
     }
-    let metadata =
-        ParquetMetaDataReader::decode_metadata(&bytes).map_err(|error| damaged(&error))?;
+    let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
+        .map_err(|error| damaged(&error))?;
     Ok(Footer { bytes, metadata })
 }
 

@@ -5,6 +5,7 @@ mod column;
 
 pub use builder::ReaderBuilder;
 
+use crate::contained::contained;
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
@@ -203,8 +204,10 @@ struct RowGroup {
 
 impl RowGroup {
     fn read(&mut self, rows: usize, schema: &SchemaRef) -> Result<RecordBatch> {
-        let others = self.rest.as_mut().map(|rest| rest.next().transpose());
-        let others = others.transpose()?.flatten();
+        let others = match &mut self.rest {
+            Some(rest) => contained(|| Ok(rest.next().transpose()?))?,
+            None => None,
+        };
         if self.rest.is_some() && others.as_ref().map(RecordBatch::num_rows) != Some(rows) {
             return Err(Error::corrupt(
                 "a column ends before the rows that the footer promises",

@@ -8,6 +8,7 @@ mod replace;
 mod target;
 mod verify;
 
+use crate::contained::contained;
 use crate::metadata::{Fields, MAGIC, chunk_range, encoding_name};
 use crate::{Error, Problem, Result, WriterOptions, compression_name};
 use bytes::Bytes;
@@ -346,7 +347,8 @@ impl<R: Reopen> Work<'_, R> {
         target: &mut Target<'_>,
     ) -> Result<Vec<Chunk>> {
         let fields = row_group.structures(COLUMNS).map_err(damaged)?;
-        let described = self.source.metadata().row_group(index).columns();
+        let described = self.source.metadata().row_group(index);
+        let (described, rows) = (described.columns(), described.num_rows());
         if fields.len() != described.len() {
             return Err(Error::corrupt(
                 "the footer describes other columns than its schema",
@@ -359,7 +361,7 @@ impl<R: Reopen> Work<'_, R> {
             self.proceed(described)?;
             let olds = described.iter().zip(fields.by_ref()).zip(leaves.clone());
             let olds = olds.map(|((described, fields), leaf)| {
-                self.old(described, fields, leaf)
+                self.old(described, fields, leaf, rows)
                     .map_err(|error| error.in_column(described.column_path().string()))
             });
             let olds = olds.collect::<Result<Vec<_>>>()?;
@@ -379,10 +381,19 @@ impl<R: Reopen> Work<'_, R> {
         described: &'b ColumnChunkMetaData,
         fields: Fields,
         leaf: usize,
+        rows: i64,
     ) -> Result<Old<'b>> {
         let reader = &self.source.reader;
         let range = chunk_range(described, reader.len())?;
         let kinds = PageKinds::of(reader, described, range.clone())?;
+        let (values, flat) = (
+            described.num_values(),
+            described.column_descr().max_rep_level() == 0,
+        );
+        if values < 0 || (flat && values != rows) {
+            let problem = format!("the column has {values} values, its row group {rows} rows");
+            return Err(Error::corrupt(problem));
+        }
         Ok(Old {
             leaf,
             wish: self.plan.wish(described, &kinds),
@@ -402,7 +413,7 @@ impl<R: Reopen> Work<'_, R> {
     ) -> Result<Vec<Chunk>> {
         let encoded = match self.plan.writer(&olds) {
             Some(options) => {
-                let encoded = self.source.encode(row_group, root, options)?;
+                let encoded = contained(|| self.source.encode(row_group, root, options))?;
                 if encoded.is_none() {
                     for old in &mut olds {
                         old.wish = Wish::Cannot(

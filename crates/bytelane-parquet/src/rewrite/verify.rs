@@ -1,17 +1,19 @@
 //! Comparing two files value by value.
 
 use super::encode::{Reopen, Source};
-use crate::{Error, Result};
+use crate::contained::contained;
+use crate::{Error, Problem, Result};
 use parquet::arrow::ProjectionMask;
 
 /// That both files have the same values in the same rows of the same row groups, bit for bit.
 pub(super) fn verify<R: Reopen>(before: &Source<R>, after: &Source<R>) -> Result<()> {
     let groups = before.metadata().num_row_groups();
     if after.metadata().num_row_groups() != groups {
-        return Err(Error::corrupt("the rewritten file has other row groups"));
+        return Err(different("row groups"));
     }
     for group in 0..groups {
-        verify_row_group(before, after, group).map_err(|error| error.in_row_group(group))?;
+        contained(|| verify_row_group(before, after, group))
+            .map_err(|error| error.in_row_group(group))?;
     }
     Ok(())
 }
@@ -33,7 +35,11 @@ fn verify_row_group<R: Reopen>(before: &Source<R>, after: &Source<R>, group: usi
         let pairs = one.columns().iter().zip(other.columns());
         if let Some(at) = pairs.into_iter().position(|(one, other)| one != other) {
             let name = one.schema_ref().field(at).name().clone();
-            return Err(Error::corrupt("the rewritten file has other values").in_column(name));
+            return Err(different("values").in_column(name));
         }
     }
+}
+
+fn different(what: &str) -> Error {
+    Problem::Different(format!("the rewritten file has other {what}")).into()
 }

@@ -1,0 +1,32 @@
+//! Panics of other crates.
+
+use crate::{Error, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What `work` returns; an error if it panics, as the crate `parquet` does at some files that lie.
+///
+/// What `work` has changed must not be used after an error.
+pub(crate) fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
+        let problem = format!(
+            "the crate parquet panicked: {}",
+            text.unwrap_or("no message")
+        );
+        Err(Error::corrupt(problem))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        assert_eq!(contained(|| Ok(1)).unwrap(), 1);
+        let number = 7;
+        let error = contained::<()>(|| panic!("number {number}")).unwrap_err();
+        assert!(error.to_string().ends_with("number 7"), "{error}");
+    }
+}
