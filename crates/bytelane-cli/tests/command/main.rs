@@ -2,6 +2,7 @@
 
 mod bench;
 mod bench_thrift;
+mod documents;
 mod general;
 mod parquet;
 mod report;
