@@ -18,7 +18,8 @@ const WIDTH: u64 = 8;
 
 const ABOUT: &str = "\
 <p>The files that you named, each as one column of a Parquet file, written and read as in the experiment \
-on Parquet columns.</p>";
+on Parquet columns. Which encodings suit a whole Parquet file is not part of this page; \
+<code>bytelane inspect</code> shows those that it has.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let mut steps = Vec::new();
