@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod advise;
 mod choice;
 mod contained;
 mod error;

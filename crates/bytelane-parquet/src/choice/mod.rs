@@ -12,7 +12,8 @@ mod pack;
 mod repeats;
 mod sample;
 
-pub(crate) use goal::Estimate;
+pub(crate) use goal::{Estimate, score};
+pub(crate) use repeats::Repeats;
 
 use crate::page::Compressor;
 use crate::readers::ValueType;

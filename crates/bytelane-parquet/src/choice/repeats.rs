@@ -8,7 +8,7 @@ use arrow_buffer::Buffer;
 const LONGEST: usize = 32;
 
 /// How some values repeat.
-pub(super) struct Repeats {
+pub(crate) struct Repeats {
     /// Values that were looked at.
     values: usize,
     /// One in as many of the different values was followed.
@@ -27,7 +27,7 @@ pub(super) struct Repeats {
 
 /// A value that is there again.
 #[derive(Clone, Copy)]
-pub(super) struct Repeat {
+pub(crate) struct Repeat {
     /// How many values ago it was there.
     pub(super) distance: usize,
     /// How many values in a row are the same as there.
@@ -36,7 +36,7 @@ pub(super) struct Repeat {
 
 impl Repeats {
     /// Looks through values of `width` bytes and follows one in `share` of the different ones.
-    pub(super) fn among(pieces: &[Buffer], width: usize, share: u64) -> Self {
+    pub(crate) fn among(pieces: &[Buffer], width: usize, share: u64) -> Self {
         let found = follow(pieces, width, u64::MAX / share);
         let values = pieces.iter().map(|piece| piece.len() / width).sum();
         let mut numbers = Numbers::for_at_most(found.len());
@@ -76,7 +76,7 @@ impl Repeats {
 
     /// Estimated different values among `total`, of which these are some: with more values they become more as they
     /// did from the first half of these to the whole.
-    pub(super) fn distinct_among(&self, total: usize) -> f64 {
+    pub(crate) fn distinct_among(&self, total: usize) -> f64 {
         let seen = (self.distinct as f64 * self.share as f64).min(self.values as f64);
         let growth = (self.distinct as f64 / self.distinct_in_half.max(1) as f64).log2();
         let longer = (total as f64 / self.values.max(1) as f64).max(1.0);

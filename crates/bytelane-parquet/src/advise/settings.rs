@@ -1,0 +1,291 @@
+//! How to make writers take the chosen encodings.
+
+use super::{AdviseOptions, ColumnAdvice};
+use crate::{Encoding, compression_name};
+use parquet::basic::Compression;
+use std::path::Path;
+
+/// What to paste for one writer.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The writer.
+    pub writer: String,
+    /// The text.
+    pub text: String,
+    /// Where it falls short of the advice.
+    pub shortcoming: Option<String>,
+}
+
+/// The columns with their encodings, by what they are called in the format.
+struct Columns<'a> {
+    columns: &'a [ColumnAdvice],
+    compression: Compression,
+}
+
+/// The settings for every writer that is known.
+pub(super) fn of(path: &Path, columns: &[ColumnAdvice], options: &AdviseOptions) -> Vec<Settings> {
+    let columns = Columns {
+        columns,
+        compression: options.compression,
+    };
+    let mut all = vec![
+        columns.pyarrow(),
+        columns.arrow_rs(),
+        columns.duckdb(),
+        columns.spark(),
+        columns.polars(),
+    ];
+    if !super::array_file::is_array(path) {
+        all.push(columns.rewrite(path, options));
+    }
+    all
+}
+
+/// The name of an encoding in the format.
+fn in_format(encoding: Encoding) -> String {
+    encoding.name().to_uppercase()
+}
+
+/// A string in Python or Rust.
+fn quoted(text: &str) -> String {
+    format!("{text:?}")
+}
+
+/// A word in a shell.
+fn word(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/=:,+".contains(&byte);
+    match !text.is_empty() && text.bytes().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+impl Columns<'_> {
+    fn with(&self, wanted: impl Fn(Encoding) -> bool) -> impl Iterator<Item = &ColumnAdvice> {
+        self.columns
+            .iter()
+            .filter(move |column| wanted(column.encoding))
+    }
+
+    fn any(&self, wanted: impl Fn(Encoding) -> bool) -> bool {
+        self.with(wanted).next().is_some()
+    }
+
+    /// Codec and level apart.
+    fn compression(&self) -> (String, Option<String>) {
+        let name = compression_name(self.compression);
+        match name.split_once(':') {
+            Some((codec, level)) => (codec.to_owned(), Some(level.to_owned())),
+            None => (name, None),
+        }
+    }
+
+    /// The levels of compression that every writer counts the same.
+    fn python_compression(&self, none: &str) -> String {
+        let (codec, level) = self.compression();
+        let codec = match codec.as_str() {
+            "none" => none,
+            "lz4_raw" => "lz4",
+            other => other,
+        };
+        let level = level.map_or(String::new(), |level| {
+            format!(", compression_level={level}")
+        });
+        format!("compression={}{level}", quoted(codec))
+    }
+
+    fn pyarrow(&self) -> Settings {
+        let dictionary: Vec<String> = self
+            .with(|encoding| encoding == Encoding::Dictionary)
+            .map(|column| quoted(&column.path))
+            .collect();
+        let dictionary = match dictionary.len() {
+            0 => "False".to_owned(),
+            all if all == self.columns.len() => "True".to_owned(),
+            _ => format!("[{}]", dictionary.join(", ")),
+        };
+        let named =
+            self.with(|encoding| !matches!(encoding, Encoding::Plain | Encoding::Dictionary));
+        let encodings: Vec<String> = named
+            .map(|column| {
+                format!(
+                    "{}: {}",
+                    quoted(&column.path),
+                    quoted(&in_format(column.encoding))
+                )
+            })
+            .collect();
+        let encodings = match encodings.is_empty() {
+            true => String::new(),
+            false => format!(",\n    column_encoding={{{}}}", encodings.join(", ")),
+        };
+        let compression = self.python_compression("none");
+        Settings {
+            writer: "pyarrow".into(),
+            text: format!(
+                "pq.write_table(table, \"out.parquet\", {compression},\n    use_dictionary={dictionary}{encodings})"
+            ),
+            shortcoming: None,
+        }
+    }
+
+    fn arrow_rs(&self) -> Settings {
+        let compression = match (self.compression(), self.compression) {
+            ((_, Some(level)), Compression::ZSTD(_)) => {
+                format!("ZSTD(ZstdLevel::try_new({level})?)")
+            }
+            ((_, Some(level)), Compression::GZIP(_)) => {
+                format!("GZIP(GzipLevel::try_new({level})?)")
+            }
+            ((_, Some(level)), Compression::BROTLI(_)) => {
+                format!("BROTLI(BrotliLevel::try_new({level})?)")
+            }
+            ((codec, _), _) if codec == "none" => "UNCOMPRESSED".to_owned(),
+            ((codec, _), _) => codec.to_uppercase(),
+        };
+        let mut text = format!(
+            "WriterProperties::builder()\n    .set_compression(Compression::{compression})\n    .set_dictionary_enabled(false)"
+        );
+        for column in self.columns {
+            let parts: Vec<String> = column
+                .path
+                .split('.')
+                .map(|part| format!("{}.into()", quoted(part)))
+                .collect();
+            let path = format!("ColumnPath::new(vec![{}])", parts.join(", "));
+            text += &match column.encoding {
+                Encoding::Plain => continue,
+                Encoding::Dictionary => {
+                    format!("\n    .set_column_dictionary_enabled({path}, true)")
+                }
+                other => format!(
+                    "\n    .set_column_encoding({path}, Encoding::{})",
+                    in_format(other)
+                ),
+            };
+        }
+        Settings {
+            writer: "arrow-rs".into(),
+            text: text + "\n    .build()",
+            shortcoming: None,
+        }
+    }
+
+    /// Whether any column wants what only came with the second version of the format.
+    fn wants_version_2(&self) -> bool {
+        self.any(|encoding| !matches!(encoding, Encoding::Plain | Encoding::Dictionary))
+    }
+
+    fn duckdb(&self) -> Settings {
+        let (codec, level) = self.compression();
+        let codec = if codec == "none" {
+            "uncompressed"
+        } else {
+            &codec
+        };
+        let level = match self.compression {
+            Compression::ZSTD(_) => level.map_or(String::new(), |level| {
+                format!(", COMPRESSION_LEVEL {level}")
+            }),
+            _ => String::new(),
+        };
+        let version = if self.wants_version_2() { "V2" } else { "V1" };
+        let only_dictionaries =
+            !self.wants_version_2() && !self.any(|encoding| encoding == Encoding::Plain);
+        Settings {
+            writer: "DuckDB".into(),
+            text: format!(
+                "COPY t TO 'out.parquet' (FORMAT parquet, PARQUET_VERSION {version}, COMPRESSION {codec}{level});"
+            ),
+            shortcoming: (!only_dictionaries).then(|| {
+                "It takes no encoding for a column. Where it finds that a dictionary does not pay, it writes PLAIN with \
+                 V1, and with V2 BYTE_STREAM_SPLIT for floats, DELTA_BINARY_PACKED for integers: the nearest there is."
+                    .into()
+            }),
+        }
+    }
+
+    fn spark(&self) -> Settings {
+        let (codec, level) = self.compression();
+        let mut text = format!("df.write.option(\"compression\", {})", quoted(&codec));
+        if let (Compression::ZSTD(_), Some(level)) = (self.compression, level) {
+            text +=
+                &format!("\n    .option(\"parquet.compression.codec.zstd.level\", \"{level}\")");
+        }
+        let deltas = self.any(|encoding| {
+            !matches!(
+                encoding,
+                Encoding::Plain | Encoding::Dictionary | Encoding::ByteStreamSplit
+            )
+        });
+        if deltas {
+            text += "\n    .option(\"parquet.writer.version\", \"PARQUET_2_0\")";
+        }
+        for column in self.with(|encoding| encoding != Encoding::Dictionary) {
+            let name = quoted(&format!("parquet.enable.dictionary#{}", column.path));
+            text += &format!("\n    .option({name}, \"false\")");
+        }
+        let split: Vec<&str> = self
+            .with(|encoding| encoding == Encoding::ByteStreamSplit)
+            .map(|column| column.path.as_str())
+            .collect();
+        let shortcoming = (!split.is_empty()).then(|| {
+            format!(
+                "It has no option for BYTE_STREAM_SPLIT: {} become PLAIN here. Write with Spark, then use `bytelane \
+                 rewrite`; but Spark reads the result only with spark.sql.parquet.enableVectorizedReader=false.",
+                split.join(", ")
+            )
+        });
+        Settings {
+            writer: "Spark".into(),
+            text: text + "\n    .parquet(\"out\")",
+            shortcoming,
+        }
+    }
+
+    fn polars(&self) -> Settings {
+        let compression = self.python_compression("uncompressed");
+        let native = self.any(|encoding| encoding != Encoding::Dictionary);
+        Settings {
+            writer: "polars".into(),
+            text: format!("df.write_parquet(\"out.parquet\", {compression})"),
+            shortcoming: native.then(|| {
+                "It takes no encodings: it writes dictionaries, and PLAIN where they do not pay. To have them, write \
+                 df.to_arrow() with pyarrow as above, or use `bytelane rewrite`."
+                    .into()
+            }),
+        }
+    }
+
+    fn rewrite(&self, path: &Path, options: &AdviseOptions) -> Settings {
+        let input = word(&path.display().to_string());
+        let compression = word(&compression_name(self.compression));
+        let mut text = format!("bytelane rewrite {input} out.parquet --compression {compression}");
+        if options.readers != crate::readers::Readers::default() {
+            text += &format!(" --readers {}", word(&options.readers.to_string()));
+        }
+        for column in self.columns {
+            let assignment = format!("{}={}", column.path, column.encoding);
+            text += &format!(" \\\n    --column {}", word(&assignment));
+        }
+        Settings {
+            writer: "bytelane rewrite".into(),
+            text,
+            shortcoming: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_words() {
+        assert_eq!(word("a.b=plain"), "a.b=plain");
+        assert_eq!(word("it's a file"), r"'it'\''s a file'");
+        assert_eq!(word("pyarrow>=14"), "'pyarrow>=14'");
+        assert_eq!(word(""), "''");
+    }
+}

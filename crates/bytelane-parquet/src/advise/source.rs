@@ -1,0 +1,151 @@
+//! Files of all kinds as columns of which samples are taken.
+
+use super::array_file::{ArrayFile, is_array};
+use crate::{Error, Problem, ReaderBuilder, Result};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::schema::types::SchemaDescriptor;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a column without a name is called.
+const UNNAMED: &str = "values";
+
+/// A file.
+pub(super) enum Source {
+    /// A Parquet file: its path is opened anew for each column.
+    Parquet(Arc<ParquetMetaData>, SchemaRef),
+    /// Numbers.
+    Array(Box<ArrayFile>),
+}
+
+impl Source {
+    /// Opens a file; its ending tells what it is.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let kind = fs::metadata(path)?;
+        if !kind.is_file() {
+            let what = if kind.is_dir() {
+                "a directory"
+            } else {
+                "no regular file"
+            };
+            let problem = format!("it is {what}: samples are taken from files, at several places");
+            return Err(Problem::Input(problem).into());
+        }
+        if is_array(path) {
+            return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));
+        }
+        let builder = ReaderBuilder::open(path)?;
+        let metadata = Arc::clone(builder.metadata());
+        Ok(Self::Parquet(metadata, Arc::clone(builder.schema())))
+    }
+
+    /// How it is called.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Parquet(..) => "parquet",
+            Self::Array(_) => "array",
+        }
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        match self {
+            Self::Parquet(metadata, _) => metadata.file_metadata().num_rows().max(0) as u64,
+            Self::Array(array) => array.values,
+        }
+    }
+
+    /// The columns at the schema's outermost level.
+    pub(super) fn columns(&self) -> usize {
+        match self {
+            Self::Parquet(_, schema) => schema.fields().len(),
+            Self::Array(_) => 1,
+        }
+    }
+
+    /// Up to about `most` rows of a column, from all over the file.
+    pub(super) fn sample(&mut self, path: &Path, column: usize, most: usize) -> Result<Sampled> {
+        match self {
+            Self::Array(array) => {
+                let array = array.sample(most as u64)?;
+                let field = Field::new(UNNAMED, array.data_type().clone(), false);
+                Sampled::new(Arc::new(field), vec![array])
+            }
+            Self::Parquet(metadata, schema) => {
+                let row_groups = spread(metadata, most);
+                let field = Arc::clone(&schema.fields()[column]);
+                let each = most.div_ceil(row_groups.len().max(1));
+                let mut arrays = Vec::new();
+                for row_group in row_groups {
+                    let reader = ReaderBuilder::open(path)?
+                        .with_columns([field.name().as_str()])?
+                        .with_row_groups(vec![row_group])
+                        .build()?;
+                    let mut left = each;
+                    for batch in reader {
+                        let array = Arc::clone(batch.map_err(Error::from)?.column(0));
+                        let taken = left.min(array.len());
+                        arrays.push(array.slice(0, taken));
+                        left -= taken;
+                        if left == 0 {
+                            break;
+                        }
+                    }
+                }
+                Sampled::new(field, arrays)
+            }
+        }
+    }
+}
+
+/// Row groups with rows enough, evenly spread.
+fn spread(metadata: &ParquetMetaData, most: usize) -> Vec<usize> {
+    let groups = metadata.num_row_groups();
+    let rows = metadata.file_metadata().num_rows().max(1) as f64;
+    let wanted = (groups as f64 * most as f64 / rows).ceil() as usize;
+    // Several, even where one would be enough: they differ.
+    let wanted = wanted.max(4).min(groups);
+    (0..wanted).map(|index| index * groups / wanted).collect()
+}
+
+/// Rows of a column.
+pub(super) struct Sampled {
+    pub(super) batches: Vec<RecordBatch>,
+    pub(super) schema: SchemaRef,
+    /// Its leaves in Parquet.
+    pub(super) leaves: SchemaDescriptor,
+    pub(super) rows: usize,
+}
+
+impl Sampled {
+    fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
+        let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
+        let leaves = ArrowSchemaConverter::new().convert(&schema)?;
+        let rows = arrays.iter().map(|array| array.len()).sum();
+        let batches = arrays
+            .into_iter()
+            .map(|array| RecordBatch::try_new(Arc::clone(&schema), vec![array]));
+        Ok(Self {
+            batches: batches.collect::<std::result::Result<_, _>>()?,
+            schema,
+            leaves,
+            rows,
+        })
+    }
+
+    /// The arrays.
+    pub(super) fn arrays(&self) -> Vec<ArrayRef> {
+        self.batches
+            .iter()
+            .map(|batch| Arc::clone(batch.column(0)))
+            .collect()
+    }
+
+    /// Its type in Arrow.
+    pub(super) fn data_type(&self) -> &DataType {
+        self.schema.field(0).data_type()
+    }
+}

@@ -1,0 +1,177 @@
+//! A sample written and read in every way.
+
+use super::AdviseOptions;
+use super::source::Sampled;
+use crate::readers::ValueType;
+use crate::{Encoding, Reader, Result, Writer, WriterOptions, compression_name};
+use bytes::Bytes;
+use parquet::basic::Compression;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::schema::types::ColumnDescriptor;
+use std::time::{Duration, Instant};
+
+/// Of as many turns the fastest counts.
+const TURNS: usize = 3;
+
+/// A way to write a column, and what came of it with the sample.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The encoding.
+    pub encoding: Encoding,
+    /// The compression, as `--compression` reads it.
+    pub compression: String,
+    /// Bytes of the sample, with the headers of its pages.
+    pub bytes: u64,
+    /// Bytes in PLAIN, uncompressed, for one of these.
+    pub ratio: f64,
+    /// PLAIN, uncompressed MiB a second, written in memory; of the whole column where it is nested.
+    pub write_mib_s: f64,
+    /// The same, read.
+    pub read_mib_s: f64,
+    /// The first of the readers that cannot read it.
+    pub obstacle: Option<String>,
+}
+
+/// The sample in one way.
+struct Trial {
+    encoding: Encoding,
+    compression: Compression,
+    metadata: ParquetMetaData,
+    write: Duration,
+    read: Duration,
+}
+
+/// The sample in all ways.
+pub(super) struct Trials(Vec<Trial>);
+
+impl Trials {
+    pub(super) fn of(sampled: &Sampled, options: &AdviseOptions) -> Result<Self> {
+        let mut trials = Vec::new();
+        for encoding in Encoding::ALL
+            .iter()
+            .copied()
+            .filter(|it| *it != Encoding::Auto)
+        {
+            let leaves = sampled.leaves.columns().iter();
+            if !leaves
+                .into_iter()
+                .any(|leaf| encoding.exists_for(leaf.physical_type()))
+            {
+                continue;
+            }
+            for compression in options.all_compressions() {
+                trials.push(Trial::of(sampled, encoding, compression, options)?);
+            }
+        }
+        Ok(Self(trials))
+    }
+
+    /// What came of it for one of the leaves.
+    pub(super) fn of_leaf(
+        &self,
+        index: usize,
+        leaf: &ColumnDescriptor,
+        options: &AdviseOptions,
+    ) -> Vec<Candidate> {
+        let plain = |index: &dyn Fn(&ParquetMetaData) -> i64| {
+            let found = self
+                .0
+                .iter()
+                .find(|trial| trial.encoding == Encoding::Plain);
+            found.map_or(0, |trial| index(&trial.metadata)) as f64
+        };
+        let of_leaf = plain(&|metadata| uncompressed(metadata, index));
+        let leaves =
+            |metadata: &ParquetMetaData| metadata.file_metadata().schema_descr().num_columns();
+        let of_column = plain(&|metadata| {
+            (0..leaves(metadata))
+                .map(|index| uncompressed(metadata, index))
+                .sum()
+        });
+        let speed = |time: Duration| of_column / f64::from(1 << 20) / time.as_secs_f64().max(1e-9);
+        let possible = self
+            .0
+            .iter()
+            .filter(|trial| trial.encoding.exists_for(leaf.physical_type()));
+        let candidates = possible.map(|trial| {
+            let bytes = compressed(&trial.metadata, index);
+            let obstacle = options
+                .readers
+                .obstacle(trial.encoding, ValueType::of(leaf));
+            Candidate {
+                encoding: trial.encoding,
+                compression: compression_name(trial.compression),
+                bytes: bytes.max(0) as u64,
+                ratio: of_leaf / bytes.max(1) as f64,
+                write_mib_s: speed(trial.write),
+                read_mib_s: speed(trial.read),
+                obstacle: obstacle.map(ToString::to_string),
+            }
+        });
+        candidates.collect()
+    }
+}
+
+fn compressed(metadata: &ParquetMetaData, leaf: usize) -> i64 {
+    metadata
+        .row_groups()
+        .iter()
+        .map(|group| group.column(leaf).compressed_size())
+        .sum()
+}
+
+fn uncompressed(metadata: &ParquetMetaData, leaf: usize) -> i64 {
+    metadata
+        .row_groups()
+        .iter()
+        .map(|group| group.column(leaf).uncompressed_size())
+        .sum()
+}
+
+impl Trial {
+    fn of(
+        sampled: &Sampled,
+        encoding: Encoding,
+        compression: Compression,
+        options: &AdviseOptions,
+    ) -> Result<Self> {
+        let writer = WriterOptions::default()
+            .with_encoding(encoding)
+            .with_compression(compression)
+            .with_readers(options.readers.clone())
+            .with_backend(options.backend);
+        let (mut write, mut read) = (Duration::MAX, Duration::MAX);
+        let mut last = None;
+        for _ in 0..TURNS {
+            let start = Instant::now();
+            let mut file = Vec::new();
+            let mut writer = Writer::try_new(&mut file, sampled.schema.clone(), writer.clone())?;
+            sampled
+                .batches
+                .iter()
+                .try_for_each(|batch| writer.write(batch))?;
+            let written = writer.close()?;
+            write = write.min(start.elapsed());
+
+            let file = Bytes::from(file);
+            let start = Instant::now();
+            for batch in Reader::builder(file)?
+                .with_backend(options.backend)
+                .build()?
+            {
+                std::hint::black_box(batch?);
+            }
+            read = read.min(start.elapsed());
+            last = Some(written.metadata);
+        }
+        let metadata = last.ok_or_else(|| crate::Error::corrupt("nothing was written"))?;
+        Ok(Self {
+            encoding,
+            compression,
+            metadata,
+            write,
+            read,
+        })
+    }
+}

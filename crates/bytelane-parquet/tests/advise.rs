@@ -1,0 +1,136 @@
+//! What `advise` finds in files of all kinds, and what it says of those that it cannot read.
+
+use arrow_array::{Float64Array, Int64Array, RecordBatch};
+use bytelane_parquet::advise::{Advice, AdviseOptions, advise};
+use bytelane_parquet::{Encoding, Goal, Writer, WriterOptions, parse_compression};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// A slow walk in small steps: better split than plain.
+fn walk(count: usize) -> Vec<f64> {
+    let mut value = 300.0;
+    let steps = (0..count).map(|index| {
+        value += (index as f64 * 0.37).sin() * 0.01 + (index as f64 * 12.9898).sin() * 0.002;
+        value
+    });
+    steps.collect()
+}
+
+fn bytes(values: &[f64]) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
+}
+
+fn file(directory: &TempDir, name: &str, contents: &[u8]) -> PathBuf {
+    let path = directory.path().join(name);
+    fs::write(&path, contents).unwrap();
+    path
+}
+
+fn for_size(path: &Path) -> Advice {
+    let options = AdviseOptions::default()
+        .with_goal(Goal::Size)
+        .with_rows(5000);
+    advise(path, &options).unwrap()
+}
+
+#[test]
+fn a_raw_array_gets_a_choice_and_settings() {
+    let directory = TempDir::new().unwrap();
+    let advice = for_size(&file(&directory, "walk.f64", &bytes(&walk(20_000))));
+    assert_eq!((advice.kind.as_str(), advice.rows), ("array", 20_000));
+    let column = &advice.columns[0];
+    assert_eq!(column.column_type, "DOUBLE");
+    assert_eq!(column.encoding, Encoding::ByteStreamSplit);
+    assert!(column.entropy_bits.unwrap() > 10.0);
+    // PLAIN, a dictionary and BYTE_STREAM_SPLIT with five compressions each.
+    assert_eq!(column.candidates.len(), 15);
+    let settings: Vec<&str> = advice.settings.iter().map(|it| it.text.as_str()).collect();
+    let settings = settings.join("\n");
+    for part in [
+        "column_encoding",
+        "set_column_encoding",
+        "PARQUET_VERSION V2",
+        "write_parquet",
+    ] {
+        assert!(settings.contains(part), "{part} in {settings}");
+    }
+}
+
+#[test]
+fn a_parquet_file_says_what_it_has_and_could_save() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("trades.parquet");
+    let prices = Float64Array::from_iter_values(walk(10_000));
+    let times = Int64Array::from_iter_values((0..10_000).map(|row| 1_700_000_000_000 + 1000 * row));
+    let columns = [
+        ("price", Arc::new(prices) as _),
+        ("time", Arc::new(times) as _),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let options = WriterOptions::default()
+        .with_encoding(Encoding::Plain)
+        .with_compression(parse_compression("none").unwrap());
+    let sink = fs::File::create(&path).unwrap();
+    let mut writer = Writer::try_new(sink, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+
+    let advice = for_size(&path);
+    let [price, time] = advice.columns.as_slice() else {
+        panic!("{advice:?}");
+    };
+    assert_eq!(price.now.as_deref(), Some("PLAIN UNCOMPRESSED"));
+    assert_eq!(time.encoding, Encoding::DeltaBinaryPacked);
+    assert!(!time.keep && time.saved() > 0.5, "{time:?}");
+    assert_eq!(time.distinct, Some(10_000));
+    let rewrite = advice.settings.last().unwrap();
+    assert!(
+        rewrite.text.contains("--column time=delta_binary_packed"),
+        "{}",
+        rewrite.text
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let directory = TempDir::new().unwrap();
+    let cases: [(&str, &[u8], &str); 5] = [
+        ("empty.parquet", b"", ""),
+        ("garbage.parquet", &[0x55; 1000], ""),
+        ("odd.f64", b"12345", "no whole numbers of 8 bytes"),
+        ("garbage.npy", b"garbage", "does not begin as an .npy file"),
+        (
+            "short.npy",
+            b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8'}",
+            "cannot be understood",
+        ),
+    ];
+    for (name, contents, expected) in cases {
+        let path = file(&directory, name, contents);
+        let message = advise(&path, &AdviseOptions::default())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains(name) && message.contains(expected),
+            "{message}"
+        );
+    }
+    let message = advise(directory.path(), &AdviseOptions::default())
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("a directory"), "{message}");
+}
+
+#[test]
+fn a_file_without_rows_and_one_with_a_single_row() {
+    let directory = TempDir::new().unwrap();
+    for values in [&[][..], &[1.5]] {
+        let advice = for_size(&file(&directory, "few.f64", &bytes(values)));
+        assert_eq!(advice.rows, values.len() as u64);
+    }
+}
