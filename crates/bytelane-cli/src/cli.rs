@@ -1,7 +1,9 @@
 //! The command line.
 
 use crate::Outcome;
-use crate::commands::{bench, completions, cpu, inspect, report, rewrite, thrift, transcode};
+use crate::commands::{
+    advise, bench, completions, cpu, inspect, report, rewrite, thrift, transcode,
+};
 use clap::{Parser, Subcommand};
 
 /// Typed values to the bytes of wire and file formats and back, at the speed of memory.
@@ -27,6 +29,7 @@ pub enum Command {
     Bench(bench::Arguments),
     Encode(transcode::Encode),
     Decode(transcode::Decode),
+    Advise(advise::Arguments),
     Inspect(inspect::Arguments),
     Rewrite(rewrite::Arguments),
     Thrift(thrift::Arguments),
@@ -41,6 +44,7 @@ impl Command {
             Self::Bench(arguments) => arguments.run(),
             Self::Encode(arguments) => arguments.run(),
             Self::Decode(arguments) => arguments.run(),
+            Self::Advise(arguments) => arguments.run(),
             Self::Inspect(arguments) => arguments.run(),
             Self::Rewrite(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),

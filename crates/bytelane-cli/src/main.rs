@@ -19,6 +19,8 @@ use std::process::ExitCode;
 enum Outcome {
     /// Exit code 0.
     Fine,
+    /// Exit code 1: what the user asked to be told of.
+    Found,
 }
 
 /// The exit code of an interrupted process, as shells report it.
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     cli.color.write_global();
     match cli.command.run() {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Found) => ExitCode::from(1),
         // Whoever read our output has seen enough: `bytelane .. | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod advise;
 pub mod bench;
 pub mod completions;
 pub mod cpu;

@@ -59,7 +59,7 @@ const EXAMPLES: &str = "Examples:
   bytelane rewrite weather.parquet weather.parquet --goal size --compression zstd:3
   bytelane rewrite trades.parquet out.parquet --column price=byte_stream_split --column id=delta_binary_packed";
 
-fn goal_parser() -> impl TypedValueParser<Value = Goal> {
+pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
     PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
 }
 

@@ -1,5 +1,6 @@
 //! The command as a user runs it.
 
+mod advise;
 mod bench;
 mod bench_thrift;
 mod documents;

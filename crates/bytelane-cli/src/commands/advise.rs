@@ -1,0 +1,314 @@
+//! `bytelane advise`.
+
+use crate::table::{Table, format_parser, number, text};
+use crate::{Outcome, backend};
+use anyhow::{Context, bail};
+use bytelane_measure::format::Format;
+use bytelane_parquet::advise::{Advice, AdviseOptions, Candidate, ColumnAdvice, advise};
+use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::readers::Readers;
+use bytelane_parquet::{Goal, compression_name, parse_compression};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Find the best Parquet encodings for the columns of files
+///
+/// Reads Parquet files, .npy, and raw little-endian numbers with the endings .f32 .sp .f64 .dp .i32 .i64.
+/// Samples of each column are written and read in memory, in every encoding and compression. Shown are
+/// the choice for the goal, what it saves, and the settings for writers.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    /// Files, or directories: of these all files with the endings of such data
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// What encodings are chosen for
+    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = super::rewrite::goal_parser())]
+    goal: Goal,
+    /// Who has to read them, with or without the oldest version in use; any: no one in particular
+    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t = Readers::default())]
+    readers: Readers,
+    /// The compression to choose for: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL
+    #[arg(long, value_name = "CODEC[:LEVEL]", default_value = "zstd:1", value_parser = parse_compression)]
+    compression: Compression,
+    /// Rows of each column that are tried, from several places of the file
+    #[arg(long, value_name = "N", default_value_t = 1 << 18, value_parser = clap::value_parser!(u64).range(1..))]
+    rows: u64,
+    /// Exit with 1 if some file could become smaller by more than the threshold
+    #[arg(long)]
+    check: bool,
+    /// For --check: percent of the bytes of a file's columns
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 10.0,
+        requires = "check"
+    )]
+    threshold: f64,
+    /// Show no table of everything that was tried
+    #[arg(long)]
+    brief: bool,
+    /// Table for people, one JSON object a file, CSV or tables in Markdown
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane advise weather.parquet
+  bytelane advise positions.f32 --goal size --compression zstd:3
+  bytelane advise lake/ --readers 'pyarrow>=14,duckdb,spark' --brief
+  bytelane advise lake/ --check --threshold 20 --format json
+
+Speeds are those of one thread while others may be at work; ratios do not depend on it.";
+
+/// The endings of files in directories that are looked at.
+const ENDINGS: [&str; 8] = ["parquet", "npy", "f32", "sp", "f64", "dp", "i32", "i64"];
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        backend::force_from_environment()?;
+        let mut files = Vec::new();
+        for path in &self.paths {
+            collect(path, &mut files)?;
+        }
+        if files.is_empty() {
+            bail!("there is no file here that ends in .{}", ENDINGS.join(" ."));
+        }
+        let options = AdviseOptions::default()
+            .with_goal(self.goal)
+            .with_readers(self.readers.clone())
+            .with_compression(self.compression)
+            .with_rows(usize::try_from(self.rows).unwrap_or(usize::MAX));
+        let progress = ProgressBar::new(files.len() as u64)
+            .with_style(ProgressStyle::with_template(
+                "{bar:30} {pos}/{len} {wide_msg}",
+            )?)
+            .with_finish(ProgressFinish::AndClear);
+        let advice = files.par_iter().map(|file| {
+            progress.set_message(file.display().to_string());
+            let advice = advise(file, &options);
+            progress.inc(1);
+            advice
+        });
+        let advice: Vec<_> = advice.collect();
+        progress.finish_and_clear();
+        self.show(advice)
+    }
+
+    /// Shows what was found, and then fails if some file could not be read.
+    fn show(&self, advice: Vec<bytelane_parquet::Result<Advice>>) -> anyhow::Result<Outcome> {
+        let mut outcome = Outcome::Fine;
+        let (mut found, mut failures) = (Vec::new(), Vec::new());
+        for result in advice {
+            match result {
+                Ok(advice) => found.push(advice),
+                Err(error) => failures.push(error),
+            }
+        }
+        let mut out = io::stdout().lock();
+        match self.format {
+            Format::Json | Format::Csv => {
+                let mut table = self.table(true);
+                let rows = found.iter().flat_map(|advice| self.rows(advice, true));
+                rows.for_each(|row| table.row(row));
+                table.write(self.format, &found, &mut out)?;
+            }
+            Format::Table | Format::Markdown => {
+                found
+                    .iter()
+                    .try_for_each(|advice| self.show_file(advice, &mut out))?;
+            }
+        }
+        out.flush()?;
+        let worst = found.iter().map(Advice::saved).fold(0.0, f64::max);
+        if self.check && 100.0 * worst > self.threshold {
+            outcome = Outcome::Found;
+        }
+        let many = failures.len();
+        match failures.pop() {
+            None => Ok(outcome),
+            Some(only) if many == 1 => Err(only.into()),
+            Some(last) => {
+                failures
+                    .iter()
+                    .for_each(|error| anstream::eprintln!("{error}"));
+                Err(last).with_context(|| format!("{many} files could not be read; the last one"))
+            }
+        }
+    }
+
+    fn table(&self, with_file: bool) -> Table {
+        let file = with_file.then(|| text("file"));
+        Table::new(file.into_iter().chain([
+            text("column"),
+            text("type"),
+            text("encoding"),
+            text("compression"),
+            number("ratio"),
+            number("write MiB/s"),
+            number("read MiB/s"),
+            text("choice"),
+        ]))
+    }
+
+    fn rows(&self, advice: &Advice, with_file: bool) -> Vec<Vec<String>> {
+        let chosen = compression_name(self.compression);
+        let mut rows = Vec::new();
+        for column in &advice.columns {
+            for candidate in &column.candidates {
+                let mut row = Vec::new();
+                row.extend(with_file.then(|| advice.file.display().to_string()));
+                row.extend([column.path.clone(), column.column_type.clone()]);
+                let is_choice =
+                    candidate.encoding == column.encoding && candidate.compression == chosen;
+                row.extend(cells(candidate, is_choice));
+                rows.push(row);
+            }
+        }
+        rows
+    }
+
+    fn show_file(&self, advice: &Advice, out: &mut impl Write) -> anyhow::Result<()> {
+        let Advice {
+            file,
+            rows,
+            goal,
+            readers,
+            compression,
+            ..
+        } = advice;
+        let heading = if self.format == Format::Markdown {
+            "## "
+        } else {
+            ""
+        };
+        writeln!(out, "{heading}{}: {rows} rows", file.display())?;
+        writeln!(
+            out,
+            "For the goal {goal}, with {compression}, read by {readers}:\n"
+        )?;
+        let mut table = Table::new([
+            text("column"),
+            text("type"),
+            number("nulls"),
+            number("distinct"),
+            number("entropy"),
+            text("now"),
+            text("choice"),
+            number("bytes now"),
+            number("bytes then"),
+            number("saved"),
+        ]);
+        for column in &advice.columns {
+            table.row(summary(column));
+        }
+        table.write(self.format, [()], out)?;
+        if !self.brief {
+            writeln!(out)?;
+            let mut table = self.table(false);
+            self.rows(advice, false)
+                .into_iter()
+                .for_each(|row| table.row(row));
+            table.write(self.format, [()], out)?;
+        }
+        let (now, then) = (advice.bytes_now(), advice.bytes_then());
+        let before = match advice.kind.as_str() {
+            "parquet" => "now",
+            _ => "with dictionaries, as most writers do by default",
+        };
+        let saved = 100.0 * advice.saved();
+        writeln!(
+            out,
+            "\n{now} bytes {before}, about {then} then: {saved:.1}% saved\n"
+        )?;
+        for settings in &advice.settings {
+            match self.format {
+                Format::Markdown => {
+                    writeln!(out, "{}:\n\n```\n{}\n```", settings.writer, settings.text)?
+                }
+                _ => writeln!(
+                    out,
+                    "{}:\n  {}",
+                    settings.writer,
+                    settings.text.replace('\n', "\n  ")
+                )?,
+            }
+            if let Some(shortcoming) = &settings.shortcoming {
+                writeln!(out, "  ({shortcoming})")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+fn cells(candidate: &Candidate, is_choice: bool) -> [String; 6] {
+    [
+        candidate.encoding.to_string(),
+        candidate.compression.clone(),
+        format!("{:.2}", candidate.ratio),
+        format!("{:.0}", candidate.write_mib_s),
+        format!("{:.0}", candidate.read_mib_s),
+        match (&candidate.obstacle, is_choice) {
+            (Some(reader), _) => format!("not for {reader}"),
+            (None, true) => "chosen".to_owned(),
+            (None, false) => String::new(),
+        },
+    ]
+}
+
+fn summary(column: &ColumnAdvice) -> [String; 10] {
+    [
+        column.path.clone(),
+        column.column_type.clone(),
+        column.nulls.to_string(),
+        column
+            .distinct
+            .map_or_else(|| "?".to_owned(), |distinct| distinct.to_string()),
+        column
+            .entropy_bits
+            .map_or_else(|| "?".to_owned(), |bits| format!("{bits:.1}")),
+        column.now.clone().unwrap_or_default(),
+        match column.keep {
+            true => "as it is".to_owned(),
+            false => column.encoding.to_string(),
+        },
+        column.bytes_now.to_string(),
+        column.bytes_then.to_string(),
+        format!("{:.1}%", 100.0 * column.saved()),
+    ]
+}
+
+/// The file at a path, or those of such data below it. Hidden files are not looked at.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let cannot_read = || format!("cannot read {}", path.display());
+    if !fs::metadata(path).with_context(cannot_read)?.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(path)
+        .with_context(cannot_read)?
+        .collect::<io::Result<Vec<_>>>()
+        .with_context(cannot_read)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // A link to a directory could lead round in a circle.
+        if entry.file_name().to_string_lossy().starts_with('.')
+            || (path.is_symlink() && path.is_dir())
+        {
+            continue;
+        }
+        let ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .unwrap_or_default();
+        if path.is_dir() || ENDINGS.contains(&ending) {
+            collect(&path, files)?;
+        }
+    }
+    Ok(())
+}
