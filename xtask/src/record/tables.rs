@@ -1,8 +1,8 @@
 //! The tables made of a record: who is faster in how many cells, by codec and by instruction set, and
 //! every cell that is lost.
 //!
-//! A *cell* is one codec with its parameters, one operation, one kind of data and one size. Rows of a
-//! cell were measured in turns, so that their times may be compared.
+//! A *cell* is one codec with its parameters, one operation, one type and kind of data and one size. Rows
+//! of a cell were measured in turns, so that their times may be compared.
 
 use std::fmt::Write;
 
@@ -16,6 +16,8 @@ struct Row {
     codec: String,
     parameters: String,
     operation: String,
+    #[serde(rename = "type")]
+    value_type: String,
     data: String,
     values: u64,
     backend: String,
@@ -37,6 +39,8 @@ struct Cell {
     specification: String,
     codec: String,
     operation: String,
+    /// Of a value; of a message of Thrift, its struct.
+    value_type: String,
     data: String,
     values: u64,
     /// Of the specification, in nanoseconds.
@@ -84,17 +88,17 @@ impl Row {
     }
 
     fn same_cell(&self, other: &Row) -> bool {
-        let of = |row: &Row| {
-            let (codec, parameters) = (row.codec.clone(), row.parameters.clone());
-            (
-                codec,
-                parameters,
-                row.operation.clone(),
-                row.data.clone(),
-                row.values,
-            )
-        };
-        of(self) == of(other)
+        fn key(row: &Row) -> ([&str; 5], u64) {
+            let texts = [
+                &row.codec,
+                &row.parameters,
+                &row.operation,
+                &row.value_type,
+                &row.data,
+            ];
+            (texts.map(String::as_str), row.values)
+        }
+        key(self) == key(other)
     }
 }
 
@@ -127,6 +131,7 @@ impl Cell {
             specification,
             codec: first.codec.clone(),
             operation: first.operation.clone(),
+            value_type: first.value_type.clone(),
             data: first.data.clone(),
             values: first.values,
             scalar,
@@ -189,6 +194,21 @@ impl Record {
             }
         }
         each
+    }
+
+    /// The codec of a cell with its parameters, and the type where others have the same ones.
+    fn what(&self, cell: &Cell) -> String {
+        let Cell {
+            specification,
+            value_type,
+            ..
+        } = cell;
+        let is_another =
+            |other: &Cell| other.specification == *specification && other.value_type != *value_type;
+        match self.cells.iter().any(is_another) {
+            true => format!("`{specification}` of `{value_type}`"),
+            false => format!("`{specification}`"),
+        }
     }
 
     /// Cells on the instruction set that a caller gets, by codec.
@@ -266,16 +286,15 @@ impl Record {
             };
             if Verdict::of(gain) == Verdict::Lost {
                 let Cell {
-                    specification,
                     operation,
                     data,
                     values,
                     ..
                 } = cell;
-                let share = ratio(gain);
+                let (what, share) = (self.what(cell), ratio(gain));
                 writeln!(
                     text,
-                    "| `{specification}` | {operation} | {data} | {values} | {share} | {peer} |"
+                    "| {what} | {operation} | {data} | {values} | {share} | {peer} |"
                 )
                 .expect("to memory");
             }
@@ -396,6 +415,26 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
         assert_eq!(
             rows("lost"),
             ["| `json_string` | decode | prose, 8 to 64 | 36 | .50 | serde_json |"]
+        );
+    }
+
+    #[test]
+    fn types_are_cells_of_their_own_and_named_where_they_differ() {
+        let file = "\
+codec,parameters,operation,type,data,backend,values,bytes,evicted,ns,gb_per_s,memcpy_gb_per_s,of_memcpy,spread,library
+thrift,protocol=json,read,Text,prose,avx2,30,40,false,20,2,9,.2,0,
+thrift,protocol=json,read,Text,prose,,30,40,false,10,4,9,.4,0,other
+thrift,protocol=json,read,Binary,prose,avx2,30,40,false,40,1,9,.1,0,
+thrift,protocol=json,read,Binary,prose,,30,40,false,10,4,9,.4,0,other
+";
+        let lost = Record::parse("x", file).unwrap().unwrap().lost();
+        let lines: Vec<&str> = lost.lines().skip(4).collect();
+        assert_eq!(
+            lines,
+            [
+                "| `thrift:protocol=json` of `Text` | read | prose | 30 | .50 | other |",
+                "| `thrift:protocol=json` of `Binary` | read | prose | 30 | .25 | other |",
+            ]
         );
     }
 
