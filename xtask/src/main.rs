@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod documents;
+mod listing;
 mod peers;
 mod process;
 mod record;

@@ -1,7 +1,8 @@
-//! `cargo xtask record`: measures all codecs beside all other libraries in one run, keeps the figures
-//! in `benchmarks/record/`, and writes the tables made of them into the documents.
+//! `cargo xtask record`: measures all codecs beside all other libraries in one run, estimates NEON, keeps
+//! the figures in `benchmarks/record/`, and writes the tables made of them into the documents.
 
 mod documents;
+pub mod neon;
 mod tables;
 
 use std::fs;
@@ -13,18 +14,23 @@ use anyhow::{Context, Result};
 use crate::peers;
 use crate::process::{output, program, root};
 use documents::fill;
+use neon::Estimates;
 use tables::Record;
 
 /// The options of `cargo xtask record`.
 #[derive(clap::Args)]
 pub struct Options {
     /// What the record is called beside its date: the processor, e.g. `sapphire-rapids`
-    #[arg(required_unless_present = "tables", value_parser = name)]
+    #[arg(required_unless_present_any = ["tables", "neon"], value_parser = name)]
     cpu: Option<String>,
 
     /// Measure nothing; write the tables of the newest record again
     #[arg(long, conflicts_with = "cpu")]
     tables: bool,
+
+    /// Measure nothing; estimate NEON and write the tables
+    #[arg(long, conflicts_with_all = ["cpu", "tables"])]
+    neon: bool,
 }
 
 /// Where records are kept.
@@ -45,29 +51,59 @@ fn name(text: &str) -> Result<String, String> {
 
 /// Measures, unless only the tables are wanted, and writes them.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
-    if let Some(cpu) = &options.cpu {
-        let date = output(program("date").args(["-u", "+%F"]))?.text;
-        peers::record(
-            &root()
-                .join(DIRECTORY)
-                .join(format!("{}-{cpu}.csv", date.trim())),
-        )?;
+    let date = output(program("date").args(["-u", "+%F"]))?.text;
+    let path = |name: &str| {
+        let file = format!("{}-{name}.csv", date.trim());
+        root().join(DIRECTORY).join(file)
+    };
+    if !options.tables {
+        // What this lacks is known before the long measurement.
+        neon::record(&path("neon-estimates"))?;
     }
-    let record = newest()?;
+    if let Some(cpu) = &options.cpu {
+        peers::record(&path(cpu))?;
+    }
+    let tables = Tables::newest()?;
     for document in DOCUMENTS {
         let path = root().join(document);
         let text = read(&path)?;
-        let filled = fill(&text, &record).with_context(|| (*document).to_owned())?;
+        let filled =
+            fill(&text, &|name| tables.table(name)).with_context(|| (*document).to_owned())?;
         if filled != text {
             write(&path, &filled)?;
-            println!("{document}: tables of {}", record.name);
+            println!("{document}: tables of {}", tables.record.name);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The newest file of [`DIRECTORY`] that has the columns of a record.
-fn newest() -> Result<Record> {
+/// What the tables of the documents are made of.
+struct Tables {
+    record: Record,
+    estimates: Estimates,
+}
+
+impl Tables {
+    fn newest() -> Result<Self> {
+        Ok(Self {
+            record: newest("a comparison", Record::parse)?,
+            estimates: newest("estimates for NEON", Estimates::parse)?,
+        })
+    }
+
+    /// A table by its name in the documents.
+    fn table(&self, name: &str) -> Option<String> {
+        match name {
+            "neon" => Some(self.estimates.table()),
+            _ => self.record.table(name),
+        }
+    }
+}
+
+type Parse<T> = fn(&str, &str) -> Result<Option<T>>;
+
+/// The newest file of [`DIRECTORY`] that has the columns of such a record.
+fn newest<T>(what: &str, parse: Parse<T>) -> Result<T> {
     let directory = root().join(DIRECTORY);
     let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {DIRECTORY}"))?;
     let mut paths = Vec::new();
@@ -79,19 +115,14 @@ fn newest() -> Result<Record> {
     }
     paths.sort();
     while let Some(path) = paths.pop() {
-        if let Some(record) = open(&path)? {
+        let text = read(&path)?;
+        let name = path.strip_prefix(root()).unwrap_or(&path);
+        let name = name.display().to_string();
+        if let Some(record) = parse(&name, &text).with_context(|| name.clone())? {
             return Ok(record);
         }
     }
-    anyhow::bail!("{DIRECTORY} has no record of a comparison")
-}
-
-/// The record in a file, or nothing if the file is one of other measurements.
-fn open(path: &Path) -> Result<Option<Record>> {
-    let text = read(path)?;
-    let name = path.strip_prefix(root()).unwrap_or(path).display();
-    let record = Record::parse(&name.to_string(), &text);
-    record.with_context(|| name.to_string())
+    anyhow::bail!("{DIRECTORY} has no record of {what}")
 }
 
 fn read(path: &Path) -> Result<String> {
@@ -112,16 +143,16 @@ mod tests {
 
     #[test]
     fn the_documents_have_the_tables_of_the_newest_record() {
-        let record = newest().unwrap();
+        let tables = Tables::newest().unwrap();
+        let name = &tables.record.name;
         for document in DOCUMENTS {
             let text = read(&root().join(document)).unwrap();
-            let filled = fill(&text, &record).unwrap();
+            let filled = fill(&text, &|name| tables.table(name)).unwrap();
             assert!(
                 filled == text,
-                "{document} has other tables than {}: run `cargo xtask record --tables`",
-                record.name
+                "{document} has other tables than {name}: run `cargo xtask record --tables`",
             );
-            assert!(text.contains(&record.name), "{document} has no table");
+            assert!(text.contains(name), "{document} has no table");
         }
     }
 

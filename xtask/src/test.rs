@@ -2,12 +2,12 @@
 
 mod assembly;
 mod browser;
-mod cross;
+pub mod cross;
 mod dependencies;
 mod features;
 mod fuzz;
 mod go;
-mod needs;
+pub mod needs;
 mod python;
 mod rust;
 mod stages;

@@ -8,17 +8,15 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::tables::Record;
-
 const BEGIN: &str = "<!-- record: ";
 const END: &str = "<!-- end of record -->";
 
-/// The document with the tables of the record between its marks.
+/// The document with the tables between its marks; `table` makes them by their names.
 ///
 /// # Errors
 ///
 /// A mark without its end or without its begin, or for a table that there is not, with its line.
-pub fn fill(document: &str, record: &Record) -> Result<String> {
+pub fn fill(document: &str, table: &dyn Fn(&str) -> Option<String>) -> Result<String> {
     let mut filled = String::new();
     let mut lines = document.lines().enumerate();
     while let Some((number, line)) = lines.next() {
@@ -32,9 +30,8 @@ pub fn fill(document: &str, record: &Record) -> Result<String> {
             continue;
         };
         let name = mark.trim_end_matches(" -->");
-        let table = record
-            .table(name)
-            .with_context(|| format!("line {number}: there is no table `{name}`"))?;
+        let table =
+            table(name).with_context(|| format!("line {number}: there is no table `{name}`"))?;
         let mut until_end = lines.by_ref().take_while(|(_, line)| *line != END);
         let another = until_end.find(|(_, line)| line.starts_with(BEGIN));
         if another.is_some() || !table_ended(document, number) {
@@ -68,11 +65,12 @@ after
     #[test]
     fn what_is_between_the_marks_is_replaced_and_nothing_else() {
         let record = record();
-        let filled = fill(DOCUMENT, &record).unwrap();
+        let filled = fill(DOCUMENT, &|name| record.table(name)).unwrap();
         let summary = record.table("summary").unwrap();
         let wanted = DOCUMENT.replace("old", &format!("\n{summary}"));
         assert_eq!(filled, wanted);
-        assert_eq!(fill(&filled, &record).unwrap(), filled);
+        let again = fill(&filled, &|name| record.table(name)).unwrap();
+        assert_eq!(again, filled);
     }
 
     #[test]
@@ -80,7 +78,8 @@ after
         let record = record();
         let error = |from: &str, to: &str| {
             let document = DOCUMENT.replace(from, to);
-            fill(&document, &record).unwrap_err().to_string()
+            let filled = fill(&document, &|name| record.table(name));
+            filled.unwrap_err().to_string()
         };
         assert_eq!(error(END, ""), "line 3: a begin without an end");
         assert_eq!(

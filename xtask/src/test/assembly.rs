@@ -8,9 +8,10 @@ mod kernels;
 
 use std::ops::RangeInclusive;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 
-use crate::process::{cargo, output, program, run};
+use crate::listing::{self, Function, Instruction, functions};
+use crate::process::{cargo, run};
 use kernels::KERNELS;
 
 /// A kernel, and what its hot loop must be made of.
@@ -46,15 +47,10 @@ pub fn run_stage() -> Result<()> {
     let mut build = cargo(build);
     build.args(["--target-dir", "target/assembly"]);
     run(build.env("RUSTFLAGS", "-Csymbol-mangling-version=v0"))?;
-    let mut objdump = program("objdump");
-    objdump.args(["--disassemble", "--demangle", "--no-show-raw-insn"]);
-    objdump.args(
-        ["bytelane", "bytelane_catalog"]
-            .map(|name| format!("target/assembly/release/lib{name}.rlib")),
-    );
-    let listing = output(&mut objdump)?.text;
+    let libraries = ["bytelane", "bytelane_catalog"]
+        .map(|name| format!("target/assembly/release/lib{name}.rlib"));
+    let listing = listing::disassemble("objdump", &libraries)?;
     let functions = functions(&listing);
-    ensure!(!functions.is_empty(), "objdump shows no function");
     let wrong: Vec<_> = KERNELS
         .iter()
         .filter_map(|kernel| difference(kernel, &functions))
@@ -74,99 +70,26 @@ pub fn run_stage() -> Result<()> {
     Ok(())
 }
 
-struct Function<'a> {
-    symbol: &'a str,
-    instructions: Vec<Instruction<'a>>,
-}
-
-struct Instruction<'a> {
-    address: u64,
-    mnemonic: &'a str,
-    operands: &'a str,
-}
-
-/// Splits what objdump prints: `0000000000000040 <symbol>:`, then lines `  4c:<tab>mnemonic ..`.
-fn functions(listing: &str) -> Vec<Function<'_>> {
-    let mut functions: Vec<Function> = Vec::new();
-    for line in listing.lines() {
-        let symbol = line
-            .strip_suffix(">:")
-            .and_then(|line| line.split_once(" <"));
-        if let Some((_, symbol)) = symbol {
-            functions.push(Function {
-                symbol,
-                instructions: Vec::new(),
-            });
-        } else if let (Some(function), Some(instruction)) =
-            (functions.last_mut(), instruction(line))
-        {
-            function.instructions.push(instruction);
-        }
-    }
-    functions
-}
-
-fn instruction(line: &str) -> Option<Instruction<'_>> {
-    let (address, text) = line.split_once(":\t")?;
-    let address = u64::from_str_radix(address.trim(), 16).ok()?;
-    let (mnemonic, operands) = text.split_once(' ').unwrap_or((text, ""));
-    Some(Instruction {
-        address,
-        mnemonic,
-        operands,
-    })
-}
-
-impl Function<'_> {
-    fn widest(&self) -> Register {
-        let of_instruction = |instruction: &Instruction| match instruction.operands {
-            operands if operands.contains("%zmm") => Register::Zmm,
-            operands if operands.contains("%ymm") => Register::Ymm,
-            operands if operands.contains("%xmm") => Register::Xmm,
-            _ => Register::General,
-        };
-        self.instructions
-            .iter()
-            .map(of_instruction)
-            .max()
-            .unwrap_or(Register::General)
-    }
-
-    /// The instructions between the target of each jump backwards and the jump, where no other
-    /// such pair lies within.
-    fn innermost_loops(&self) -> Vec<&[Instruction<'_>]> {
-        let mut loops = Vec::new();
-        for (end, jump) in self.instructions.iter().enumerate() {
-            if !jump.mnemonic.starts_with('j') {
-                continue;
-            }
-            let target = jump.operands.split_whitespace().next();
-            let target = target.and_then(|target| u64::from_str_radix(target, 16).ok());
-            let before = &self.instructions[..=end];
-            let start = before
-                .iter()
-                .position(|other| Some(other.address) == target);
-            loops.extend(start.map(|start| start..end + 1));
-        }
-        let innermost = loops.iter().filter(|outer| {
-            let within = |inner: &&std::ops::Range<usize>| {
-                inner != outer && outer.start <= inner.start && inner.end <= outer.end
-            };
-            !loops.iter().any(|inner| within(&inner))
-        });
-        innermost
-            .map(|range| &self.instructions[range.clone()])
-            .collect()
-    }
+fn widest(function: &Function) -> Register {
+    let of_instruction = |instruction: &Instruction| match instruction.operands {
+        operands if operands.contains("%zmm") => Register::Zmm,
+        operands if operands.contains("%ymm") => Register::Ymm,
+        operands if operands.contains("%xmm") => Register::Xmm,
+        _ => Register::General,
+    };
+    let registers = function.instructions.iter().map(of_instruction);
+    registers.max().unwrap_or(Register::General)
 }
 
 fn count(body: &[Instruction], mnemonic: &str) -> usize {
-    let counts = |instruction: &&Instruction| match mnemonic {
-        ANY => true,
-        STACK => instruction.operands.contains("(%rsp"),
-        _ => instruction.mnemonic == mnemonic,
-    };
-    body.iter().filter(counts).count()
+    match mnemonic {
+        ANY => body.len(),
+        STACK => {
+            let on_stack = |it: &&Instruction| it.operands.contains("(%rsp");
+            body.iter().filter(on_stack).count()
+        }
+        _ => listing::count(body, mnemonic),
+    }
 }
 
 /// What the loops of a kernel have instead of what they should; nothing if all is well.
@@ -179,7 +102,7 @@ fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
     let is_kernel = |function: &&Function| {
         function.symbol.contains(&inside)
             && function.symbol.ends_with(kernel.arguments)
-            && function.widest() == kernel.widest
+            && widest(function) == kernel.widest
     };
     let mut kernels = functions.iter().filter(is_kernel).peekable();
     if kernels.peek().is_none() {

@@ -131,7 +131,7 @@ impl Target {
     }
 
     /// The cargo command that builds with this target's toolchain, linker and runner.
-    fn cargo(&self, subcommand: &str) -> Result<Command> {
+    pub fn cargo(&self, subcommand: &str) -> Result<Command> {
         let mut command = cargo(subcommand);
         command.args(["--locked", "--target-dir", "target/cross"]);
         command.args(["--target", self.triple]);

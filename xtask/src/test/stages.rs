@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::needs::Need;
 use super::{assembly, browser, cross, dependencies, features, fuzz, go, python, rust};
+use crate::record::neon;
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
 pub struct Stage {
@@ -130,15 +131,17 @@ pub static STAGES: &[Stage] = &[
     },
     Stage {
         name: "aarch64",
-        about: "the core's tests on emulated 64-bit ARM with NEON",
+        about: "the core's tests on emulated 64-bit ARM with NEON; the loops that are estimated",
         needs: &[
             Need::StandardLibrary(&cross::AARCH64),
             Need::Program("aarch64-linux-gnu-gcc", "Debian: gcc-aarch64-linux-gnu"),
             Need::Program("qemu-aarch64-static", QEMU),
+            neon::DISASSEMBLER,
+            neon::MODEL,
         ],
         in_all: true,
         minutes: 2,
-        run: || cross::test(&cross::AARCH64),
+        run: || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()),
     },
     Stage {
         name: "32-bit",

@@ -1,0 +1,183 @@
+//! What objdump shows of a library, as functions, their innermost loops and the ways through these.
+
+use std::ops::Range;
+
+use anyhow::{Result, ensure};
+
+use crate::process::{output, program};
+
+/// A function.
+pub struct Function<'a> {
+    pub symbol: &'a str,
+    pub instructions: Vec<Instruction<'a>>,
+}
+
+/// An instruction, as the assembler would read it.
+#[derive(Clone, Copy)]
+pub struct Instruction<'a> {
+    pub address: u64,
+    pub mnemonic: &'a str,
+    pub operands: &'a str,
+}
+
+/// Most ways through a loop that are followed.
+const MOST_WAYS: usize = 4096;
+
+/// What a program called objdump shows of libraries.
+pub fn disassemble(objdump: &str, libraries: &[String]) -> Result<String> {
+    let mut command = program(objdump);
+    command.args(["--disassemble", "--demangle", "--no-show-raw-insn"]);
+    let listing = output(command.args(libraries))?.text;
+    ensure!(
+        !functions(&listing).is_empty(),
+        "{objdump} shows no function"
+    );
+    Ok(listing)
+}
+
+/// Splits what objdump prints: `0000000000000040 <symbol>:`, then lines `  4c:<tab>mnemonic ..`.
+pub fn functions(listing: &str) -> Vec<Function<'_>> {
+    let mut functions: Vec<Function> = Vec::new();
+    for line in listing.lines() {
+        let symbol = line
+            .strip_suffix(">:")
+            .and_then(|line| line.split_once(" <"));
+        if let Some((_, symbol)) = symbol {
+            functions.push(Function {
+                symbol,
+                instructions: Vec::new(),
+            });
+        } else if let (Some(function), Some(instruction)) =
+            (functions.last_mut(), instruction(line))
+        {
+            function.instructions.push(instruction);
+        }
+    }
+    functions
+}
+
+fn instruction(line: &str) -> Option<Instruction<'_>> {
+    let (address, text) = line.split_once(":\t")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    Some(Instruction {
+        address,
+        mnemonic,
+        operands: operands.trim_start(),
+    })
+}
+
+/// How often a mnemonic occurs.
+pub fn count(body: &[Instruction], mnemonic: &str) -> usize {
+    let same = |instruction: &&Instruction| instruction.mnemonic == mnemonic;
+    body.iter().filter(same).count()
+}
+
+impl Instruction<'_> {
+    /// Where it jumps to within its function, if it does.
+    fn target(&self) -> Option<u64> {
+        let jumps = match self.mnemonic {
+            "b" | "cbz" | "cbnz" | "tbz" | "tbnz" => true,
+            other => other.starts_with('j') || other.starts_with("b."),
+        };
+        let operands = self.operands.split(" <").next()?;
+        let last = operands.split(", ").last()?.trim();
+        jumps.then(|| u64::from_str_radix(last, 16).ok()).flatten()
+    }
+
+    /// Whether what is behind it is not reached from it.
+    fn never_goes_on(&self) -> bool {
+        matches!(
+            self.mnemonic,
+            "b" | "br" | "ret" | "jmp" | "ud2" | "udf" | "brk"
+        )
+    }
+}
+
+impl<'a> Function<'a> {
+    /// The instructions between the target of each jump backwards and the jump, where no other
+    /// such pair lies within.
+    pub fn innermost_loops(&self) -> Vec<&[Instruction<'a>]> {
+        let mut loops: Vec<Range<usize>> = Vec::new();
+        for (end, jump) in self.instructions.iter().enumerate() {
+            let target = jump.target();
+            let before = &self.instructions[..=end];
+            let start = before
+                .iter()
+                .position(|other| Some(other.address) == target);
+            loops.extend(start.map(|start| start..end + 1));
+        }
+        let innermost = loops.iter().filter(|outer| {
+            let within = |inner: &&Range<usize>| {
+                inner != outer && outer.start <= inner.start && inner.end <= outer.end
+            };
+            !loops.iter().any(|inner| within(&inner))
+        });
+        innermost
+            .map(|range| &self.instructions[range.clone()])
+            .collect()
+    }
+}
+
+/// The ways from a loop's first instruction back to it, along the branches that stay within the loop.
+pub fn ways<'a>(body: &[Instruction<'a>]) -> Vec<Vec<Instruction<'a>>> {
+    let mut done = Vec::new();
+    let mut begun = vec![(0, Vec::new())];
+    while let Some((mut at, mut way)) = begun.pop() {
+        while let Some(instruction) = body.get(at) {
+            way.push(*instruction);
+            let target = instruction.target();
+            let target = body.iter().position(|it| Some(it.address) == target);
+            match target {
+                Some(0) => done.push(way.clone()),
+                Some(target) if target > at && begun.len() + done.len() < MOST_WAYS => {
+                    begun.push((target, way.clone()));
+                }
+                _ => {}
+            }
+            if instruction.never_goes_on() {
+                break;
+            }
+            at += 1;
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop with a way around `mul`, out of which two branches lead, and one without branches.
+    const LISTING: &str = "
+0000000000000000 <crate::first>:
+   0:\tldr\tq0, [x1]
+   4:\tcbz\tw12, c <crate::first+0xc>
+   8:\tmul\tx1, x2, x3
+   c:\tb.hi\t40 <crate::first+0x40>
+  10:\tadd\tx1, x1, #0x1\t// #1
+  14:\tb.ne\t0 <crate::first>
+  18:\tret
+
+0000000000000000 <crate::second>:
+   0:\tnop
+   1:\tjne    1 <crate::second+0x1>
+";
+
+    #[test]
+    fn loops_and_the_ways_through_them_are_found() {
+        let functions = functions(LISTING);
+        let symbols: Vec<&str> = functions.iter().map(|function| function.symbol).collect();
+        assert_eq!(symbols, ["crate::first", "crate::second"]);
+        let loops = functions[0].innermost_loops();
+        assert_eq!(loops.len(), 1);
+        let ways = ways(loops[0]);
+        let mut lengths: Vec<(usize, usize)> = ways
+            .iter()
+            .map(|way| (way.len(), count(way, "mul")))
+            .collect();
+        lengths.sort_unstable();
+        assert_eq!(lengths, [(5, 0), (6, 1)]);
+        assert_eq!(functions[1].innermost_loops()[0].len(), 1);
+    }
+}
