@@ -70,13 +70,7 @@ const ENDINGS: [&str; 8] = ["parquet", "npy", "f32", "sp", "f64", "dp", "i32", "
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
-        let mut files = Vec::new();
-        for path in &self.paths {
-            collect(path, &mut files)?;
-        }
-        if files.is_empty() {
-            bail!("there is no file here that ends in .{}", ENDINGS.join(" ."));
-        }
+        let files = files(&self.paths)?;
         let options = AdviseOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
@@ -280,6 +274,21 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
         column.bytes_then.to_string(),
         format!("{:.1}%", 100.0 * column.saved()),
     ]
+}
+
+/// The files at paths, those of such data below directories too.
+///
+/// # Errors
+/// A path that cannot be read, or no file at all.
+pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        collect(path, &mut files)?;
+    }
+    if files.is_empty() {
+        bail!("there is no file here that ends in .{}", ENDINGS.join(" ."));
+    }
+    Ok(files)
 }
 
 /// The file at a path, or those of such data below it. Hidden files are not looked at.

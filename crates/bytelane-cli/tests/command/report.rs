@@ -1,10 +1,13 @@
 //! `bytelane report`: that it runs, what it writes and where. How fast is not a test.
 
 use crate::{bytelane, failure, text};
+use arrow_array::{Float64Array, Int64Array, RecordBatch};
 use assert_cmd::Command;
+use bytelane_parquet::{Encoding, Writer, WriterOptions, parse_compression};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// As short as it can be: figures mean nothing, everything else is as in a real run.
 fn report(arguments: &[&str]) -> Command {
@@ -94,45 +97,101 @@ fn experiments_can_be_chosen() {
     );
 }
 
+/// A Parquet file with a column of steps and one of what never repeats.
+fn write_parquet(path: &Path) {
+    let steps = Float64Array::from_iter_values((0..5000).map(|row| f64::from(row / 7)));
+    let scattered = (0..5000_i64).map(|row| row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64));
+    let columns = [
+        ("steps", Arc::new(steps) as _),
+        (
+            "scattered",
+            Arc::new(Int64Array::from_iter_values(scattered)) as _,
+        ),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let options = WriterOptions::default()
+        .with_encoding(Encoding::Plain)
+        .with_compression(parse_compression("none").unwrap());
+    let file = fs::File::create(path).unwrap();
+    let mut writer = Writer::try_new(file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
 #[test]
-fn ones_own_columns_are_measured_too() {
+fn ones_own_files_are_advised_on() {
     let directory = tempfile::tempdir().unwrap();
-    let [column, page] = ["steps.f64", "page.html"].map(|name| directory.path().join(name));
+    let [array, parquet, page] =
+        ["steps.f64", "table.parquet", "page.html"].map(|name| directory.path().join(name));
     let values: Vec<u8> = (0..5000)
         .flat_map(|step| f64::from(step / 7).to_le_bytes())
         .collect();
-    fs::write(&column, &values).unwrap();
-    let arguments = [
-        "--only",
-        "files",
-        "-o",
-        page.to_str().unwrap(),
-        column.to_str().unwrap(),
+    fs::write(&array, &values).unwrap();
+    write_parquet(&parquet);
+    let output = report(&["--only", "files", "-o"])
+        .args([&page, &array, &parquet])
+        .unwrap();
+    let names = files(directory.path());
+    let beside = [
+        "page-files.csv",
+        "page-parquet.csv",
+        "page.csv",
+        "page.html",
     ];
-    report(&arguments).unwrap();
-    let text = fs::read_to_string(page.with_extension("json")).unwrap();
-    let json: Value = serde_json::from_str(&text).unwrap();
-    let rows = json["files"].as_array().unwrap();
-    assert!(
-        rows.len() >= 6 && rows.iter().all(|row| row["file"] == "steps.f64"),
-        "{text}"
-    );
-    assert!(
-        rows.iter().any(|row| row["ratio"].as_f64().unwrap() > 1.5),
-        "{text}"
-    );
-    assert!(
-        fs::read_to_string(&page)
-            .unwrap()
-            .contains("<th scope=\"row\">steps.f64</th>")
+    for name in beside.iter().chain(&["page.json"]) {
+        assert!(names.iter().any(|found| found == name), "{names:?}");
+        assert!(text(&output.stdout).contains(name), "{name}");
+    }
+
+    let json = fs::read_to_string(page.with_extension("json")).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let advice = json["files"].as_array().unwrap();
+    assert_eq!(advice.len(), 2, "{json}");
+    let columns = advice[1]["columns"].as_array().unwrap();
+    assert_eq!(columns[0]["now"], "PLAIN UNCOMPRESSED");
+    assert!(columns[0]["bytes_then"].as_u64() < columns[0]["bytes_now"].as_u64());
+    let csv = fs::read_to_string(directory.path().join("page-files.csv")).unwrap();
+    let tried = advice
+        .iter()
+        .flat_map(|file| file["columns"].as_array().unwrap());
+    let tried = tried.map(|column| column["candidates"].as_array().unwrap().len());
+    assert_eq!(csv.lines().count(), 1 + tried.sum::<usize>());
+    assert_eq!(
+        csv.matches(",true\n").count(),
+        3,
+        "one choice a column: {csv}"
     );
 
-    fs::write(&column, &values[1..]).unwrap();
-    let message = failure(&mut report(&arguments));
-    assert!(message.contains("steps.f64"), "{message}");
-    fs::remove_file(&column).unwrap();
-    let message = failure(&mut report(&arguments));
-    assert!(message.contains("steps.f64"), "{message}");
+    let html = fs::read_to_string(&page).unwrap();
+    for part in [
+        "<section id=\"files\">",
+        "steps.f64",
+        "table.parquet",
+        "PLAIN UNCOMPRESSED",
+        "write_table",
+        "bytelane rewrite",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert_eq!(html.matches("<svg").count(), 2 * 3, "two drawings a column");
+}
+
+#[test]
+fn files_that_cannot_be_read_end_the_run_before_it_begins() {
+    let directory = tempfile::tempdir().unwrap();
+    let [good, bad, page] =
+        ["good.f64", "bad.parquet", "page.html"].map(|name| directory.path().join(name));
+    fs::write(&good, [0; 80]).unwrap();
+    fs::write(&bad, [0x55; 1000]).unwrap();
+    for path in [&bad, &directory.path().join("none.npy")] {
+        let message = failure(report(&["-o"]).args([&page, &good, path]));
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(message.contains(name), "{message}");
+        assert_eq!(files(directory.path()), ["bad.parquet", "good.f64"]);
+    }
+    let message = failure(report(&["-o"]).args([&good, &good]));
+    assert!(message.contains("would be overwritten"), "{message}");
+    assert_eq!(fs::read(&good).unwrap(), [0; 80]);
 }
 
 #[test]

@@ -134,6 +134,11 @@ impl ArrayFile {
         })
     }
 
+    /// Bytes of a number.
+    pub(super) fn width(&self) -> usize {
+        self.element.width
+    }
+
     /// Up to about `most` of the numbers, from all over the file.
     pub(super) fn sample(&mut self, most: u64) -> Result<ArrayRef> {
         let width = self.element.width as u64;

@@ -10,12 +10,14 @@
 //! # Ok::<(), bytelane_parquet::Error>(())
 //! ```
 
+mod advisor;
 mod array_file;
 mod settings;
 mod source;
 mod trial;
 mod values;
 
+pub use advisor::Advisor;
 pub use settings::Settings;
 pub use trial::Candidate;
 
@@ -210,29 +212,11 @@ fn share_saved(now: u64, then: u64) -> f64 {
 ///
 /// What cannot be read, with its place.
 pub fn advise(path: impl AsRef<Path>, options: &AdviseOptions) -> Result<Advice> {
-    let path = path.as_ref();
-    advise_on(path, options).map_err(|error| error.in_file(path))
-}
-
-fn advise_on(path: &Path, options: &AdviseOptions) -> Result<Advice> {
-    let mut source = Source::open(path)?;
-    let mut columns = Vec::new();
-    for index in 0..source.columns() {
-        let sampled = source.sample(path, index, options.rows)?;
-        columns.extend(advise_column(&source, sampled, options)?);
+    let mut advisor = Advisor::open(path, options)?;
+    for _ in 0..advisor.columns() {
+        advisor.advise_next()?;
     }
-    let compression = compression_name(options.compression);
-    let settings = settings::of(path, &columns, options);
-    Ok(Advice {
-        file: path.to_owned(),
-        kind: source.kind().to_owned(),
-        rows: source.rows(),
-        goal: options.goal,
-        readers: options.readers.to_string(),
-        compression,
-        columns,
-        settings,
-    })
+    Ok(advisor.advice())
 }
 
 /// The advice for the leaves of a column.

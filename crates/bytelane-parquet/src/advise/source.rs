@@ -5,8 +5,9 @@ use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
+use parquet::basic::Type;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,6 +67,24 @@ impl Source {
         }
     }
 
+    /// Bytes that a row of a column takes in PLAIN, on average; of texts, in the file.
+    pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
+        match self {
+            Self::Parquet(metadata, schema) => {
+                let name = schema.fields().get(column).map(|field| field.name());
+                let leaves = metadata.file_metadata().schema_descr().columns().iter();
+                let of_column = leaves
+                    .enumerate()
+                    .filter(|(_, leaf)| leaf.path().parts().first() == name);
+                of_column
+                    .map(|(index, leaf)| bytes_of_row(metadata, index, leaf))
+                    .sum()
+            }
+            Self::Array(array) if column == 0 => array.width() as f64,
+            Self::Array(_) => 0.0,
+        }
+    }
+
     /// Up to about `most` rows of a column, from all over the file.
     pub(super) fn sample(&mut self, path: &Path, column: usize, most: usize) -> Result<Sampled> {
         match self {
@@ -99,6 +118,30 @@ impl Source {
             }
         }
     }
+}
+
+/// The same of a leaf.
+fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescriptor) -> f64 {
+    let chunks = || {
+        metadata
+            .row_groups()
+            .iter()
+            .map(|group| group.column(index))
+    };
+    let values: i64 = chunks().map(|chunk| chunk.num_values()).sum();
+    let rows = metadata.file_metadata().num_rows().max(1) as f64;
+    let width = match leaf.physical_type() {
+        Type::BOOLEAN => 1.0 / 8.0,
+        Type::INT32 | Type::FLOAT => 4.0,
+        Type::INT64 | Type::DOUBLE => 8.0,
+        Type::INT96 => 12.0,
+        Type::FIXED_LEN_BYTE_ARRAY => f64::from(leaf.type_length()),
+        Type::BYTE_ARRAY => {
+            let bytes: i64 = chunks().map(|chunk| chunk.uncompressed_size()).sum();
+            return bytes as f64 / rows;
+        }
+    };
+    width * values as f64 / rows
 }
 
 /// Row groups with rows enough, evenly spread.

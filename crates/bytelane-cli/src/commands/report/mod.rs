@@ -12,7 +12,8 @@ mod progress;
 mod steps;
 mod verdict;
 
-use crate::commands::bench::parquet::{self, ParquetRow};
+use crate::commands::advise;
+use crate::commands::bench::parquet;
 use crate::files::Output;
 use crate::{Outcome, backend};
 use anyhow::{Context, bail};
@@ -26,6 +27,7 @@ use experiments::{EXPERIMENTS, Experiment};
 use model::{Figures, LeftOut, Machine, Report};
 use progress::Progress;
 use std::collections::HashSet;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -34,12 +36,13 @@ use steps::{Settings, Step};
 /// Measure this machine and write a page about it
 ///
 /// Runs the published experiments that bytelane grew from, on data that it makes itself, and writes
-/// one HTML page that opens without a network, with the same figures as JSON and CSV beside it. A
-/// full run takes some minutes, --quick less than one.
+/// one HTML page that opens without a network, with the same figures as JSON and CSV beside it. Of
+/// files that are named the page shows how to write their columns smaller. A full run takes some
+/// minutes, --quick a minute or so; files take longer the more columns they have.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// Your own columns: little-endian numbers without a header, ending in .f32 .sp .f64 .dp .i32 .i64
+    /// Your own files, as `bytelane advise` takes them: Parquet, .npy, raw numbers ending in .f32 .sp .f64 .dp .i32 .i64, directories
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The page to write; .json and .csv go beside it. `-` writes the page alone to standard output
@@ -50,7 +53,7 @@ pub struct Arguments {
         default_value = "bytelane-report.html"
     )]
     output: PathBuf,
-    /// Fewer sizes and shorter turns: less than a minute
+    /// Fewer sizes, shorter turns and smaller samples: a minute or so
     #[arg(long)]
     quick: bool,
     /// Only these experiments
@@ -63,7 +66,8 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   bytelane report --quick
-  bytelane report prices.f64 temperatures.f32 -o my-data.html
+  bytelane report weather.parquet prices.f64 -o my-data.html
+  bytelane report --only files lake/
   bytelane report --only stream-vbyte,lists";
 
 fn experiment_parser() -> PossibleValuesParser {
@@ -73,7 +77,7 @@ fn experiment_parser() -> PossibleValuesParser {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let settings = self.settings()?;
-        let outputs = Outputs::create(&self.output)?;
+        let outputs = Outputs::create(&self.output, &settings.files)?;
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
         // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
@@ -105,7 +109,10 @@ impl Arguments {
         let sample = self.sample.unwrap_or(if self.quick { 200 } else { 1000 });
         Ok(Settings {
             quick: self.quick,
-            files: self.files.clone(),
+            files: match self.files.is_empty() {
+                true => Vec::new(),
+                false => advise::files(&self.files)?,
+            },
             rounds: Rounds {
                 clock: Clock::ThreadCpu,
                 rounds: FEWEST_ROUNDS,
@@ -178,16 +185,19 @@ struct Beside {
     csv: Output,
     /// The figures of Parquet columns, which have other units.
     parquet: Output,
+    /// What is advised for the user's own files, if there are any.
+    files: Option<Output>,
 }
 
 impl Beside {
-    fn create(page: &Path) -> anyhow::Result<Self> {
+    fn create(page: &Path, has_files: bool) -> anyhow::Result<Self> {
         let stem = page.file_stem().unwrap_or_default().to_string_lossy();
-        let parquet = page.with_file_name(format!("{stem}-parquet.csv"));
+        let named = |end: &str| Output::create(Some(&page.with_file_name(format!("{stem}{end}"))));
         Ok(Self {
-            json: Output::create(Some(&page.with_extension("json")))?,
-            csv: Output::create(Some(&page.with_extension("csv")))?,
-            parquet: Output::create(Some(&parquet))?,
+            json: named(".json")?,
+            csv: named(".csv")?,
+            parquet: named("-parquet.csv")?,
+            files: has_files.then(|| named("-files.csv")).transpose()?,
         })
     }
 
@@ -198,7 +208,6 @@ impl Beside {
             files,
             ..
         } = &report.figures;
-        let columns: Vec<ParquetRow> = [parquet.as_slice(), files].concat();
         written(&mut self.json, |json| {
             Ok(serde_json::to_writer_pretty(json, report)?)
         })?;
@@ -206,8 +215,20 @@ impl Beside {
             Ok(format::write(rows, Format::Csv, Unit::default(), csv)?)
         })?;
         written(&mut self.parquet, |csv| {
-            Ok(parquet::list(&columns).write(Format::Csv, &columns, csv)?)
-        })
+            Ok(parquet::list(parquet).write(Format::Csv, parquet, csv)?)
+        })?;
+        if let Some(output) = &mut self.files {
+            written(output, |csv| {
+                Ok(experiments::list(files).write(Format::Csv, files, csv)?)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn outputs(self) -> impl Iterator<Item = Output> {
+        [self.json, self.csv, self.parquet]
+            .into_iter()
+            .chain(self.files)
     }
 }
 
@@ -230,7 +251,7 @@ struct Outputs {
 
 impl Outputs {
     /// Prepares to write, so that a path that cannot be written ends the run before it begins.
-    fn create(page: &Path) -> anyhow::Result<Self> {
+    fn create(page: &Path, files: &[PathBuf]) -> anyhow::Result<Self> {
         if page
             .extension()
             .is_some_and(|ending| ending == "json" || ending == "csv")
@@ -240,9 +261,19 @@ impl Outputs {
                 page.display()
             );
         }
+        let same_file = |file: &PathBuf| {
+            let canonical = |path: &Path| fs::canonicalize(path).ok();
+            canonical(file).is_some_and(|file| canonical(page) == Some(file))
+        };
+        if files.iter().any(same_file) {
+            bail!(
+                "{} would be overwritten by the page; give another one with --output",
+                page.display()
+            );
+        }
         let output = Output::create(Some(page))?;
         let beside = match output {
-            Output::File { .. } => Some(Beside::create(page)?),
+            Output::File { .. } => Some(Beside::create(page, !files.is_empty())?),
             Output::Stdout { .. } | Output::Device { .. } => None,
         };
         Ok(Self {
@@ -259,7 +290,7 @@ impl Outputs {
         let mut outputs = vec![self.page];
         if let Some(mut beside) = self.beside {
             beside.write(report)?;
-            outputs.extend([beside.json, beside.csv, beside.parquet]);
+            outputs.extend(beside.outputs());
         }
         let names: Vec<String> = outputs.iter().map(Output::name).collect();
         let is_shown = matches!(outputs[0], Output::File { .. });

@@ -6,6 +6,7 @@ use bytelane::Backend;
 use bytelane_measure::cpu;
 use bytelane_measure::row::Row;
 use bytelane_measure::transform::{MEMCPY, NON_TEMPORAL_COPY};
+use bytelane_parquet::advise::Advice;
 use serde::Serialize;
 
 /// A whole report.
@@ -36,8 +37,8 @@ pub struct Figures {
     pub rows: Vec<Row>,
     /// Parquet columns.
     pub parquet: Vec<ParquetRow>,
-    /// The user's own columns.
-    pub files: Vec<ParquetRow>,
+    /// What is advised for the user's own files.
+    pub files: Vec<Advice>,
 }
 
 /// Where it was measured.
@@ -132,6 +133,17 @@ impl Figures {
                 && row.operation == operation
                 && row.data == data
         })
+    }
+
+    /// Those that worked on values in the caches, each once.
+    pub fn workers(&self) -> Vec<String> {
+        let mut workers: Vec<String> = Vec::new();
+        for row in &self.rows {
+            if !row.evicted && !workers.contains(&row.backend) {
+                workers.push(row.backend.clone());
+            }
+        }
+        workers
     }
 
     /// How fast copies of memory that is in no cache are: plainly, and past the caches.

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Settings {
     pub quick: bool,
-    /// The user's own columns.
+    /// The user's own files.
     pub files: Vec<PathBuf>,
     pub rounds: Rounds,
     /// The backends if they are not all that there are.

@@ -24,9 +24,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let values = values(settings);
     let every = if settings.quick { 2 } else { 1 };
     let inputs = Input::sweep(values).into_iter().step_by(every);
-    steps_of(inputs.collect(), values, settings, |figures, row| {
-        figures.parquet.push(row)
-    })
+    steps_of(inputs.collect(), values, settings)
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {

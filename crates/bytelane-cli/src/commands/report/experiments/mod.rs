@@ -6,12 +6,14 @@ mod evicted;
 mod files;
 mod lists;
 mod parquet;
+mod scatter;
 mod sizes;
 mod thrift;
 
 use super::model::Report;
 use super::plot::Figure;
 use super::steps::{Settings, Step};
+use files::ShownFile;
 use serde::Serialize;
 
 /// One part of the report.
@@ -26,8 +28,10 @@ pub struct Experiment {
     pub show: fn(&Report) -> anyhow::Result<Shown>,
 }
 
-/// The name of the experiment on the user's own columns.
+/// The name of the experiment on the user's own files.
 pub const FILES: &str = files::EXPERIMENT.name;
+
+pub use files::list;
 
 /// Every experiment, in the order of the page. A new one is a file and a row here.
 pub static EXPERIMENTS: &[Experiment] = &[
@@ -46,10 +50,11 @@ pub static EXPERIMENTS: &[Experiment] = &[
 pub struct Shown {
     /// What one sees, in HTML.
     pub about: &'static str,
-    /// Whether the colours of the backends need to be named: bars name theirs.
-    pub legend: bool,
+    /// Whose colours need to be named: bars name theirs.
+    pub legend: Vec<String>,
     pub figures: Vec<Figure>,
     pub tables: Vec<Table>,
+    pub files: Vec<ShownFile>,
 }
 
 /// A table: names in the first column, figures in the others.

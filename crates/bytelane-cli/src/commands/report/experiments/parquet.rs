@@ -1,10 +1,11 @@
 //! A column in a Parquet file: how small it gets, and how fast it is written and read.
 
+use super::scatter::{Way, scatter};
 use super::{Experiment, Shown, Table};
 use crate::commands::bench::parquet::{Input, ParquetRow, Plan, measure};
-use crate::commands::report::figures::{figure, short};
+use crate::commands::report::figures::figure;
 use crate::commands::report::model::{Figures, Report};
-use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series, class_of};
+use crate::commands::report::plot::{Figure, class_of};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_parquet::parquet::basic::{Compression, ZstdLevel};
 use std::time::Duration;
@@ -40,7 +41,6 @@ pub fn steps_of(
     inputs: Vec<Input>,
     values: usize,
     settings: &Settings,
-    add: fn(&mut Figures, ParquetRow),
 ) -> anyhow::Result<Vec<Step>> {
     let compression = Compression::ZSTD(ZstdLevel::try_new(1)?);
     let turns = 2.0 * (settings.rounds.rounds as f64 + 2.0) * WAYS;
@@ -57,7 +57,9 @@ pub fn steps_of(
         Step {
             label,
             expected,
-            run: Box::new(move |_, figures| measure(&plan, &mut |row| add(figures, row))),
+            run: Box::new(move |_, figures: &mut Figures| {
+                measure(&plan, &mut |row| figures.parquet.push(row))
+            }),
         }
     });
     Ok(steps.collect())
@@ -70,12 +72,7 @@ pub fn values(settings: &Settings) -> usize {
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let values = values(settings);
-    steps_of(
-        Input::stand_ins(values),
-        values,
-        settings,
-        |figures, row| figures.parquet.push(row),
-    )
+    steps_of(Input::stand_ins(values), values, settings)
 }
 
 /// The rows of an experiment, by the way of storing, in the order in which they were measured.
@@ -104,20 +101,12 @@ fn way(row: &ParquetRow) -> String {
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
     let rows = report.figures.parquet.iter();
-    compared(ABOUT, rows.filter(|row| row.entropy_bits.is_none()))
-}
-
-/// The ways of storing beside one another.
-pub fn compared<'a>(
-    about: &'static str,
-    rows: impl Iterator<Item = &'a ParquetRow>,
-) -> anyhow::Result<Shown> {
-    let ways = by_way(rows);
+    let ways = by_way(rows.filter(|row| row.entropy_bits.is_none()));
     Ok(Shown {
-        about,
+        about: ABOUT,
         figures: vec![
-            scatter(&ways, "write", "written MiB/s", |row| row.write_mib_s)?,
-            scatter(&ways, "read", "read MiB/s", |row| row.read_mib_s)?,
+            shown(&ways, "write", "written MiB/s", |row| row.write_mib_s)?,
+            shown(&ways, "read", "read MiB/s", |row| row.read_mib_s)?,
         ],
         tables: vec![
             table("Ratio", &ways, |row| row.ratio),
@@ -130,66 +119,21 @@ pub fn compared<'a>(
 
 type Of = fn(&ParquetRow) -> f64;
 
-fn scatter(
+fn shown(
     ways: &[(String, Vec<&ParquetRow>)],
     verb: &str,
     label: &'static str,
     speed: Of,
 ) -> anyhow::Result<Figure> {
-    let points: Vec<(f64, f64)> = ways
-        .iter()
-        .map(|(_, rows)| (mean(rows, speed), mean(rows, |row| row.ratio)))
-        .collect();
-    let front = front(&points);
-    let mut series = vec![Series {
-        class: "front",
-        joined: true,
-        points: front.iter().copied().map(Point::at).collect(),
-    }];
-    for ((name, rows), &at) in ways.iter().zip(&points) {
-        let mut point = Point::at(at);
-        point.title = format!("{name}: ratio {}, {} MiB/s", figure(at.1), figure(at.0));
-        // The others are too close to one another to be named.
-        point.label = front.contains(&at).then(|| name.clone());
-        series.push(Series {
-            class: class_of(&rows[0].encoding),
-            joined: false,
-            points: vec![point],
-        });
-    }
-    let chart = Chart {
-        title: format!("Ratio and {verb} throughput"),
-        x: Axis {
-            label,
-            scale: Scale::from_zero(points.iter().map(|point| 1.25 * point.0)),
-            tick: short,
-        },
-        y: Axis {
-            label: "bytes of values / bytes of file",
-            scale: Scale::around(points.iter().map(|point| point.1)),
-            tick: short,
-        },
-        series,
-        places: Vec::new(),
-    };
-    chart.figure()
-}
-
-/// The points than which no other is as far in both directions, from left to right.
-fn front(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let beaten = |&(x, y): &(f64, f64)| {
-        let beats = |&&(other_x, other_y): &&(f64, f64)| {
-            (other_x > x && other_y >= y) || (other_x >= x && other_y > y)
-        };
-        points.iter().any(|other| beats(&other))
-    };
-    let mut front: Vec<(f64, f64)> = points
-        .iter()
-        .copied()
-        .filter(|point| !beaten(point))
-        .collect();
-    front.sort_by(|one, other| one.0.total_cmp(&other.0));
-    front
+    let ways = ways.iter().map(|(name, rows)| Way {
+        name: name.clone(),
+        class: class_of(&rows[0].encoding),
+        ratio: mean(rows, |row| row.ratio),
+        speed: mean(rows, speed),
+        is_choice: false,
+    });
+    let ways: Vec<Way> = ways.collect();
+    scatter(format!("Ratio and {verb} throughput"), label, &ways)
 }
 
 /// The geometric mean.
@@ -219,17 +163,5 @@ fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> 
         caption: caption.to_owned(),
         header,
         rows,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::front;
-
-    #[test]
-    fn the_front_is_what_nothing_beats() {
-        let points = [(1.0, 5.0), (2.0, 4.0), (2.0, 3.0), (3.0, 1.0), (0.5, 0.5)];
-        assert_eq!(front(&points), [(1.0, 5.0), (2.0, 4.0), (3.0, 1.0)]);
-        assert_eq!(front(&[]), []);
     }
 }

@@ -105,7 +105,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     }
     Ok(Shown {
         about: ABOUT,
-        legend: true,
+        legend: report.figures.workers(),
         figures: charts,
         ..Shown::default()
     })
@@ -169,6 +169,7 @@ fn points(rows: &[&Row], worker: &str) -> Vec<Point> {
             x: row.bytes as f64,
             y: row.gb_per_s,
             label: None,
+            is_ringed: false,
             title: format!(
                 "{worker}, {}: {}, {:.2} of memcpy",
                 bytes(row.bytes),

@@ -19,6 +19,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.add_filter("figure", figures::figure);
     environment.add_filter("times", figures::times);
     environment.add_filter("bytes", figures::bytes);
+    environment.add_filter("grouped", figures::grouped);
     environment.add_filter("duration", figures::duration);
     environment.add_filter("percent", figures::percent);
     environment.add_filter("class", |name: String| class_of(&name));
@@ -30,8 +31,9 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
         ran: ran(report),
         sources: Sources::of(report),
         sections: sections(report)?,
-        legend: legend(report),
     };
+    environment.add_template("parts.html", include_str!("parts.html"))?;
+    environment.add_template("files.html", include_str!("files.html"))?;
     let template = environment.template_from_str(include_str!("page.html"))?;
     Ok(template.render(Serde(view))?)
 }
@@ -46,7 +48,6 @@ struct View<'a> {
     ran: Vec<&'static str>,
     sources: Sources,
     sections: Vec<Section>,
-    legend: Vec<&'a str>,
 }
 
 /// A part of the page.
@@ -105,17 +106,6 @@ fn ran(report: &Report) -> Vec<&'static str> {
     first.map_or(Vec::new(), |line| {
         line.backends.iter().map(|speed| speed.backend).collect()
     })
-}
-
-/// Those whose colours the legend names.
-fn legend(report: &Report) -> Vec<&str> {
-    let mut workers: Vec<&str> = Vec::new();
-    for row in &report.figures.rows {
-        if !row.evicted && !workers.contains(&row.backend.as_str()) {
-            workers.push(&row.backend);
-        }
-    }
-    workers
 }
 
 /// Where the published figures of the verdict are from, and the number of each.

@@ -1,7 +1,7 @@
 //! Horizontal bars in groups: each group under its own line of text, so that names may be long.
 
 use super::svg::{Mark, PIXEL, Svg, document};
-use super::{Figure, LETTERS, Scale, WIDTH, letters};
+use super::{Figure, LETTER, LETTERS, Scale, WIDTH, letters};
 use anyhow::anyhow;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
@@ -11,9 +11,6 @@ use plotters::element::Text;
 /// The height of a bar with the space below it, and of the text over a group.
 const BAR: u32 = 16 * PIXEL;
 const HEADING: u32 = 24 * PIXEL;
-
-/// The width of a letter, as a share of the size of letters: more than most take.
-const LETTER: f64 = 0.62;
 
 /// A value.
 #[derive(Debug)]

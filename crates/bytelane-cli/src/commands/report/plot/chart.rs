@@ -33,6 +33,8 @@ pub struct Point {
     pub title: String,
     /// What stands beside it.
     pub label: Option<String>,
+    /// Whether it is drawn with a ring.
+    pub is_ringed: bool,
 }
 
 impl Point {
@@ -43,6 +45,7 @@ impl Point {
             y,
             title: String::new(),
             label: None,
+            is_ringed: false,
         }
     }
 }

@@ -21,6 +21,9 @@ const WIDTH: u32 = 400 * PIXEL;
 /// The size of letters.
 const LETTERS: u32 = 13 * PIXEL;
 
+/// The width of a letter, as a share of the size of letters: more than most take.
+const LETTER: f64 = 0.62;
+
 /// Text of a class. The family is the page's own.
 fn letters(class: &'static str) -> TextStyle<'static> {
     TextStyle {

@@ -1,7 +1,7 @@
 //! A backend of plotters whose colours are CSS classes, so that a page themes its charts, and whose
 //! marks tell their values when they are hovered.
 
-use super::{LETTERS, Point};
+use super::{LETTER, LETTERS, Point};
 use minijinja::HtmlEscape;
 use plotters::element::{Drawable, PointCollection};
 use plotters::style::RGBColor;
@@ -35,6 +35,9 @@ static CLASSES: &[&str] = &[
     "plain",
     "dictionary",
     "byte-stream-split",
+    "delta-binary-packed",
+    "delta-length-byte-array",
+    "delta-byte-array",
 ];
 
 /// The class of whatever has this name: a backend, a copy, an encoding.
@@ -67,21 +70,51 @@ fn class(color: BackendColor) -> &'static str {
 pub struct Svg<'a> {
     size: (u32, u32),
     elements: &'a mut String,
+    /// Where labels of dots are.
+    labels: Vec<Area>,
+}
+
+/// A part of the drawing, from the first place to the second.
+#[derive(Clone, Copy, Debug)]
+struct Area((i32, i32), (i32, i32));
+
+impl Area {
+    fn touches(self, other: Self) -> bool {
+        let Self((left, top), (right, bottom)) = self;
+        let Self((other_left, other_top), (other_right, other_bottom)) = other;
+        left < other_right && other_left < right && top < other_bottom && other_top < bottom
+    }
 }
 
 impl<'a> Svg<'a> {
     pub fn new(size: (u32, u32), elements: &'a mut String) -> Self {
-        Self { size, elements }
+        Self {
+            size,
+            elements,
+            labels: Vec::new(),
+        }
     }
 
-    /// Text over a dot, turned inwards near the edges.
+    /// Text over a dot or under it, turned inwards near the edges; none where another is in its way.
     fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
-        let anchor = match 3 * x / self.size.0 as i32 {
-            0 => "start",
-            1 => "middle",
-            _ => "end",
+        let width = (LETTER * f64::from(LETTERS) * text.chars().count() as f64) as i32;
+        let (anchor, left) = match 3 * x / self.size.0 as i32 {
+            0 => ("start", x),
+            1 => ("middle", x - width / 2),
+            _ => ("end", x - width),
         };
-        let (y, text) = (y - 2 * DOT as i32, HtmlEscape(text));
+        let (away, letters) = (2 * DOT as i32, LETTERS as i32);
+        let areas = [y - away, y + away + letters * 3 / 4]
+            .map(|line| (line, Area((left, line - letters), (left + width, line))));
+        let free = areas.into_iter().find(|(_, area)| {
+            let is_inside = area.0.1 >= 0 && area.1.1 < self.size.1 as i32;
+            is_inside && !self.labels.iter().any(|other| other.touches(*area))
+        });
+        let Some((y, area)) = free else {
+            return Ok(());
+        };
+        self.labels.push(area);
+        let text = HtmlEscape(text);
         self.push(format_args!(
             r#"<text class="label" x="{x}" y="{y}" text-anchor="{anchor}" font-size="{LETTERS}">{text}</text>"#
         ))
@@ -198,6 +231,7 @@ pub struct Mark {
     class: &'static str,
     title: String,
     label: Option<String>,
+    is_ringed: bool,
 }
 
 #[derive(Debug)]
@@ -217,6 +251,7 @@ impl Mark {
             class,
             title: point.title.clone(),
             label: point.label.clone(),
+            is_ringed: point.is_ringed,
         }
     }
 
@@ -231,6 +266,7 @@ impl Mark {
             class,
             title,
             label: None,
+            is_ringed: false,
         }
     }
 }
@@ -255,6 +291,7 @@ impl Drawable<Svg<'_>> for Mark {
         _: (u32, u32),
     ) -> Drawn {
         let (class, title) = (self.class, HtmlEscape(&self.title));
+        let ring = if self.is_ringed { " ringed" } else { "" };
         let Some((x, y)) = points.next() else {
             return Ok(());
         };
@@ -263,7 +300,7 @@ impl Drawable<Svg<'_>> for Mark {
         }
         match points.next() {
             None => svg.push(format_args!(
-                r#"<circle class="area {class}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
+                r#"<circle class="area {class}{ring}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
             )),
             Some((right, bottom)) => {
                 let (left, top) = (x.min(right), y.min(bottom));

@@ -1,0 +1,93 @@
+//! The user's own files: what `advise` says of them.
+
+mod list;
+mod shown;
+
+pub use list::list;
+pub use shown::ShownFile;
+
+use super::{Experiment, Shown};
+use crate::commands::report::model::{Figures, Report};
+use crate::commands::report::steps::{Settings, Step};
+use bytelane_parquet::advise::{AdviseOptions, Advisor};
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "files",
+    title: "Your own files",
+    steps,
+    show,
+};
+
+/// Rows of a column that are tried.
+const ROWS_QUICK: usize = 1 << 16;
+const ROWS: usize = 1 << 18;
+
+/// What trying a byte of values in every way takes, as a guess, and what every column takes.
+const NANOSECONDS: u64 = 500;
+const COLUMN: Duration = Duration::from_millis(20);
+
+const ABOUT: &str = "\
+<p>What <code>bytelane advise</code> says of the files that you named. Samples of each column were written into \
+memory and read back, in every encoding with every compression; from these are the sizes and the choice. \
+Entropy is in bits a value, and no more than a sample can show. The columns that save most come first. Another \
+goal, other readers, another compression: <code>bytelane advise --help</code>.</p>";
+
+fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
+    let rows = if settings.quick { ROWS_QUICK } else { ROWS };
+    let options = AdviseOptions::default().with_rows(rows);
+    let mut steps = Vec::new();
+    for path in &settings.files {
+        // What cannot be read ends the run before it begins.
+        steps.extend(steps_of(path, Advisor::open(path, &options)?));
+    }
+    Ok(steps)
+}
+
+/// A step for each column; the last one has the advice.
+fn steps_of(path: &Path, advisor: Advisor) -> Vec<Step> {
+    // A file without columns has advice as well.
+    let count = advisor.columns().max(1);
+    let times: Vec<Duration> = (0..count)
+        .map(|column| COLUMN + Duration::from_nanos(NANOSECONDS * advisor.bytes_to_try(column)))
+        .collect();
+    let advisor = Rc::new(RefCell::new(advisor));
+    let steps = times.into_iter().enumerate().map(|(column, expected)| {
+        let advisor = Rc::clone(&advisor);
+        let run = move |_: &Settings, figures: &mut Figures| {
+            let mut advisor = advisor.borrow_mut();
+            advisor.advise_next()?;
+            if column + 1 == count {
+                figures.files.push(advisor.advice());
+            }
+            Ok(())
+        };
+        Step {
+            label: format!("{}, column {} of {count}", path.display(), column + 1),
+            expected,
+            run: Box::new(run),
+        }
+    });
+    steps.collect()
+}
+
+fn show(report: &Report) -> anyhow::Result<Shown> {
+    let files = &report.figures.files;
+    let mut encodings: Vec<String> = Vec::new();
+    let columns = files.iter().flat_map(|advice| &advice.columns);
+    for candidate in columns.flat_map(|column| &column.candidates) {
+        let name = candidate.encoding.to_string();
+        if !encodings.contains(&name) {
+            encodings.push(name);
+        }
+    }
+    Ok(Shown {
+        about: ABOUT,
+        legend: encodings,
+        files: shown::of(files)?,
+        ..Shown::default()
+    })
+}

@@ -1,0 +1,120 @@
+//! Ratio against throughput: every way of storing is a dot, and those that nothing beats are joined.
+
+use crate::commands::report::figures::{figure, short};
+use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series};
+
+/// A way of storing a column.
+#[derive(Debug)]
+pub struct Way {
+    pub name: String,
+    /// The class of its colour.
+    pub class: &'static str,
+    /// Bytes of the values over bytes of the file.
+    pub ratio: f64,
+    /// MiB of values a second.
+    pub speed: f64,
+    /// Whether it is the one to take.
+    pub is_choice: bool,
+}
+
+impl Way {
+    fn at(&self) -> (f64, f64) {
+        (self.speed, self.ratio)
+    }
+}
+
+/// The drawing; `label` is what the throughput is called, with its unit.
+pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Result<Figure> {
+    let points: Vec<(f64, f64)> = ways.iter().map(Way::at).collect();
+    let front = front(&points);
+    let mut series = vec![Series {
+        class: "front",
+        joined: true,
+        points: front.iter().copied().map(Point::at).collect(),
+    }];
+    // Where names would touch, the first one stands.
+    let (chosen, others): (Vec<&Way>, Vec<&Way>) = ways.iter().partition(|way| way.is_choice);
+    for way in chosen.into_iter().chain(others) {
+        let mut point = Point::at(way.at());
+        let (ratio, speed) = (figure(way.ratio), figure(way.speed));
+        point.title = format!("{}: ratio {ratio}, {speed} MiB/s", way.name);
+        // The others are too close to one another to be named.
+        let is_named = way.is_choice || front.contains(&way.at());
+        point.label = is_named.then(|| way.name.clone());
+        point.is_ringed = way.is_choice;
+        series.push(Series {
+            class: way.class,
+            joined: false,
+            points: vec![point],
+        });
+    }
+    let chart = Chart {
+        title,
+        x: Axis {
+            label,
+            scale: Scale::from_zero(points.iter().map(|point| 1.25 * point.0)),
+            tick: short,
+        },
+        y: Axis {
+            label: "bytes of values / bytes of file",
+            scale: Scale::around(points.iter().map(|point| point.1)),
+            tick: short,
+        },
+        series,
+        places: Vec::new(),
+    };
+    chart.figure()
+}
+
+/// The points than which no other is as far in both directions, from left to right.
+fn front(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let beaten = |&(x, y): &(f64, f64)| {
+        let beats = |&&(other_x, other_y): &&(f64, f64)| {
+            (other_x > x && other_y >= y) || (other_x >= x && other_y > y)
+        };
+        points.iter().any(|other| beats(&other))
+    };
+    let mut front: Vec<(f64, f64)> = points
+        .iter()
+        .copied()
+        .filter(|point| !beaten(point))
+        .collect();
+    front.sort_by(|one, other| one.0.total_cmp(&other.0));
+    front
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_front_is_what_nothing_beats() {
+        let points = [(1.0, 5.0), (2.0, 4.0), (2.0, 3.0), (3.0, 1.0), (0.5, 0.5)];
+        assert_eq!(front(&points), [(1.0, 5.0), (2.0, 4.0), (3.0, 1.0)]);
+        assert_eq!(front(&[]), []);
+    }
+
+    #[test]
+    fn the_choice_and_the_front_are_named_and_all_tell_their_values() {
+        let way = |name: &str, ratio, speed| Way {
+            name: name.to_owned(),
+            class: "plain",
+            ratio,
+            speed,
+            is_choice: name == "chosen",
+        };
+        let ways = [
+            way("small", 9.0, 100.0),
+            way("fast", 1.0, 900.0),
+            way("chosen", 3.0, 300.0),
+            way("beaten", 2.0, 200.0),
+        ];
+        let svg = scatter("Title".to_owned(), "MiB/s", &ways).unwrap().svg;
+        for name in ["small", "fast", "chosen"] {
+            assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
+        }
+        assert!(!svg.contains(">beaten</text>"), "{svg}");
+        assert!(svg.contains("<title>beaten: ratio 2.00, 200 MiB&#x2f;s</title>"));
+        assert_eq!(svg.matches("ringed").count(), 1, "{svg}");
+    }
+}
