@@ -35,7 +35,7 @@ class Exchange(unittest.TestCase):
         self.written = Path(directory.name) / "written.parquet"
 
     def copy(self, *options):
-        line = [PROGRAM, self.given, self.written, *options]
+        line = [PROGRAM, "copy", self.given, self.written, *options]
         done = subprocess.run(line, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 

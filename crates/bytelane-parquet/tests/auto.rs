@@ -235,9 +235,9 @@ fn readers_limit_the_choice() {
         .1
     };
     assert_eq!(chosen("any"), Encoding::ByteStreamSplit);
-    assert_eq!(chosen("pyarrow>=14,duckdb"), Encoding::ByteStreamSplit);
-    assert_ne!(chosen("pyarrow,spark"), Encoding::ByteStreamSplit);
-    assert_ne!(chosen("pyarrow>=11"), Encoding::ByteStreamSplit);
+    assert_eq!(chosen("pyarrow>=17,duckdb"), Encoding::ByteStreamSplit);
+    assert_ne!(chosen("pyarrow,spark>=4.2"), Encoding::ByteStreamSplit);
+    assert_ne!(chosen("pyarrow>=16"), Encoding::ByteStreamSplit);
 }
 
 #[test]

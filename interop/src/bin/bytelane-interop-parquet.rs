@@ -1,15 +1,26 @@
-//! Reads a Parquet file and writes its rows to another: both sides of bytelane-parquet in the exchanges.
+//! Both sides of bytelane-parquet in the exchanges: reads a Parquet file and writes its rows to another; and
+//! shows who is said to read what.
 
 use anyhow::{Context, Result};
 use bytelane_parquet::arrow_array::RecordBatchReader;
+use bytelane_parquet::readers::{PROGRAMS, Program, ValueType};
 use bytelane_parquet::{
     DataPageVersion, Encoding, ReaderBuilder, Writer, WriterOptions, parse_compression,
 };
 use clap::Parser;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::path::PathBuf;
 
 #[derive(Parser)]
+enum Command {
+    /// Reads a file and writes its rows to another
+    Copy(Copy),
+    /// Prints the table of readers as JSON
+    Readers,
+}
+
+#[derive(clap::Args)]
 struct Copy {
     from: PathBuf,
     to: PathBuf,
@@ -29,7 +40,38 @@ struct Copy {
 }
 
 fn main() -> Result<()> {
-    let copy = Copy::parse();
+    match Command::parse() {
+        Command::Copy(arguments) => copy(&arguments),
+        Command::Readers => {
+            let programs: Vec<Value> = PROGRAMS.iter().map(description).collect();
+            println!("{}", serde_json::to_string(&programs)?);
+            Ok(())
+        }
+    }
+}
+
+/// A program with all columns that the format has, and since when it reads each.
+fn description(program: &Program) -> Value {
+    let pairs = Encoding::ALL
+        .iter()
+        .filter(|encoding| **encoding != Encoding::Auto)
+        .flat_map(|encoding| {
+            ValueType::ALL
+                .iter()
+                .map(move |values| (*encoding, *values))
+        })
+        .filter(|(encoding, values)| encoding.exists_for(values.physical()));
+    let columns: Vec<Value> = pairs
+        .map(|(encoding, values)| {
+            let since = program.reads_since(encoding, values);
+            let since = since.map(|version| version.to_string());
+            json!({"encoding": encoding.name(), "values": values.name(), "since": since})
+        })
+        .collect();
+    json!({"name": program.name, "newest": program.newest.to_string(), "columns": columns})
+}
+
+fn copy(copy: &Copy) -> Result<()> {
     let reader = ReaderBuilder::open(&copy.from)?
         .with_batch_size(copy.batch_size)
         .build()?;

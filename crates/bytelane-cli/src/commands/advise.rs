@@ -59,7 +59,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "Examples:
   bytelane advise weather.parquet
   bytelane advise positions.f32 --goal size --compression zstd:3
-  bytelane advise lake/ --readers 'pyarrow>=14,duckdb,spark' --brief
+  bytelane advise lake/ --readers 'pyarrow>=17,duckdb,spark' --brief
   bytelane advise lake/ --check --threshold 20 --format json
 
 Speeds are those of one thread while others may be at work; ratios do not depend on it.";

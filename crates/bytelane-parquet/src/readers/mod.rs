@@ -1,0 +1,212 @@
+//! Which program reads which encoding of which type, and since when.
+//!
+//! Every program reads PLAIN and dictionaries of every type that it knows. For the rest there is
+//! [`PROGRAMS`], the one table.
+
+mod programs;
+mod version;
+
+pub use programs::{PROGRAMS, Program, Support, ValueType};
+pub use version::Version;
+
+use crate::{Encoding, Error, Problem, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// A program and the oldest version of it that is in use.
+#[derive(Clone, Copy, Debug)]
+pub struct Requirement {
+    /// The program.
+    pub program: &'static Program,
+    /// The oldest version that has to read the file.
+    pub oldest: Version,
+}
+
+impl Requirement {
+    /// Whether all versions in use read such a column.
+    #[must_use]
+    pub fn reads(&self, encoding: Encoding, values: ValueType) -> bool {
+        let since = self.program.reads_since(encoding, values);
+        since.is_some_and(|since| since <= self.oldest)
+    }
+}
+
+impl PartialEq for Requirement {
+    fn eq(&self, other: &Self) -> bool {
+        (self.program.name, self.oldest) == (other.program.name, other.oldest)
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.program.name)?;
+        match self.oldest == self.program.newest {
+            true => Ok(()),
+            false => write!(f, ">={}", self.oldest),
+        }
+    }
+}
+
+/// The programs that will read a file: [`Encoding::Auto`] takes nothing that one of them cannot read.
+///
+/// ```
+/// use bytelane_parquet::readers::{Readers, ValueType};
+/// use bytelane_parquet::Encoding;
+///
+/// let readers: Readers = "pyarrow,duckdb>=1.2".parse()?;
+/// assert!(readers.read(Encoding::ByteStreamSplit, ValueType::Double));
+/// let obstacle = readers.obstacle(Encoding::ByteStreamSplit, ValueType::Int32);
+/// assert_eq!(obstacle.unwrap().to_string(), "duckdb>=1.2");
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Readers(Vec<Requirement>);
+
+/// The name for no requirement at all.
+const ANY: &str = "any";
+
+impl Readers {
+    /// No requirement: everything that the format has.
+    #[must_use]
+    pub const fn any() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The first of the programs that does not read such a column, if there is one.
+    #[must_use]
+    pub fn obstacle(&self, encoding: Encoding, values: ValueType) -> Option<&Requirement> {
+        let mut requirements = self.0.iter();
+        requirements.find(|requirement| !requirement.reads(encoding, values))
+    }
+
+    /// Whether all of them read such a column.
+    #[must_use]
+    pub fn read(&self, encoding: Encoding, values: ValueType) -> bool {
+        self.obstacle(encoding, values).is_none()
+    }
+
+    /// The programs, in the order in which they were given.
+    #[must_use]
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.0
+    }
+}
+
+impl Default for Readers {
+    /// The newest pyarrow, duckdb and polars.
+    fn default() -> Self {
+        let wanted = PROGRAMS
+            .iter()
+            .filter(|program| matches!(program.name, "pyarrow" | "duckdb" | "polars"));
+        Self(
+            wanted
+                .map(|program| Requirement {
+                    program,
+                    oldest: program.newest,
+                })
+                .collect(),
+        )
+    }
+}
+
+impl fmt::Display for Readers {
+    /// As [`FromStr`] reads them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.pad(ANY);
+        }
+        let texts: Vec<String> = self.0.iter().map(Requirement::to_string).collect();
+        f.pad(&texts.join(","))
+    }
+}
+
+impl FromStr for Readers {
+    type Err = Error;
+
+    /// Reads `pyarrow>=14,duckdb,spark`; a name alone means the newest version that the table knows, `any` that
+    /// there is no requirement.
+    fn from_str(text: &str) -> Result<Self> {
+        if text.trim() == ANY {
+            return Ok(Self::any());
+        }
+        let parts = text.split(',').map(str::trim);
+        parts.map(requirement).collect::<Result<_>>().map(Self)
+    }
+}
+
+fn requirement(text: &str) -> Result<Requirement> {
+    let (name, oldest) = match text.split_once(">=") {
+        Some((name, oldest)) => (name.trim(), Some(oldest.trim().parse()?)),
+        None => (text, None),
+    };
+    let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else {
+        let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
+        let names = names.join(", ");
+        return Err(Problem::Option(format!(
+            "there is no reader {name:?}; there are {names}, each with or without a version \
+             (pyarrow>=14), or {ANY} alone"
+        ))
+        .into());
+    };
+    let oldest = oldest.unwrap_or(program.newest);
+    Ok(Requirement { program, oldest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Encoding::ByteStreamSplit;
+    use ValueType::{Double, Int64};
+
+    #[test]
+    fn texts_are_read_and_shown_again() {
+        for text in [
+            "pyarrow>=14,duckdb",
+            "any",
+            "polars>=0.20.31",
+            "spark,trino",
+        ] {
+            assert_eq!(text.parse::<Readers>().unwrap().to_string(), text);
+        }
+        assert_eq!(Readers::default().to_string(), "pyarrow,duckdb,polars");
+        let spaced: Readers = " pyarrow >= 14 , duckdb ".parse().unwrap();
+        assert_eq!(spaced.to_string(), "pyarrow>=14,duckdb");
+    }
+
+    #[test]
+    fn a_wrong_text_says_what_there_is() {
+        let message = "pandas".parse::<Readers>().unwrap_err().to_string();
+        assert!(message.contains("\"pandas\"") && message.contains("pyarrow, duckdb"));
+        let message = "pyarrow>=new".parse::<Readers>().unwrap_err().to_string();
+        assert!(message.contains("\"new\""), "{message}");
+        for wrong in [
+            "",
+            ",",
+            "pyarrow>14",
+            "pyarrow>=1.2.3.4",
+            "pyarrow>=-1",
+            "any,duckdb",
+        ] {
+            assert!(wrong.parse::<Readers>().is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let old: Readers = "duckdb>=0.10".parse().unwrap();
+        assert!(old.read(ByteStreamSplit, Double));
+        assert!(!old.read(ByteStreamSplit, Int64));
+        assert!(
+            !"duckdb>=0.9.1"
+                .parse::<Readers>()
+                .unwrap()
+                .read(ByteStreamSplit, Double)
+        );
+        assert!(
+            "duckdb>=2"
+                .parse::<Readers>()
+                .unwrap()
+                .read(ByteStreamSplit, Int64)
+        );
+    }
+}
