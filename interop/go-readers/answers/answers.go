@@ -1,0 +1,40 @@
+// Package answers is the side of a reader in Go that ../reader_programs.py talks to.
+package answers
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+type answer struct {
+	Values []string `json:"values"`
+	Error  string   `json:"error,omitempty"`
+}
+
+// Serve reads a path from each line of the standard input and writes the values that read gets
+// from the file, or why it gets none, as a line of JSON. What it cannot read may panic.
+func Serve(read func(path string) ([]string, error)) {
+	paths := bufio.NewScanner(os.Stdin)
+	answers := json.NewEncoder(os.Stdout)
+	for paths.Scan() {
+		values, err := recovered(read, paths.Text())
+		reply := answer{Values: values}
+		if err != nil {
+			reply = answer{Error: err.Error()}
+		}
+		if err := answers.Encode(reply); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func recovered(read func(string) ([]string, error), path string) (values []string, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	return read(path)
+}
