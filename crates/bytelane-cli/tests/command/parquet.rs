@@ -203,6 +203,16 @@ fn bench_parquet_measures_every_way_of_storing() {
         }
         assert!(row.get("entropy_bits").is_none(), "{row}");
     }
+    let auto = rows(&["steps.i32", "--encoding", "auto,plain", "--goal", "size"]);
+    let (auto, others): (Vec<_>, Vec<_>) = auto.iter().partition(|row| row["encoding"] == "auto");
+    assert_eq!(auto.len(), 1, "{auto:?}");
+    assert_eq!(auto[0]["chosen"], "delta_binary_packed");
+    assert!(auto[0]["choice_share_of_write"].as_f64().unwrap() < 1.0);
+    assert!(
+        others
+            .iter()
+            .all(|row| row["encoding"] == "plain" && row.get("chosen").is_none())
+    );
     let sweep = rows(&["--only", "sweep", "--values", "1000"]);
     assert!(
         sweep

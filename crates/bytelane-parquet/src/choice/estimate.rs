@@ -13,7 +13,7 @@ use std::slice;
 /// Rows in a window for compressors that look back a short way, and for those that look back a long one.
 const WINDOW_ROWS: (usize, usize) = (4096, 16_384);
 /// If all values are different, as many of a window are followed.
-const FOLLOWED: usize = 256;
+const FOLLOWED: usize = 128;
 /// A stream that does not become smaller than this is stored as it is.
 const STORED: f64 = 0.97;
 /// The most of the stretches' size that is put down to repetitions.

@@ -12,7 +12,7 @@ const PARTS: usize = 4;
 /// Of as many rows one lies in a stretch.
 const SHARE: usize = 128;
 /// The fewest and the most bytes of a stretch.
-const STRETCH_BYTES: (usize, usize) = (2 << 10, 16 << 10);
+const STRETCH_BYTES: (usize, usize) = (3 << 9, 16 << 10);
 
 /// Values of a fixed width, without nulls, as they lie in a page.
 pub(super) struct Sample {

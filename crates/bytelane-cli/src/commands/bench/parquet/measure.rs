@@ -7,7 +7,7 @@ use bytelane::Backend;
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::parquet::file::reader::{FileReader, SerializedFileReader};
-use bytelane_parquet::{Encoding, Reader, Writer, WriterOptions, compression_name};
+use bytelane_parquet::{Encoding, Goal, Reader, Writer, WriterOptions, compression_name};
 use bytes::Bytes;
 use serde::Serialize;
 use std::hint::black_box;
@@ -16,8 +16,10 @@ use std::hint::black_box;
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub inputs: Vec<Input>,
-    /// Only these encodings, if there are any.
+    /// Only these encodings, if there are any; [`Encoding::Auto`] only where it is among them.
     pub encodings: Vec<Encoding>,
+    /// What [`Encoding::Auto`] is to be best for.
+    pub goal: Goal,
     /// The compression of those that have one.
     pub compression: Compression,
     pub rounds: Rounds,
@@ -51,6 +53,13 @@ pub struct ParquetRow {
     /// bytelane take part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zstd_share: Option<[f64; 2]>,
+    /// What the encoding `auto` became.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
+    /// The share of the time to write that choosing took: what is left without the time of the
+    /// encoding that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice_share_of_write: Option<f64>,
     /// Bits of information in a value, in the sweep of entropies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_bits: Option<f64>,
@@ -77,16 +86,18 @@ struct Way {
     compression: Compression,
     /// Of the kernels, where they take part.
     backend: Option<Backend>,
+    goal: Goal,
 }
 
 impl Way {
-    /// Those of the published experiment.
+    /// Those of the published experiment, and [`Encoding::Auto`] if it was asked for.
     fn all(plan: &Plan) -> Vec<Self> {
         let compressed = plan.compression;
         let by_parquet = |encoding, compression| Self {
             encoding,
             compression,
             backend: None,
+            goal: plan.goal,
         };
         let mut ways = vec![
             by_parquet(Encoding::Plain, Compression::UNCOMPRESSED),
@@ -97,11 +108,13 @@ impl Way {
         let mut backends = vec![Backend::Scalar, Backend::active()];
         backends.dedup();
         ways.extend(backends.into_iter().map(|backend| Self {
-            encoding: Encoding::ByteStreamSplit,
-            compression: compressed,
             backend: Some(backend),
+            ..by_parquet(Encoding::ByteStreamSplit, compressed)
         }));
         ways.retain(|way| plan.encodings.is_empty() || plan.encodings.contains(&way.encoding));
+        if plan.encodings.contains(&Encoding::Auto) {
+            ways.push(by_parquet(Encoding::Auto, compressed));
+        }
         ways
     }
 
@@ -114,16 +127,36 @@ impl Way {
         self.backend.map_or("parquet", Backend::name)
     }
 
-    fn write(&self, batch: &RecordBatch, mut file: Vec<u8>) -> anyhow::Result<Vec<u8>> {
-        file.clear();
+    /// Writes a file; returns the encoding of its values.
+    fn write_to(&self, file: &mut Vec<u8>, batch: &RecordBatch) -> anyhow::Result<Encoding> {
         let options = WriterOptions::default()
             .with_encoding(self.encoding)
+            .with_goal(self.goal)
+            .with_row_group_rows(usize::MAX)
             .with_compression(self.compression)
             .with_backend(self.backend.unwrap_or(Backend::active()));
-        let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
+        let mut writer = Writer::try_new(file, batch.schema(), options)?;
         writer.write(batch)?;
-        writer.close()?;
-        Ok(file)
+        let written = writer.close()?.encodings;
+        Ok(written.first().map_or(self.encoding, |columns| columns[0]))
+    }
+
+    /// Writes again and again; `batch` has been written before, without an error.
+    fn writing(self, batch: &RecordBatch) -> Subject<'_> {
+        let mut file = Vec::new();
+        Subject::new(self.name(), move |_| {
+            file.clear();
+            let _ = self.write_to(&mut file, black_box(batch));
+            black_box(&file);
+        })
+    }
+
+    /// The same with the encoding that [`Encoding::Auto`] became.
+    fn chosen(self, batch: &RecordBatch) -> anyhow::Result<Self> {
+        Ok(Self {
+            encoding: self.write_to(&mut Vec::new(), batch)?,
+            ..self
+        })
     }
 
     fn read(&self, file: &Bytes, mut take: impl FnMut(RecordBatch)) -> anyhow::Result<()> {
@@ -142,7 +175,9 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     ensure!(!ways.is_empty(), "none of these encodings is measured");
     let mut files = Vec::new();
     for way in &ways {
-        let file = Bytes::from(way.write(&batch, Vec::new())?);
+        let mut file = Vec::new();
+        way.write_to(&mut file, &batch)?;
+        let file = Bytes::from(file);
         check_round_trip(way, &file, &batch).with_context(|| way.name())?;
         files.push(file);
     }
@@ -150,16 +185,9 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     let mut writes: Vec<Subject> = Vec::new();
     let mut reads: Vec<Subject> = Vec::new();
     for (way, content) in ways.iter().zip(&files) {
-        let (mut file, batch) = (Vec::new(), &batch);
-        writes.push(Subject::new(way.name(), move |_| {
-            // It has been written without an error before.
-            file = way
-                .write(black_box(batch), std::mem::take(&mut file))
-                .unwrap_or_default();
-            black_box(&file);
-        }));
+        writes.push(way.writing(&batch));
         reads.push(Subject::new(way.name(), move |_| {
-            // And read.
+            // It has been read without an error before.
             let _ = way.read(black_box(content), |batch| drop(black_box(batch)));
         }));
     }
@@ -167,6 +195,9 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
         writes.push(zstd.compress()?);
         reads.push(zstd.decompress()?);
     }
+    let auto = ways.iter().find(|way| way.encoding == Encoding::Auto);
+    let chosen = auto.map(|way| way.chosen(&batch)).transpose()?;
+    writes.extend(chosen.map(|way| way.writing(&batch)));
     let (written, read) = (plan.rounds.measure(writes), plan.rounds.measure(reads));
     let mib_s = |measured: &Measurement| {
         column.bytes as f64 / f64::from(1 << 20) / (measured.nanoseconds / 1e9)
@@ -174,6 +205,10 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     let share = |measured: &[Measurement], index: usize| {
         measured[ways.len()].nanoseconds / measured[index].nanoseconds
     };
+    // What the choice became was measured last.
+    let share_of_choice =
+        |index: usize| 1.0 - written[written.len() - 1].nanoseconds / written[index].nanoseconds;
+    let of_choice = |way: &Way| chosen.filter(|_| way.encoding == Encoding::Auto);
     let rows = ways.iter().enumerate().map(|(index, way)| ParquetRow {
         file: column.name.clone(),
         element_type: column.element.to_string(),
@@ -187,6 +222,8 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
         read_mib_s: mib_s(&read[index]),
         zstd_share: (zstd.is_some() && way.backend.is_some())
             .then(|| [share(&written, index), share(&read, index)]),
+        chosen: of_choice(way).map(|chosen| chosen.encoding.to_string()),
+        choice_share_of_write: of_choice(way).map(|_| share_of_choice(index)),
         entropy_bits: column.entropy_bits,
     });
     Ok(rows.collect())
@@ -200,12 +237,16 @@ struct Zstd {
 }
 
 impl Zstd {
-    /// The pages of the last file, if they are compressed by zstd, and kernels took part.
+    /// The pages of the last file in which kernels took part, if they are compressed by zstd.
     fn of(ways: &[Way], files: &[Bytes]) -> anyhow::Result<Option<Self>> {
-        let (Some(way), Some(file)) = (ways.last(), files.last()) else {
+        let mut with_kernels = ways
+            .iter()
+            .zip(files)
+            .filter(|(way, _)| way.backend.is_some());
+        let Some((way, file)) = with_kernels.next_back() else {
             return Ok(None);
         };
-        let (Compression::ZSTD(level), Some(_)) = (way.compression, way.backend) else {
+        let Compression::ZSTD(level) = way.compression else {
             return Ok(None);
         };
         let level = level.compression_level();

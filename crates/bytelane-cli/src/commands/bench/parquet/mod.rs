@@ -7,11 +7,12 @@ pub use input::Input;
 pub use measure::{ParquetRow, Plan, measure};
 
 use super::measuring::Timing;
+use crate::commands::rewrite::goal_parser;
 use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, backend};
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Encoding, parse_compression};
+use bytelane_parquet::{Encoding, Goal, parse_compression};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::{self, Write};
@@ -33,9 +34,13 @@ pub struct Arguments {
     /// What to generate where there are no files
     #[arg(long, value_name = "WHAT", conflicts_with = "files")]
     only: Option<Part>,
-    /// Only these encodings: plain, dictionary, byte_stream_split
+    /// Only these encodings: plain, dictionary, byte_stream_split; or auto, which is measured only where it is
+    /// named, with what it became and the share of the time to write that choosing took
     #[arg(long = "encoding", value_name = "NAME", value_delimiter = ',')]
     encodings: Vec<Encoding>,
+    /// What auto is to be best for
+    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
+    goal: Goal,
     /// Values of what is generated
     #[arg(long, value_name = "N", default_value_t = 500_000, conflicts_with = "files",
         value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
@@ -54,7 +59,8 @@ pub struct Arguments {
 const EXAMPLES: &str = "Examples:
   bytelane bench parquet
   bytelane bench parquet msg_bt.dp obs_temp.sp
-  bytelane bench parquet --only sweep --values 4000000 --format csv";
+  bytelane bench parquet --only sweep --values 4000000 --format csv
+  bytelane bench parquet --encoding auto --goal size --format json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
@@ -80,6 +86,7 @@ impl Arguments {
             let plan = Plan {
                 inputs: vec![input],
                 encodings: self.encodings.clone(),
+                goal: self.goal,
                 compression: self.compression,
                 rounds: rounds.clone(),
             };
@@ -158,6 +165,8 @@ pub fn list(rows: &[ParquetRow]) -> Table {
         number("read_mib_s"),
         number("zstd_share_of_write"),
         number("zstd_share_of_read"),
+        text("chosen"),
+        number("choice_share_of_write"),
         number("entropy_bits"),
     ]);
     for row in rows {
@@ -176,6 +185,8 @@ pub fn list(rows: &[ParquetRow]) -> Table {
             row.read_mib_s.to_string(),
             optional(of_write),
             optional(of_read),
+            row.chosen.clone().unwrap_or_default(),
+            optional(row.choice_share_of_write),
             optional(row.entropy_bits),
         ]);
     }

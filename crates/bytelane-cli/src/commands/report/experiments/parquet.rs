@@ -7,6 +7,7 @@ use crate::commands::report::figures::figure;
 use crate::commands::report::model::{Figures, Report};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::commands::report::steps::{Settings, Step};
+use bytelane_parquet::Goal;
 use bytelane_parquet::parquet::basic::{Compression, ZstdLevel};
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ pub fn steps_of(
         let plan = Plan {
             inputs: vec![input],
             encodings: Vec::new(),
+            goal: Goal::default(),
             compression,
             rounds: settings.rounds.clone(),
         };
