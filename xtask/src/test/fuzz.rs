@@ -15,8 +15,8 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 
 /// How long each target runs.
 const SECONDS: u32 = 6;
 
-/// Messages to start from, where a target's name begins with that of the directory.
-const GOLDEN_SEEDS: &str = "thrift";
+/// Where targets find inputs to start from: in the directory whose name theirs begins with.
+const GOLDEN: &str = "testdata/golden";
 
 pub fn run_stage() -> Result<()> {
     let build = "build --release --manifest-path fuzz/Cargo.toml --target-dir target/fuzz";
@@ -37,8 +37,10 @@ pub fn run_stage() -> Result<()> {
         command
             .arg(corpus)
             .arg(format!("-artifact_prefix={artifacts}"));
-        if target.starts_with(GOLDEN_SEEDS) {
-            command.arg(format!("testdata/golden/{GOLDEN_SEEDS}"));
+        let family = target.split('_').next().unwrap_or(target);
+        let golden = format!("{GOLDEN}/{family}");
+        if root().join(&golden).is_dir() {
+            command.arg(golden);
         }
         command.arg(format!("-max_total_time={SECONDS}"));
         run(command.args([

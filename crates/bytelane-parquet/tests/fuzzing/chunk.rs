@@ -1,0 +1,116 @@
+//! Files around pages that may lie.
+
+use bytelane_parquet::parquet::basic::{Compression, Encoding, Repetition, Type};
+use bytelane_parquet::parquet::column::page::{CompressedPage, Page, PageWriter};
+use bytelane_parquet::parquet::column::writer::ColumnCloseResult;
+use bytelane_parquet::parquet::file::metadata::{ColumnChunkMetaData, ColumnChunkMetaDataBuilder};
+use bytelane_parquet::parquet::file::writer::{
+    SerializedFileWriter, SerializedPageWriter, TrackedWrite,
+};
+use bytelane_parquet::parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// A column chunk: the column `x` in a file of one row group.
+pub struct Chunk {
+    pub physical: Type,
+    /// Bytes of a value, if the type does not tell.
+    pub length: i32,
+    pub optional: bool,
+    pub compression: Compression,
+    pub dictionary: Option<CompressedPage>,
+    pub pages: Vec<CompressedPage>,
+}
+
+impl Chunk {
+    /// A data page of version 1; levels are not looked at if the column is not optional.
+    pub fn page(&self, num_values: u32, encoding: Encoding, levels: &[u8], values: &[u8]) -> Page {
+        let buf = match self.optional {
+            true => [&(levels.len() as u32).to_le_bytes(), levels, values].concat(),
+            false => values.to_vec(),
+        };
+        Page::DataPage {
+            buf: buf.into(),
+            num_values,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        }
+    }
+
+    /// The file. Its footer and the headers of its pages say what the pages themselves say.
+    pub fn file(self) -> Bytes {
+        let schema = self.schema();
+        let column = SchemaDescriptor::new(Arc::clone(&schema)).column(0);
+        let mut encodings = vec![Encoding::RLE];
+        encodings.extend(self.pages.iter().map(CompressedPage::encoding));
+        let values = self.pages.iter().map(|page| i64::from(page.num_values()));
+        let metadata = ColumnChunkMetaData::builder(column)
+            .set_compression(self.compression)
+            .set_encodings(encodings)
+            .set_num_values(values.sum());
+        let (chunk, metadata) = self.written(metadata);
+        let close = ColumnCloseResult {
+            bytes_written: chunk.len() as u64,
+            rows_written: metadata.num_values() as u64,
+            metadata,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        let mut file = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut file, schema, Arc::default()).expect("a schema");
+        let mut row_group = writer.next_row_group().expect("a row group");
+        row_group.append_column(&chunk, close).expect("a chunk");
+        row_group.close().expect("a row group");
+        writer.close().expect("a footer");
+        file.into()
+    }
+
+    fn schema(&self) -> Arc<SchemaType> {
+        let repetition = match self.optional {
+            true => Repetition::OPTIONAL,
+            false => Repetition::REQUIRED,
+        };
+        let column = SchemaType::primitive_type_builder("x", self.physical)
+            .with_repetition(repetition)
+            .with_length(self.length)
+            .build()
+            .expect("a type that exists");
+        let schema = SchemaType::group_type_builder("schema")
+            .with_fields(vec![Arc::new(column)])
+            .build();
+        Arc::new(schema.expect("one column"))
+    }
+
+    /// The bytes of the pages, and where they are.
+    fn written(self, metadata: ColumnChunkMetaDataBuilder) -> (Bytes, ColumnChunkMetaData) {
+        let mut sink = TrackedWrite::new(Vec::new());
+        let mut uncompressed = 0;
+        let mut write = |page, sink: &mut TrackedWrite<Vec<u8>>| {
+            let written = SerializedPageWriter::new(sink)
+                .write_page(page)
+                .expect("vectors take what they are given");
+            uncompressed += written.uncompressed_size as i64;
+        };
+        let has_dictionary = self.dictionary.is_some();
+        if let Some(page) = self.dictionary {
+            write(page, &mut sink);
+        }
+        let data = sink.bytes_written() as i64;
+        for page in self.pages {
+            write(page, &mut sink);
+        }
+        let bytes = Bytes::from(sink.into_inner().expect("a vector"));
+        let metadata = metadata
+            .set_dictionary_page_offset(has_dictionary.then_some(0))
+            .set_data_page_offset(data)
+            .set_total_compressed_size(bytes.len() as i64)
+            .set_total_uncompressed_size(uncompressed)
+            .build()
+            .expect("a chunk");
+        (bytes, metadata)
+    }
+}

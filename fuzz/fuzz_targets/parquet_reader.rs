@@ -1,0 +1,16 @@
+//! Any bytes as a Parquet file that is read, on every backend.
+#![no_main]
+
+#[path = "../../crates/bytelane-parquet/tests/fuzzing/chunk.rs"]
+mod chunk;
+#[path = "../../crates/bytelane-parquet/tests/fuzzing/files.rs"]
+mod files;
+#[path = "../../crates/bytelane-parquet/tests/fuzzing/reader.rs"]
+mod reader;
+#[path = "../../crates/bytelane-parquet/tests/fuzzing/rows.rs"]
+mod rows;
+
+libfuzzer_sys::fuzz_target!(
+    init: bytelane_fuzz::let_others_panic(),
+    |input: &[u8]| bytelane_fuzz::run(|| reader::check(input))
+);

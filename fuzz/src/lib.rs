@@ -1,0 +1,35 @@
+//! What fuzz targets share whose code contains panics of other crates.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+
+thread_local! {
+    /// What the last panic of another crate said.
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Lets panics of other crates unwind to where they are contained. A panic of this project's own code is a crash as
+/// before, contained or not.
+///
+/// To be called once, after libFuzzer has set a hook that aborts at every panic.
+pub fn let_others_panic() {
+    let abort = take_hook();
+    set_hook(Box::new(move |panic| {
+        let is_own = panic.location().is_none_or(|location| {
+            let file = location.file();
+            file.contains("bytelane") || file.contains("fuzz_targets")
+        });
+        if is_own {
+            abort(panic);
+        }
+        LAST.set(panic.to_string());
+    }));
+}
+
+/// Runs a target; a panic that nobody has contained is a crash.
+pub fn run(target: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(target)).is_err() {
+        LAST.with_borrow(|message| eprintln!("not contained: {message}"));
+        std::process::abort();
+    }
+}
