@@ -1,7 +1,7 @@
 //! What is in a file: row groups, columns, pages, and how many bytes they have.
 
 use crate::metadata::{Page as RawPage, PageType, Pages, chunk_range, encoding_name, read_footer};
-use crate::{Error, Result, compression_name};
+use crate::{Error, Result, compression_name, input};
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
@@ -9,7 +9,6 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::printer::print_schema;
 use parquet::schema::types::ColumnDescriptor;
 use serde::Serialize;
-use std::fs::File;
 use std::path::Path;
 
 /// What is in a file.
@@ -127,8 +126,7 @@ pub struct Page {
 /// Source: [the format's specification](https://parquet.apache.org/docs/file-format/).
 pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
     let path = path.as_ref();
-    File::open(path)
-        .map_err(Error::new)
+    input::open(path)
         .and_then(|file| inspect_reader(&file))
         .map_err(|error| error.in_file(path))
 }

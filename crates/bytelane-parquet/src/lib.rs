@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 
 pub mod advise;
+mod allowance;
 mod choice;
 mod contained;
 mod error;
+mod input;
 pub mod inspect;
 mod metadata;
 mod options;

@@ -293,7 +293,7 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 
 /// The file at a path, or those of such data below it. Hidden files are not looked at.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let cannot_read = || format!("cannot read {}", path.display());
+    let cannot_read = || path.display().to_string();
     if !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());
         return Ok(());

@@ -23,6 +23,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Columns that gain are encoded anew, in each row group by itself; the others are copied as they
 /// are. Values stay the same bit for bit, and so do the schema, row groups, statistics, indexes, Bloom
 /// filters, metadata and the permissions of the file.
+///
+/// The new file is complete before it gets its name. Who kills this command may find the unfinished one
+/// beside it, under a name that begins with .bytelane-, and can delete it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {

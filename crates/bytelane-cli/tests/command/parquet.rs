@@ -129,6 +129,50 @@ fn a_file_is_rewritten_in_its_place() {
 }
 
 #[test]
+fn what_is_no_parquet_file_is_called_the_same_by_all_commands() {
+    let directory = directory();
+    let directory = directory.path();
+    let whole = fs::read(directory.join("in.parquet")).unwrap();
+    let middle = whole.len() / 2;
+    let lying = [b"PAR1", &[0xff; 100][..], &[100, 0, 0, 0], b"PAR1"].concat();
+    for (name, contents) in [
+        ("empty.parquet", &b""[..]),
+        (
+            "text.parquet",
+            "No table, but lines of text.\n".repeat(9).as_bytes(),
+        ),
+        ("cut.parquet", &whole[..middle]),
+        ("lying.parquet", &lying),
+        ("directory/file.txt", b"text"),
+    ] {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+    let mut told = String::new();
+    for name in [
+        "nosuch.parquet",
+        "empty.parquet",
+        "text.parquet",
+        "cut.parquet",
+        "lying.parquet",
+        "directory",
+        "/dev/null",
+    ] {
+        let message = |arguments: &[&str]| failure(bytelane(arguments).current_dir(directory));
+        let inspect = message(&["inspect", name]);
+        assert_eq!(message(&["rewrite", name, "out"]), inspect);
+        assert!(!directory.join("out").exists());
+        let advise = message(&["advise", name]);
+        told += &inspect;
+        if advise != inspect {
+            told += &format!("advise: {advise}");
+        }
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
 fn what_cannot_be_done_is_a_plain_sentence() {
     let directory = directory();
     fs::write(directory.path().join("text"), "not a table").unwrap();

@@ -1,6 +1,6 @@
 //! Arrays of numbers in files: raw ones, whose ending tells the type, and NumPy's `.npy`.
 
-use crate::{Error, Problem, Result};
+use crate::{Error, Problem, Result, input};
 use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
@@ -86,7 +86,7 @@ pub(super) fn is_array(path: &Path) -> bool {
 
 impl ArrayFile {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = input::open(path)?;
         let length = file.metadata()?.len();
         let ending = path
             .extension()

@@ -1,14 +1,15 @@
 //! Files of all kinds as columns of which samples are taken.
 
 use super::array_file::{ArrayFile, is_array};
+use crate::allowance::{Allowance, TOO_LARGE, with_views};
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::Type;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
-use std::fs;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,16 +27,6 @@ pub(super) enum Source {
 impl Source {
     /// Opens a file; its ending tells what it is.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let kind = fs::metadata(path)?;
-        if !kind.is_file() {
-            let what = if kind.is_dir() {
-                "a directory"
-            } else {
-                "no regular file"
-            };
-            let problem = format!("it is {what}: samples are taken from files, at several places");
-            return Err(Problem::Input(problem).into());
-        }
         if is_array(path) {
             return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));
         }
@@ -95,11 +86,13 @@ impl Source {
             }
             Self::Parquet(metadata, schema) => {
                 let row_groups = spread(metadata, most);
-                let field = Arc::clone(&schema.fields()[column]);
+                let field = with_views(&schema.fields()[column]);
                 let each = most.div_ceil(row_groups.len().max(1));
                 let mut arrays = Vec::new();
                 for row_group in row_groups {
+                    let mut allowance = allowance(metadata, row_group, column)?;
                     let reader = ReaderBuilder::open(path)?
+                        .with_views()?
                         .with_columns([field.name().as_str()])?
                         .with_row_groups(vec![row_group])
                         .build()?;
@@ -107,7 +100,11 @@ impl Source {
                     for batch in reader {
                         let array = Arc::clone(batch.map_err(Error::from)?.column(0));
                         let taken = left.min(array.len());
-                        arrays.push(array.slice(0, taken));
+                        let array = array.slice(0, taken);
+                        if !allowance.take(&array) {
+                            return Err(too_large(row_group, field.name()));
+                        }
+                        arrays.push(array);
                         left -= taken;
                         if left == 0 {
                             break;
@@ -128,7 +125,7 @@ fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescripto
             .iter()
             .map(|group| group.column(index))
     };
-    let values: i64 = chunks().map(|chunk| chunk.num_values()).sum();
+    let values: f64 = chunks().map(|chunk| chunk.num_values() as f64).sum();
     let rows = metadata.file_metadata().num_rows().max(1) as f64;
     let width = match leaf.physical_type() {
         Type::BOOLEAN => 1.0 / 8.0,
@@ -137,11 +134,40 @@ fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescripto
         Type::INT96 => 12.0,
         Type::FIXED_LEN_BYTE_ARRAY => f64::from(leaf.type_length()),
         Type::BYTE_ARRAY => {
-            let bytes: i64 = chunks().map(|chunk| chunk.uncompressed_size()).sum();
-            return bytes as f64 / rows;
+            let bytes = chunks().map(|chunk| chunk.uncompressed_size() as f64);
+            return bytes.sum::<f64>() / rows;
         }
     };
-    width * values as f64 / rows
+    width * values / rows
+}
+
+/// The memory that a column of a row group may take; an error if rows of it could take any amount.
+fn allowance(metadata: &ParquetMetaData, row_group: usize, column: usize) -> Result<Allowance> {
+    let schema = metadata.file_metadata().schema_descr();
+    let chunks = metadata.row_group(row_group).columns().iter().enumerate();
+    let chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
+    let chunks: Vec<&ColumnChunkMetaData> = chunks.map(|(_, chunk)| chunk).collect();
+    let bytes = chunks
+        .iter()
+        .map(|chunk| chunk.compressed_size().max(0) as u64);
+    let allowance = Allowance::of(bytes.fold(0, u64::saturating_add));
+    // Of flat columns only as many rows are read as are sampled.
+    let nested = |chunk: &&&ColumnChunkMetaData| chunk.column_descr().max_rep_level() > 0;
+    match chunks
+        .iter()
+        .filter(nested)
+        .find(|chunk| !allowance.has_room_for(chunk))
+    {
+        Some(chunk) => Err(too_large(row_group, chunk.column_path())),
+        None => Ok(allowance),
+    }
+}
+
+fn too_large(row_group: usize, column: impl Display) -> Error {
+    let problem = format!("it cannot be sampled: {TOO_LARGE}");
+    Error::new(Problem::Unsupported(problem))
+        .in_column(column)
+        .in_row_group(row_group)
 }
 
 /// Row groups with rows enough, evenly spread.

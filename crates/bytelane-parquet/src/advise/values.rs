@@ -76,6 +76,11 @@ impl Values {
                     .iter()
                     .flatten()
                     .for_each(|bytes| counts.add(bytes)),
+                DataType::BinaryView => array
+                    .as_binary_view()
+                    .iter()
+                    .flatten()
+                    .for_each(|bytes| counts.add(bytes)),
                 DataType::Boolean => array
                     .as_boolean()
                     .iter()

@@ -1,8 +1,9 @@
 //! The headers of pages, and the places of pages.
 
 use super::Parquet;
+use crate::page::check_promise;
 use bytelane_thrift::{ErrorKind, Message, Thrift};
-use parquet::basic::EncodingMask;
+use parquet::basic::{CompressionCodec, EncodingMask};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
@@ -107,6 +108,21 @@ impl Page {
     /// Bytes of the header and of the page without compression.
     pub fn uncompressed(&self) -> u64 {
         self.header_length + self.header.uncompressed_size as u64
+    }
+
+    /// Whether it holds values of the column, each with its place.
+    pub fn is_data(&self) -> bool {
+        matches!(self.header.page_type, PageType::Data | PageType::DataV2)
+    }
+
+    /// An error if its bytes cannot become as many as its header promises: nobody need make room for them.
+    pub fn check_promise(&self, codec: CompressionCodec) -> crate::Result<()> {
+        if codec == CompressionCodec::UNCOMPRESSED {
+            return Ok(());
+        }
+        let [compressed, uncompressed] =
+            [self.header.compressed_size, self.header.uncompressed_size].map(|size| size as usize);
+        check_promise(codec, compressed, uncompressed)
     }
 
     /// Its values, if it is a data page; nulls count.

@@ -115,34 +115,21 @@ impl Decompressor {
         !matches!(codec, CompressionCodec::LZO | CompressionCodec::LZ4)
     }
 
-    /// How many bytes a byte can become: what a page may claim.
-    fn greatest_ratio(&self) -> usize {
+    fn codec(&self) -> CompressionCodec {
         match self {
-            Decompressor::None => 1,
-            // A copy of 64 bytes takes 3.
-            Decompressor::Snappy(_) => 22,
-            // 258 bytes take 2 bits.
-            Decompressor::Gzip => 1032,
-            // A block of 128 KiB that repeats one byte takes 4.
-            Decompressor::Zstd(_) => 1 << 15,
-            // A byte lengthens a copy by 255.
-            Decompressor::Lz4Raw => 255,
-            // A copy may be as long as the stream wants.
-            Decompressor::Brotli => usize::MAX,
+            Decompressor::None => CompressionCodec::UNCOMPRESSED,
+            Decompressor::Snappy(_) => CompressionCodec::SNAPPY,
+            Decompressor::Gzip => CompressionCodec::GZIP,
+            Decompressor::Brotli => CompressionCodec::BROTLI,
+            Decompressor::Zstd(_) => CompressionCodec::ZSTD,
+            Decompressor::Lz4Raw => CompressionCodec::LZ4_RAW,
         }
     }
 
     /// Undoes the compression into the first `size` bytes of a buffer, which grows where it must, and is left as
     /// long as it was needed.
     pub(crate) fn decompress(&mut self, bytes: &[u8], size: usize, to: &mut Vec<u8>) -> Result<()> {
-        // Headers and a last block that is not full.
-        const SLACK: usize = 64;
-        if size > (bytes.len() + SLACK).saturating_mul(self.greatest_ratio()) {
-            return Err(Error::corrupt(format!(
-                "{} compressed bytes cannot become the {size} that the page header promises",
-                bytes.len()
-            )));
-        }
+        check_promise(self.codec(), bytes.len(), size)?;
         if let Decompressor::Brotli = self {
             to.clear();
             let source = brotli::Decompressor::new(bytes, BROTLI_BUFFER);
@@ -177,6 +164,40 @@ impl Decompressor {
             }
         };
         check_size(written, size)
+    }
+}
+
+/// How many bytes a byte can become.
+fn greatest_ratio(codec: CompressionCodec) -> usize {
+    match codec {
+        CompressionCodec::UNCOMPRESSED => 1,
+        // A copy of 64 bytes takes 3.
+        CompressionCodec::SNAPPY => 22,
+        // 258 bytes take 2 bits.
+        CompressionCodec::GZIP => 1032,
+        // A block of 128 KiB that repeats one byte takes 4.
+        CompressionCodec::ZSTD => 1 << 15,
+        // A byte lengthens a copy by 255.
+        CompressionCodec::LZ4_RAW | CompressionCodec::LZ4 => 255,
+        // A copy may be as long as the stream wants.
+        CompressionCodec::BROTLI | CompressionCodec::LZO => usize::MAX,
+    }
+}
+
+/// An error if no bytes of this length become as many as a page header promises: memory for these would be for
+/// nothing.
+pub(crate) fn check_promise(
+    codec: CompressionCodec,
+    compressed: usize,
+    promised: usize,
+) -> Result<()> {
+    // Headers and a last block that is not full.
+    const SLACK: usize = 64;
+    match promised > (compressed + SLACK).saturating_mul(greatest_ratio(codec)) {
+        false => Ok(()),
+        true => Err(Error::corrupt(format!(
+            "{compressed} compressed bytes cannot become the {promised} that the page header promises",
+        ))),
     }
 }
 

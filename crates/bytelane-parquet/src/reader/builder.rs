@@ -1,15 +1,17 @@
 //! What of a file is to be read, and how.
 
 use super::{Reader, Shared};
-use crate::{Error, Problem, Result, physical};
-use arrow_schema::SchemaRef;
+use crate::allowance::{batch_rows, check_widths, with_views};
+use crate::metadata::read_footer;
+use crate::{Problem, Result, input, physical};
+use arrow_schema::{Fields, Schema, SchemaRef};
 use bytelane::Backend;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::reader::ChunkReader;
+use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,18 +32,22 @@ impl ReaderBuilder<File> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Io`] if it cannot be opened, [`Problem::Parquet`] if it is not a Parquet file.
+    /// [`Problem::Io`] if it cannot be opened, [`Problem::Corrupt`] if it is not a Parquet file,
+    /// [`Problem::Unsupported`] if it is encrypted.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let input = File::open(path).map_err(|error| Error::new(error).in_file(path))?;
-        Self::new(input, Some(path.to_owned())).map_err(|error| error.in_file(path))
+        input::open(path)
+            .and_then(|input| Self::new(input, Some(path.to_owned())))
+            .map_err(|error| error.in_file(path))
     }
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     pub(super) fn new(input: T, file: Option<PathBuf>) -> Result<Self> {
         let input = Shared(Arc::new(input));
-        let metadata = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
+        let metadata = Arc::new(read_footer(&input)?.metadata);
+        let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
+        check_widths(metadata.parquet_schema().columns(), input.len())?;
         Ok(Self {
             input,
             file,
@@ -65,7 +71,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.metadata.metadata()
     }
 
-    /// The most rows of a batch; 65,536 by default.
+    /// The most rows of a batch; 65,536 by default. Batches with values of more than a KiB have fewer.
     #[must_use]
     pub fn with_batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows;
@@ -101,6 +107,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
         let projection = ProjectionMask::leaves(schema, leaves);
         Ok(self.with_projection(projection))
+    }
+
+    /// Strings as views: many that are the same entry of a dictionary then take the memory of one.
+    pub(crate) fn with_views(mut self) -> Result<Self> {
+        let fields: Fields = self.schema().fields().iter().map(with_views).collect();
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+        self.metadata = ArrowReaderMetadata::try_new(Arc::clone(self.metadata()), options)?;
+        Ok(self)
     }
 
     /// The row groups to read, in this order; all by default.
@@ -156,6 +170,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
                 .find(|leaf| in_file.get_column_root_idx(*leaf) == root)?;
             physical::is_readable(field.data_type(), &in_file.column(leaf)).then_some(leaf)
         });
+        let leaves = in_file.columns().iter().enumerate();
+        let leaves = leaves.filter(|(leaf, _)| self.projection.leaf_included(*leaf));
+        let batch_size = batch_rows(self.batch_size, leaves.map(|(_, leaf)| leaf));
         Ok(Reader {
             flat: flat.collect(),
             schema,
@@ -163,7 +180,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             file: self.file,
             metadata: self.metadata,
             projection: self.projection,
-            batch_size: self.batch_size,
+            batch_size,
             backend: self.backend,
             row_groups: row_groups.into_iter(),
             current: None,

@@ -6,6 +6,7 @@ mod column;
 pub use builder::ReaderBuilder;
 
 use crate::contained::contained;
+use crate::metadata::{Pages, chunk_range};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
@@ -65,7 +66,8 @@ impl<T: ChunkReader + 'static> Reader<T> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Parquet`](crate::Problem::Parquet) if it is not a Parquet file.
+    /// [`Problem::Corrupt`](crate::Problem::Corrupt) if it is not a Parquet file,
+    /// [`Problem::Unsupported`](crate::Problem::Unsupported) if it is encrypted.
     pub fn builder(input: T) -> Result<ReaderBuilder<T>> {
         ReaderBuilder::new(input, None)
     }
@@ -92,9 +94,13 @@ impl<T: ChunkReader + 'static> Reader<T> {
             if group.left > 0 {
                 let rows = self.batch_size.min(group.left);
                 let batch = group.read(rows, &self.schema);
-                return batch
-                    .map(Some)
-                    .map_err(|error| error.in_row_group(group.index));
+                return match batch {
+                    Ok(batch) => Ok(Some(batch)),
+                    Err(error) => {
+                        let (index, others) = (group.index, group.others.clone());
+                        Err(self.blamed(error, index, &others).in_row_group(index))
+                    }
+                };
             }
         }
     }
@@ -119,25 +125,61 @@ impl<T: ChunkReader + 'static> Reader<T> {
                 None => None,
             });
         }
+        for (leaf, chunk) in row_group.columns().iter().enumerate() {
+            if others.leaf_included(leaf) {
+                let checked = check_promises(&*self.input.0, chunk);
+                checked.map_err(|error| error.in_column(chunk.column_path().string()))?;
+            }
+        }
         let rest = match columns.iter().all(Option::is_some) {
             true => None,
-            false => Some(
-                ParquetRecordBatchReaderBuilder::new_with_metadata(
-                    self.input.clone(),
-                    self.metadata.clone(),
-                )
-                .with_row_groups(vec![index])
-                .with_projection(others)
-                .with_batch_size(self.batch_size)
-                .build()?,
-            ),
+            false => Some(self.open_others(index, others.clone())?),
         };
         Ok(RowGroup {
             index,
             left,
             columns,
+            others,
             rest,
         })
+    }
+
+    /// The columns that the crate `parquet` reads.
+    fn open_others(
+        &self,
+        row_group: usize,
+        columns: ProjectionMask,
+    ) -> Result<ParquetRecordBatchReader> {
+        let (input, metadata) = (self.input.clone(), self.metadata.clone());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(input, metadata);
+        Ok(builder
+            .with_row_groups(vec![row_group])
+            .with_projection(columns)
+            .with_batch_size(self.batch_size)
+            .build()?)
+    }
+
+    /// The same error with the column that it is about, which the crate `parquet` does not tell: the first one that
+    /// cannot be read by itself.
+    fn blamed(&self, error: Error, row_group: usize, others: &ProjectionMask) -> Error {
+        let is_damaged = |leaf: &usize| {
+            let column = ProjectionMask::leaves(self.metadata.parquet_schema(), [*leaf]);
+            let read = contained(|| {
+                let mut batches = self.open_others(row_group, column)?;
+                Ok(batches.try_for_each(|batch| batch.map(drop))?)
+            });
+            read.is_err()
+        };
+        let columns = self.metadata.parquet_schema().columns();
+        let mut leaves = (0..columns.len()).filter(|leaf| others.leaf_included(*leaf));
+        let damaged = match error.place().column {
+            Some(_) => None,
+            None => leaves.find(is_damaged),
+        };
+        match damaged {
+            Some(leaf) => error.in_column(columns[leaf].path().string()),
+            None => error,
+        }
     }
 
     fn open_column(&self, field: &FieldRef, chunk: &ColumnChunkMetaData) -> Result<ColumnReader> {
@@ -191,6 +233,21 @@ impl<T: ChunkReader + 'static> RecordBatchReader for Reader<T> {
     }
 }
 
+/// Looks at the headers of pages that the crate `parquet` reads, which makes room for whatever they promise. What it
+/// finds wrong itself is left to it.
+fn check_promises(input: &impl ChunkReader, chunk: &ColumnChunkMetaData) -> Result<()> {
+    let mut index = 0;
+    for page in Pages::new(input, chunk_range(chunk, input.len())?) {
+        let Ok(page) = page else {
+            break;
+        };
+        page.check_promise(chunk.compression_codec())
+            .map_err(|error| error.in_page(index))?;
+        index += usize::from(page.is_data());
+    }
+    Ok(())
+}
+
 /// A row group that is being read.
 struct RowGroup {
     index: usize,
@@ -198,7 +255,9 @@ struct RowGroup {
     left: usize,
     /// The fields of the schema that are read here.
     columns: Vec<Option<ColumnReader>>,
-    /// Reads the others.
+    /// The leaves that the crate `parquet` reads.
+    others: ProjectionMask,
+    /// Reads them.
     rest: Option<ParquetRecordBatchReader>,
 }
 

@@ -236,6 +236,11 @@ impl Chunk {
         self.range.clone()
     }
 
+    /// Bytes of its pages.
+    pub fn bytes(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
     /// Bytes of its pages before compression.
     pub fn uncompressed(&self) -> Result<i64> {
         self.metadata

@@ -3,101 +3,32 @@
 
 use super::chunk::{Chunk, damaged};
 use super::kinds::PageKinds;
+use super::source::{Reopen, Source};
+use crate::allowance::{Allowance, TOO_LARGE};
 use crate::metadata::{Fields, Footer, chunk_range, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
-};
 use parquet::arrow::{ArrowSchemaConverter, ProjectionMask};
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::file::reader::ChunkReader;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
-use std::fs::File;
 use std::sync::Arc;
-
-/// Rows that are decoded at a time.
-const BATCH_ROWS: usize = 1 << 16;
 
 /// Fields in parquet.thrift: the row groups of a file, and the columns of a row group.
 pub(super) const ROW_GROUPS: i16 = 4;
 pub(super) const COLUMNS: i16 = 1;
 
-/// A file whose columns are read.
-#[derive(Debug)]
-pub(super) struct Source<R> {
-    pub reader: R,
-    pub footer: Footer,
-    arrow: ArrowReaderMetadata,
-}
-
-/// A reader of which there can be another one.
-pub(super) trait Reopen: ChunkReader + Sized + 'static {
-    fn reopen(&self) -> std::io::Result<Self>;
-}
-
-impl Reopen for File {
-    fn reopen(&self) -> std::io::Result<Self> {
-        self.try_clone()
-    }
-}
-
-impl Reopen for Bytes {
-    fn reopen(&self) -> std::io::Result<Self> {
-        Ok(self.clone())
-    }
-}
-
 impl<R: Reopen> Source<R> {
-    pub fn open(reader: R) -> Result<Self> {
-        let footer = read_footer(&reader)?;
-        let metadata = Arc::new(footer.metadata.clone());
-        // The types that the file itself has: an Arrow schema in its metadata could ask for others.
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let arrow = ArrowReaderMetadata::try_new(metadata, options)?;
-        Ok(Self {
-            reader,
-            footer,
-            arrow,
-        })
-    }
-
-    pub fn metadata(&self) -> &ParquetMetaData {
-        &self.footer.metadata
-    }
-
-    /// The rows of some row groups, and of some columns.
-    pub fn batches(
-        &self,
-        row_groups: Vec<usize>,
-        columns: ProjectionMask,
-    ) -> Result<ParquetRecordBatchReader> {
-        let reader = self.reader.reopen()?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.arrow.clone());
-        // No more than there are: a batch's memory is reserved before its rows are read.
-        let rows = row_groups
-            .iter()
-            .map(|&index| self.metadata().row_group(index).num_rows());
-        let rows = usize::try_from(rows.max().unwrap_or(0)).unwrap_or(0);
-        Ok(builder
-            .with_projection(columns)
-            .with_row_groups(row_groups)
-            .with_batch_size(rows.clamp(1, BATCH_ROWS))
-            .build()?)
-    }
-
-    /// A column of a row group, encoded anew; `root` counts the columns of the schema's outermost
-    /// level. None if the writer could not store it in the types that it has.
+    /// A column of a row group, encoded anew, or why it cannot be; `root` counts the columns of the schema's
+    /// outermost level.
     pub fn encode(
         &self,
         row_group: usize,
         root: usize,
+        mut allowance: Allowance,
         options: WriterOptions,
-    ) -> Result<Option<Encoded>> {
+    ) -> Result<std::result::Result<Encoded, &'static str>> {
         let file = self.metadata().file_metadata();
         let column = Arc::clone(&file.schema().get_fields()[root]);
         let column = Type::group_type_builder(file.schema().name())
@@ -112,7 +43,7 @@ impl<R: Reopen> Source<R> {
         if by_arrow.num_columns() != column.num_columns()
             || !pairs().all(|(by_arrow, column)| can_store(by_arrow, column))
         {
-            return Ok(None);
+            return Ok(Err("it is stored as a type that Arrow does not have"));
         }
         let mut bytes = Vec::new();
         let options = options.with_row_group_rows(usize::MAX);
@@ -120,6 +51,9 @@ impl<R: Reopen> Source<R> {
         let mut rows_read = 0;
         for batch in batches {
             let batch = batch?;
+            if !allowance.take(batch.column(0)) {
+                return Ok(Err(TOO_LARGE));
+            }
             rows_read += batch.num_rows() as i64;
             writer.write(&batch)?;
         }
@@ -128,7 +62,7 @@ impl<R: Reopen> Source<R> {
             return Err(Error::corrupt(problem));
         }
         writer.close()?;
-        Encoded::new(bytes.into()).map(Some)
+        Encoded::new(bytes.into()).map(Ok)
     }
 }
 

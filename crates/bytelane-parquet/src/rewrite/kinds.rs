@@ -33,7 +33,8 @@ impl PageKinds {
         let (mut encodings, mut version, mut values) = (Vec::new(), DataPageVersion::V1, 0);
         for page in Pages::new(reader, range) {
             let page = page?;
-            if matches!(page.header.page_type, PageType::Data | PageType::DataV2) {
+            page.check_promise(chunk.compression_codec())?;
+            if page.is_data() {
                 encodings.extend(
                     page.encoding()
                         .filter(|encoding| !encodings.contains(encoding)),

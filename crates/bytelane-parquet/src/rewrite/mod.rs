@@ -5,23 +5,26 @@ mod encode;
 mod kinds;
 mod plan;
 mod replace;
+mod source;
 mod target;
 mod verify;
 
+use crate::allowance::{Allowance, TOO_LARGE};
 use crate::contained::contained;
+use crate::input::open;
 use crate::metadata::{Fields, MAGIC, chunk_range, encoding_name};
 use crate::{Error, Problem, Result, WriterOptions, compression_name};
 use bytes::Bytes;
 use chunk::{Chunk, damaged};
-use encode::{COLUMNS, ROW_GROUPS, Reopen, Source};
+use encode::{COLUMNS, Encoded, ROW_GROUPS};
 use kinds::PageKinds;
 use parquet::basic::Compression;
 use parquet::file::metadata::ColumnChunkMetaData;
 use plan::{Old, Plan, Wish};
 use replace::Replacement;
 use serde::Serialize;
+use source::{Reopen, Source};
 use std::fmt;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -170,7 +173,8 @@ impl ColumnState {
 /// Values stay the same bit for bit, and so do the schema with its field ids, row groups, sorting
 /// columns, Bloom filters, statistics with the order in which they were made, key-value metadata and
 /// whatever else the footer has. Indexes of pages are kept where there are some. The memory that is
-/// used depends on the largest column of a row group, not on the file.
+/// used depends on the largest column of a row group, not on the file; a column whose values would take more than
+/// 128 MiB and 1024 times its bytes is copied, too.
 ///
 /// `output` may be `input`. The new file is written beside it, synced and renamed, so that a crash
 /// leaves what was there; it gets the permissions of the file in whose place it comes, or of `input`.
@@ -196,7 +200,7 @@ pub fn rewrite(
     let (input, output) = (input.as_ref(), output.as_ref());
     let in_input = |error: Error| error.in_file(input);
     let in_output = |error: Error| error.in_file(output);
-    let file = File::open(input).map_err(|error| in_input(error.into()))?;
+    let file = open(input).map_err(in_input)?;
     let permissions = file
         .metadata()
         .map_err(|error| in_input(error.into()))?
@@ -291,11 +295,7 @@ fn described(mut row_group: Fields, chunks: Vec<Chunk>) -> Result<Fields> {
         .map(|chunk| chunk.range().start)
         .min()
         .unwrap_or(0);
-    let sizes = chunks
-        .iter()
-        .map(|chunk| chunk.range())
-        .map(|range| range.end - range.start);
-    let compressed: u64 = sizes.sum();
+    let compressed: u64 = chunks.iter().map(Chunk::bytes).sum();
     let uncompressed = chunks
         .iter()
         .map(Chunk::uncompressed)
@@ -412,17 +412,15 @@ impl<R: Reopen> Work<'_, R> {
         target: &mut Target<'_>,
     ) -> Result<Vec<Chunk>> {
         let encoded = match self.plan.writer(&olds) {
-            Some(options) => {
-                let encoded = contained(|| self.source.encode(row_group, root, options))?;
-                if encoded.is_none() {
+            Some(options) => match self.encode(row_group, root, &olds, options)? {
+                Ok(encoded) => Some(encoded),
+                Err(obstacle) => {
                     for old in &mut olds {
-                        old.wish = Wish::Cannot(
-                            "it is stored as a type that Arrow does not have".to_owned(),
-                        );
+                        old.wish = Wish::Cannot(obstacle.to_owned());
                     }
+                    None
                 }
-                encoded
-            }
+            },
             None => None,
         };
         let mut chunks = Vec::new();
@@ -452,6 +450,21 @@ impl<R: Reopen> Work<'_, R> {
             chunks.push(old.chunk);
         }
         Ok(chunks)
+    }
+
+    /// The chunks of a column in a row group encoded anew, or why they cannot be.
+    fn encode(
+        &self,
+        row_group: usize,
+        root: usize,
+        olds: &[Old<'_>],
+        options: WriterOptions,
+    ) -> Result<std::result::Result<Encoded, &'static str>> {
+        let allowance = Allowance::of(olds.iter().map(|old| old.chunk.bytes()).sum());
+        match olds.iter().all(|old| allowance.has_room_for(old.described)) {
+            true => contained(|| self.source.encode(row_group, root, allowance, options)),
+            false => Ok(Err(TOO_LARGE)),
+        }
     }
 
     /// Tells how far the work is, before it goes on with these.

@@ -1,6 +1,6 @@
 //! Comparing two files value by value.
 
-use super::encode::{Reopen, Source};
+use super::source::{Reopen, Source};
 use crate::contained::contained;
 use crate::{Error, Problem, Result};
 use parquet::arrow::ProjectionMask;

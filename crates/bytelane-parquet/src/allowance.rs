@@ -1,0 +1,130 @@
+//! How much memory values may take, beside how many bytes the file has for them.
+//!
+//! A run of levels makes a billion nulls of ten bytes, a dictionary makes a long string of one bit.
+
+use crate::{Error, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, make_array};
+use arrow_schema::{DataType, Field, FieldRef};
+use parquet::basic::Type;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::schema::types::ColumnDescPtr;
+use std::sync::Arc;
+
+/// Bytes of memory that any column may take.
+const ANYWAY: u64 = 128 << 20;
+
+/// Bytes of memory for each byte in the file that it may take beyond that.
+const EACH: u64 = 1024;
+
+/// Bytes of a value from which on batches have fewer rows.
+const WIDE: usize = 1024;
+
+/// Bytes of such values that are read at a time, unless one has more.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// What is taken to be the size of a value where the type does not tell: a view of a string, or levels.
+const VALUE: u64 = 16;
+
+/// Why a column is not encoded anew for which there is no room.
+pub(crate) const TOO_LARGE: &str =
+    "its values would take more memory than a thousand times their bytes in the file";
+
+/// What is left of the memory that a column of a row group may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    left: u64,
+}
+
+impl Allowance {
+    /// For chunks of so many bytes in the file.
+    pub(crate) fn of(bytes: u64) -> Self {
+        let left = bytes.saturating_mul(EACH).saturating_add(ANYWAY);
+        Self { left }
+    }
+
+    /// Whether the values that a chunk claims fit into it: what is known before any of them is read.
+    pub(crate) fn has_room_for(self, chunk: &ColumnChunkMetaData) -> bool {
+        let width = match chunk.column_type() {
+            Type::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length()),
+            _ => Ok(VALUE),
+        };
+        let values = u64::try_from(chunk.num_values());
+        let (width, values) = (width.unwrap_or(0), values.unwrap_or(0));
+        values.saturating_mul(width.max(VALUE)) <= self.left
+    }
+
+    /// Takes what these values need; whether there was as much left.
+    #[must_use]
+    pub(crate) fn take(&mut self, values: &dyn Array) -> bool {
+        let needed = extent(values);
+        let fits = needed <= self.left;
+        self.left = self.left.saturating_sub(needed);
+        fits
+    }
+}
+
+/// How many rows to read at a time of columns whose values may be wide: a page says of any number of them that they
+/// are null, and an array has room for each all the same.
+pub(crate) fn batch_rows<'a>(
+    wanted: usize,
+    leaves: impl Iterator<Item = &'a ColumnDescPtr>,
+) -> usize {
+    let widest = leaves.filter_map(|leaf| usize::try_from(leaf.type_length()).ok());
+    match widest.max() {
+        Some(width) if width > WIDE => wanted.min(BATCH_BYTES / width).max(1),
+        _ => wanted,
+    }
+}
+
+/// An error if values are wider than those of a file of so many bytes can be.
+pub(crate) fn check_widths(leaves: &[ColumnDescPtr], file_bytes: u64) -> Result<()> {
+    let most = file_bytes
+        .saturating_mul(EACH)
+        .saturating_add(BATCH_BYTES as u64);
+    let width = |leaf: &&ColumnDescPtr| u64::try_from(leaf.type_length()).unwrap_or(0);
+    match leaves.iter().find(|leaf| width(leaf) > most) {
+        None => Ok(()),
+        Some(leaf) => Err(Error::corrupt(format!(
+            "values of {} bytes, in a file of {file_bytes}",
+            leaf.type_length()
+        ))
+        .in_column(leaf.path().string())),
+    }
+}
+
+/// Bytes of values, each by itself where they share memory.
+fn extent(values: &dyn Array) -> u64 {
+    let strings: u64 = match values.data_type() {
+        DataType::Utf8View => values.as_string_view().lengths().map(u64::from).sum(),
+        DataType::BinaryView => values.as_binary_view().lengths().map(u64::from).sum(),
+        _ => 0,
+    };
+    let width = match values.data_type() {
+        DataType::FixedSizeBinary(width) => u64::try_from(*width).unwrap_or(0),
+        _ => VALUE,
+    };
+    let data = values.to_data();
+    let children = data.child_data().iter().cloned().map(make_array);
+    let children: u64 = children.map(|child| extent(&child)).sum();
+    values.len() as u64 * width.max(VALUE) + strings + children
+}
+
+/// A field whose strings are views: many that are the same entry of a dictionary then take the memory of one.
+pub(crate) fn with_views(field: &FieldRef) -> FieldRef {
+    let data_type = match field.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::List(item) => DataType::List(with_views(item)),
+        DataType::LargeList(item) => DataType::LargeList(with_views(item)),
+        DataType::Map(entries, sorted) => DataType::Map(with_views(entries), *sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(with_views).collect()),
+        DataType::Dictionary(_, values) => match values.as_ref() {
+            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+            _ => return Arc::clone(field),
+        },
+        _ => return Arc::clone(field),
+    };
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}

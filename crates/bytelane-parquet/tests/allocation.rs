@@ -1,0 +1,219 @@
+//! Small files that claim a lot: none of them takes more memory than it has bytes for.
+
+#[path = "fuzzing/chunk.rs"]
+mod chunk;
+
+use bytelane_parquet::advise::{AdviseOptions, advise};
+use bytelane_parquet::parquet::basic::{Compression, Encoding as Coding, Type};
+use bytelane_parquet::parquet::column::page::{CompressedPage, Page};
+use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
+use bytelane_parquet::{Encoding, Reader, WriterOptions, parse_compression};
+use bytes::Bytes;
+use chunk::Chunk;
+use peak_alloc::PeakAlloc;
+use std::sync::{Mutex, PoisonError};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const MIB: usize = 1 << 20;
+
+/// What work returns, and the most bytes that it had allocated at a time. One after the other: there is one memory.
+fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let result = work();
+    (result, MEMORY.peak_usage().saturating_sub(before))
+}
+
+const ROWS: u32 = 1_000_000_000;
+
+/// A run of the hybrid of runs and packed bits, of one value of up to a byte.
+fn run(count: u32, value: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut header = u64::from(count) << 1;
+    while header >= 0x80 {
+        bytes.push(header as u8 | 0x80);
+        header >>= 7;
+    }
+    bytes.extend([header as u8, value]);
+    bytes
+}
+
+/// An optional column.
+fn column(physical: Type, length: i32) -> Chunk {
+    Chunk {
+        physical,
+        length,
+        optional: true,
+        compression: Compression::UNCOMPRESSED,
+        dictionary: None,
+        pages: Vec::new(),
+    }
+}
+
+fn as_it_is(page: Page) -> CompressedPage {
+    let length = page.buffer().len();
+    CompressedPage::new(page, length)
+}
+
+/// As many nulls in a page of a few bytes.
+fn nulls(physical: Type, length: i32, rows: u32, coding: Coding) -> Bytes {
+    let mut chunk = column(physical, length);
+    let page = chunk.page(rows, coding, &run(rows, 0), &[]);
+    chunk.pages.push(as_it_is(page));
+    chunk.file()
+}
+
+/// A long string, many times.
+fn strings(length: u32, rows: u32) -> Bytes {
+    let mut chunk = column(Type::BYTE_ARRAY, 0);
+    let mut text = length.to_le_bytes().to_vec();
+    text.resize(text.len() + length as usize, b'x');
+    chunk.dictionary = Some(as_it_is(Page::DictionaryPage {
+        buf: text.into(),
+        num_values: 1,
+        encoding: Coding::PLAIN,
+        is_sorted: false,
+    }));
+    // Indices of one bit.
+    let indices = [vec![1], run(rows, 0)].concat();
+    let page = chunk.page(rows, Coding::RLE_DICTIONARY, &run(rows, 1), &indices);
+    chunk.pages.push(as_it_is(page));
+    chunk.file()
+}
+
+/// Rewrites with another encoding; the obstacle, the file, and the peak.
+fn rewritten(file: &Bytes, encoding: Encoding) -> (Option<String>, Bytes, usize) {
+    let compression = parse_compression("zstd:1").expect("a compression");
+    let options = RewriteOptions::new(WriterOptions::default().with_encoding(encoding))
+        .with_compression(compression);
+    let (result, peak) = measured(|| rewrite_bytes(file.clone(), &options));
+    let (new, rewritten) = result.expect("a file that is copied");
+    (rewritten.columns[0].obstacle.clone(), new, peak)
+}
+
+#[test]
+fn a_billion_nulls_are_copied() {
+    for (physical, coding) in [
+        (Type::DOUBLE, Coding::BYTE_STREAM_SPLIT),
+        (Type::INT32, Coding::PLAIN),
+        (Type::BYTE_ARRAY, Coding::PLAIN),
+    ] {
+        let file = nulls(physical, 0, ROWS, coding);
+        assert!(file.len() < 500, "{}", file.len());
+        let (obstacle, new, peak) = rewritten(&file, Encoding::Plain);
+        let obstacle = obstacle.expect("it is not encoded anew");
+        assert!(obstacle.contains("memory"), "{obstacle}");
+        assert_eq!(new, file);
+        assert!(peak < MIB, "{physical}: {peak}");
+    }
+}
+
+#[test]
+fn a_few_million_nulls_are_encoded_anew() {
+    let file = nulls(Type::DOUBLE, 0, 2_000_000, Coding::PLAIN);
+    let (obstacle, new, peak) = rewritten(&file, Encoding::ByteStreamSplit);
+    assert_eq!(obstacle, None);
+    assert_ne!(new, file);
+    assert!((16 * MIB..128 * MIB).contains(&peak), "{peak}");
+}
+
+#[test]
+fn a_long_string_many_times_is_copied() {
+    let file = strings(MIB as u32, 1_000_000);
+    let (obstacle, new, peak) = rewritten(&file, Encoding::DeltaLengthByteArray);
+    let obstacle = obstacle.expect("it is not encoded anew");
+    assert!(obstacle.contains("memory"), "{obstacle}");
+    assert_eq!(new.len(), file.len());
+    assert!(peak < 64 * MIB, "{peak}");
+}
+
+#[test]
+fn a_billion_nulls_are_read_in_batches() {
+    let file = nulls(Type::DOUBLE, 0, ROWS, Coding::BYTE_STREAM_SPLIT);
+    let (rows, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batches = reader.expect("a footer").take(10);
+        let rows = batches.map(|batch| batch.expect("nulls").num_rows());
+        rows.sum::<usize>()
+    });
+    assert_eq!(rows, 10 * 65_536);
+    assert!(peak < 8 * MIB, "{peak}");
+}
+
+#[test]
+fn batches_of_wide_values_have_fewer_rows() {
+    let file = nulls(Type::FIXED_LEN_BYTE_ARRAY, 100_000, ROWS, Coding::PLAIN);
+    let (rows, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batch = reader.expect("a footer").next().expect("a batch");
+        batch.expect("nulls").num_rows()
+    });
+    assert!((1..1000).contains(&rows), "{rows}");
+    assert!(peak < 64 * MIB, "{peak}");
+}
+
+#[test]
+fn values_wider_than_the_file_can_have_are_an_error() {
+    let file = nulls(
+        Type::FIXED_LEN_BYTE_ARRAY,
+        i32::MAX,
+        1,
+        Coding::BYTE_STREAM_SPLIT,
+    );
+    let length = file.len();
+    let want = format!("column x: values of 2147483647 bytes, in a file of {length}");
+    let (error, peak) = measured(|| Reader::builder(file.clone()).map(drop).unwrap_err());
+    assert_eq!(error.to_string(), want);
+    assert!(peak < MIB, "{peak}");
+    let error = rewrite_bytes(file, &RewriteOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), want);
+}
+
+#[test]
+fn pages_that_promise_more_than_they_can_become_are_an_error() {
+    for compression in ["snappy", "gzip:1", "zstd:1", "lz4_raw"] {
+        let mut chunk = column(Type::INT32, 0);
+        chunk.compression = parse_compression(compression).expect("a compression");
+        let page = chunk.page(1, Coding::PLAIN, &[2, 1], &[1, 2, 3, 4]);
+        chunk
+            .pages
+            .push(CompressedPage::new(page, i32::MAX as usize));
+        let file = chunk.file();
+        let (error, peak) = measured(|| {
+            let reader = Reader::builder(file.clone()).and_then(|builder| builder.build());
+            let batch = reader.expect("a footer").next().expect("a batch");
+            batch.expect_err("a promise that cannot be kept")
+        });
+        let text = error.to_string();
+        assert!(text.contains("row group 0, column x, page 0"), "{text}");
+        assert!(text.contains("cannot become the 2147483647"), "{text}");
+        assert!(peak < MIB, "{compression}: {peak}");
+        let error = rewrite_bytes(file, &RewriteOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("cannot become"), "{error}");
+    }
+}
+
+#[test]
+fn advice_takes_a_sample_or_says_why_not() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("x.parquet");
+    let advised = |file: &Bytes| {
+        std::fs::write(&path, file).expect("a file");
+        measured(|| advise(&path, &AdviseOptions::default().with_rows(100_000)))
+    };
+    let (advice, peak) = advised(&nulls(Type::DOUBLE, 0, ROWS, Coding::PLAIN));
+    let advice = advice.expect("a sample of nulls");
+    assert_eq!(advice.columns[0].nulls, u64::from(ROWS));
+    assert!(peak < 64 * MIB, "{peak}");
+    let (error, peak) = advised(&strings(MIB as u32, 1_000_000));
+    let error = error.expect_err("a sample of 100 GB").to_string();
+    assert!(
+        error.contains("row group 0, column x: it cannot be sampled"),
+        "{error}"
+    );
+    assert!(peak < 64 * MIB, "{peak}");
+}
