@@ -115,6 +115,34 @@ class Exchange(unittest.TestCase):
                 self.copy("--encoding", "plain")
                 self.assert_same(self.table, pyarrow.parquet.read_table(self.written))
 
+    def test_checksums_of_pages(self):
+        split = {name: "BYTE_STREAM_SPLIT" for name in SPLIT}
+        for version in ["1.0", "2.0"]:
+            with self.subTest(version=version):
+                pyarrow.parquet.write_table(
+                    self.table, self.given, use_dictionary=["text"], column_encoding=split, data_page_version=version,
+                    compression="zstd", write_page_checksum=True,
+                )
+                self.copy("--encoding", "plain")
+                self.assert_same(self.table, pyarrow.parquet.read_table(self.written))
+                for name in ["f64", "text"]:
+                    self.check_changed_page(name)
+
+    def check_changed_page(self, name):
+        """That a changed byte at the end of a column chunk is told from its checksum, as pyarrow tells it."""
+        file = pyarrow.parquet.ParquetFile(self.given)
+        chunk = file.metadata.row_group(0).column(file.schema_arrow.get_field_index(name))
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        changed = bytearray(self.given.read_bytes())
+        changed[start + chunk.total_compressed_size - 1] ^= 1
+        damaged = self.given.with_name("damaged.parquet")
+        damaged.write_bytes(changed)
+        with self.assertRaises(OSError):
+            pyarrow.parquet.read_table(damaged, columns=[name], page_checksum_verification=True)
+        done = subprocess.run([PROGRAM, damaged, self.written], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, f"row group 0, column {name}.*checksum")
+
     def test_what_duckdb_writes(self):
         columns = self.table.select(["f64", "f32", "nulls", "odd", "i32", "i64", "text", "flag", "list", "group"])
         for version in ["V1", "V2"]:

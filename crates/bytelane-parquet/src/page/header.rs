@@ -3,6 +3,7 @@
 use crate::metadata::{PageHeader, PageType, Parquet};
 use crate::{Error, Result};
 use bytelane_thrift::Message;
+use flate2::Crc;
 
 /// How the values of a page are stored, of what [`PageDecoder`](super::PageDecoder) reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +38,8 @@ pub(crate) struct DataPage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AnyPage {
     pub(crate) compressed: usize,
+    /// The CRC-32 of these bytes, where the writer tells it.
+    pub(crate) checksum: Option<u32>,
     pub(crate) data: Option<DataPage>,
 }
 
@@ -51,9 +54,28 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(AnyPage, usize)> {
         .map_err(|error| Error::corrupt(format!("the page header: {error}")))?;
     let page = AnyPage {
         compressed: size("compressed size", header.compressed_size)?,
+        checksum: header.checksum.map(i32::cast_unsigned),
         data: data_page(&header)?,
     };
     Ok((page, length))
+}
+
+impl AnyPage {
+    /// An error if the bytes behind the header are not those of which the writer made the checksum.
+    pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
+        let Some(promised) = self.checksum else {
+            return Ok(());
+        };
+        let mut found = Crc::new();
+        found.update(bytes);
+        match found.sum() == promised {
+            true => Ok(()),
+            false => Err(Error::corrupt(format!(
+                "the page has the checksum {:08x}, its header promises {promised:08x}",
+                found.sum()
+            ))),
+        }
+    }
 }
 
 fn data_page(header: &PageHeader) -> Result<Option<DataPage>> {

@@ -118,6 +118,7 @@ impl ColumnReader {
                 )));
             }
             self.bytes = bytes.split_off(page.compressed);
+            page.check(&bytes)?;
             if let Some(data) = page.data {
                 self.decoder.open(&data, bytes)?;
                 if data.slots == 0 {
@@ -126,5 +127,66 @@ impl ColumnReader {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metadata::{DataPage, PageHeader, PageType, Parquet};
+    use bytelane_thrift::Message;
+    use flate2::Crc;
+    use parquet::basic::{Repetition, Type};
+    use parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
+    use std::sync::Arc;
+
+    const VALUES: [u8; 16] = [7; 16];
+
+    /// Two pages of two doubles each; the second has this checksum.
+    fn pages(checksum: u32) -> Bytes {
+        let page = |checksum: Option<u32>| {
+            let header = PageHeader {
+                page_type: PageType::Data,
+                uncompressed_size: 16,
+                compressed_size: 16,
+                checksum: checksum.map(u32::cast_signed),
+                data: Some(DataPage {
+                    values: 2,
+                    encoding: 9,
+                    definition_level_encoding: 3,
+                }),
+                dictionary: None,
+                data_v2: None,
+            };
+            let header = header.encode::<Parquet>().expect("a small header");
+            [header, VALUES.to_vec()].concat()
+        };
+        [page(None), page(Some(checksum))].concat().into()
+    }
+
+    fn read(pages: Bytes) -> Result<ArrayRef> {
+        let column = SchemaType::primitive_type_builder("x", Type::DOUBLE)
+            .with_repetition(Repetition::REQUIRED)
+            .build()?;
+        let schema = SchemaType::group_type_builder("schema")
+            .with_fields(vec![Arc::new(column)])
+            .build()?;
+        let column = SchemaDescriptor::new(Arc::new(schema)).column(0);
+        let chunk = ColumnChunkMetaData::builder(column).build()?;
+        ColumnReader::new(&chunk, DataType::Float64, pages, Backend::active())?.read(4)
+    }
+
+    #[test]
+    fn checksums_are_compared_where_they_are() {
+        let mut crc = Crc::new();
+        crc.update(&VALUES);
+        let right = crc.sum();
+        assert_eq!(read(pages(right)).expect("whole pages").len(), 4);
+        let error = read(pages(right ^ 1)).expect_err("another checksum");
+        let want = format!(
+            "column x, page 1: the page has the checksum {right:08x}, its header promises {:08x}",
+            right ^ 1
+        );
+        assert_eq!(error.to_string(), want);
     }
 }
