@@ -214,3 +214,158 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
+
+    /// The specification, transliterated: value by value.
+    fn specified(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
+        let mut levels = Vec::new();
+        let mut bytes = bytes.iter().copied();
+        while levels.len() < count {
+            let (mut header, mut shift) = (0u64, 0);
+            loop {
+                let byte = bytes.next()?;
+                header |= u64::from(byte & 0x7f) << shift;
+                shift += 7;
+                // Five bytes are enough for 32 bits.
+                if byte & 0x80 == 0 || shift == 35 {
+                    break;
+                }
+            }
+            let run = u32::try_from(header).ok()? >> 1;
+            if header & 1 == 1 {
+                for _ in 0..run {
+                    let packed = bytes.next()?;
+                    levels.extend((0..8).map(|bit| packed >> bit & 1 == 1));
+                }
+            } else {
+                let value = bytes.next().filter(|value| *value <= 1)?;
+                let left = count.saturating_sub(levels.len());
+                levels.resize(levels.len() + left.min(run as usize), value == 1);
+            }
+        }
+        levels.truncate(count);
+        Some(levels)
+    }
+
+    /// What is read in pieces of these lengths, over and over, and counted.
+    fn read(bytes: &[u8], count: usize, pieces: &[usize]) -> Option<Vec<bool>> {
+        let mut levels = Levels::new();
+        let mut bitmap = BooleanBufferBuilder::new(0);
+        let mut valid = 0;
+        let mut pieces = pieces.iter().cycle();
+        while bitmap.len() < count {
+            let piece = pieces.next().map_or(count, |piece| *piece);
+            let piece = piece.min(count - bitmap.len());
+            valid += levels.append_to(bytes, piece, &mut bitmap).ok()?;
+        }
+        let counted = Levels::new().count_valid(bytes, count);
+        assert_eq!(counted.expect("it was read before"), valid);
+        let read: Vec<bool> = bitmap.build().iter().collect();
+        assert_eq!(read.iter().filter(|level| **level).count(), valid);
+        Some(read)
+    }
+
+    /// Runs of all shapes, without values too.
+    fn runs() -> impl Strategy<Value = Vec<u8>> {
+        let same = (0..300usize, any::<bool>()).prop_map(|(count, valid)| {
+            let mut bytes = Vec::new();
+            append_run(count, valid, &mut bytes);
+            bytes
+        });
+        let packed = vec(any::<u8>(), 0..70).prop_map(|bits| {
+            let mut bytes = Vec::new();
+            append_number(bits.len() << 1 | 1, &mut bytes);
+            bytes.extend(bits);
+            bytes
+        });
+        vec(prop_oneof![same, packed], 0..6).prop_map(|runs| runs.concat())
+    }
+
+    /// Validities with and without long stretches of one kind.
+    fn validity() -> impl Strategy<Value = Vec<bool>> {
+        let stretch = prop_oneof![
+            (any::<bool>(), 0..200usize).prop_map(|(valid, count)| vec![valid; count]),
+            vec(any::<bool>(), 0..40),
+        ];
+        vec(stretch, 0..6).prop_map(|stretches| stretches.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_the_specification_reads(
+            validity in validity(),
+            start in 0..20usize,
+            pieces in vec(1..100usize, 1..4),
+        ) {
+            let start = start.min(validity.len());
+            let bitmap = BooleanBuffer::from(validity.as_slice());
+            let bitmap = bitmap.slice(start, validity.len() - start);
+            let mut bytes = Vec::new();
+            append(&bitmap, &mut bytes);
+            let want = Some(validity[start..].to_vec());
+            prop_assert_eq!(specified(&bytes, bitmap.len()), want.clone());
+            prop_assert_eq!(read(&bytes, bitmap.len(), &pieces), want);
+        }
+
+        #[test]
+        fn runs_are_read_as_the_specification_reads_them(
+            bytes in runs(),
+            count in 0..1500usize,
+            cut in prop_oneof![Just(0), 0..100usize],
+            pieces in vec(1..100usize, 1..4),
+        ) {
+            let bytes = &bytes[..bytes.len().saturating_sub(cut)];
+            prop_assert_eq!(read(bytes, count, &pieces), specified(bytes, count));
+        }
+
+        #[test]
+        fn any_bytes_are_read_as_the_specification_reads_them(
+            bytes in vec(prop_oneof![0..5u8, any::<u8>()], 0..40),
+            count in 0..500usize,
+            pieces in vec(1..100usize, 1..4),
+        ) {
+            prop_assert_eq!(read(&bytes, count, &pieces), specified(&bytes, count));
+        }
+    }
+
+    #[test]
+    fn uniform_levels_are_one_run() {
+        for (count, valid) in [
+            (0, true),
+            (1, false),
+            (63, true),
+            (64, false),
+            (1 << 20, true),
+        ] {
+            let mut bytes = Vec::new();
+            append_uniform(count, valid, &mut bytes);
+            assert!(bytes.len() <= 5);
+            assert_eq!(specified(&bytes, count), Some(vec![valid; count]));
+            let run = Levels::new().next(&bytes, usize::MAX);
+            match count {
+                0 => assert!(run.is_err()),
+                _ => assert_eq!(run.expect("a run"), Run::Same { valid, count }),
+            }
+        }
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        for (bytes, want) in [
+            (&[][..], "end early"),
+            (&[0x80], "end early"),
+            (&[0x04], "end within a run"),
+            (&[0x04, 2], "a definition level of 2"),
+            (&[0x05, 0xff], "end within 2 bytes of packed bits"),
+            (&[0xff, 0xff, 0xff, 0xff, 0xff], "longer than a page"),
+        ] {
+            let error = Levels::new().count_valid(bytes, 2).expect_err(want);
+            assert!(error.to_string().contains(want), "{bytes:?}: {error}");
+        }
+    }
+}

@@ -19,44 +19,12 @@ pub(super) trait Number<const WIDTH: usize>: Copy {
     fn is_above(self, other: Self) -> bool;
 }
 
-macro_rules! integers {
-    ($($T:ty)*) => { $(
-        impl Number<{ size_of::<$T>() }> for $T {
-            const MOST: Self = <$T>::MAX;
-            const LEAST: Self = <$T>::MIN;
-            #[inline(always)]
-            fn read(bytes: [u8; size_of::<$T>()]) -> Self {
-                <$T>::from_le_bytes(bytes)
-            }
-            fn write(self) -> [u8; size_of::<$T>()] {
-                self.to_le_bytes()
-            }
-            #[inline(always)]
-            fn lesser(self, other: Self) -> Self {
-                if other < self { other } else { self }
-            }
-            #[inline(always)]
-            fn greater(self, other: Self) -> Self {
-                if other > self { other } else { self }
-            }
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                false
-            }
-            fn is_above(self, other: Self) -> bool {
-                self > other
-            }
-        }
-    )* };
-}
-integers! { i32 u32 i64 u64 }
-
-macro_rules! floats {
-    ($($T:ty)*) => { $(
+macro_rules! numbers {
+    ($($T:ty: $least:ident to $most:ident),*) => { $(
         // A comparison with NaN is false, so that NaN never replaces anything.
         impl Number<{ size_of::<$T>() }> for $T {
-            const MOST: Self = <$T>::INFINITY;
-            const LEAST: Self = <$T>::NEG_INFINITY;
+            const MOST: Self = <$T>::$most;
+            const LEAST: Self = <$T>::$least;
             #[inline(always)]
             fn read(bytes: [u8; size_of::<$T>()]) -> Self {
                 <$T>::from_le_bytes(bytes)
@@ -73,6 +41,7 @@ macro_rules! floats {
                 if other > self { other } else { self }
             }
             #[inline(always)]
+            #[allow(clippy::eq_op, reason = "integers equal themselves, NaN does not")]
             fn is_nan(self) -> bool {
                 self != self
             }
@@ -82,7 +51,10 @@ macro_rules! floats {
         }
     )* };
 }
-floats! { f32 f64 }
+numbers! {
+    i32: MIN to MAX, u32: MIN to MAX, i64: MIN to MAX, u64: MIN to MAX,
+    f32: NEG_INFINITY to INFINITY, f64: NEG_INFINITY to INFINITY
+}
 
 /// A half-precision number as an integer of the same order: the bits of the magnitude are turned round in
 /// negative ones. -0.0 is -1, +0.0 is 0.

@@ -237,3 +237,117 @@ fn incremented(bytes: &[u8]) -> Option<Vec<u8>> {
     greater[last] += 1;
     Some(greater)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bounds of doubles, as their bits, and how many are not numbers.
+    fn of_doubles(values: &[f64]) -> (Option<(u64, u64)>, u64) {
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let bounds = Order::Float64.bounds(&bytes, 8);
+        let bits = |bytes: Vec<u8>| u64::from_le_bytes(array(&bytes));
+        let range = bounds.range.map(|(least, most)| (bits(least), bits(most)));
+        (range, bounds.nans)
+    }
+
+    fn bits(least: f64, most: f64) -> Option<(u64, u64)> {
+        Some((least.to_bits(), most.to_bits()))
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_no_bound() {
+        for at in 0..70 {
+            let mut values = vec![1.5; 70];
+            values[at] = if at % 2 == 0 { f64::NAN } else { -f64::NAN };
+            assert_eq!(of_doubles(&values), (bits(1.5, 1.5), 1), "{at}");
+        }
+        assert_eq!(of_doubles(&[f64::NAN; 40]), (None, 40));
+        let infinite = [f64::NEG_INFINITY, f64::NAN, f64::INFINITY];
+        let want = bits(f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!(of_doubles(&infinite), (want, 1));
+    }
+
+    #[test]
+    fn a_bound_of_zero_is_the_one_that_excludes_neither() {
+        for zeros in [&[0.0][..], &[-0.0], &[0.0, -0.0], &[-0.0; 50]] {
+            assert_eq!(of_doubles(zeros), (bits(-0.0, 0.0), 0), "{zeros:?}");
+        }
+        assert_eq!(of_doubles(&[0.0, 2.0]), (bits(-0.0, 2.0), 0));
+        assert_eq!(of_doubles(&[-2.0, -0.0]), (bits(-2.0, 0.0), 0));
+        let half = |value: f64| f16::from_f64(value).to_le_bytes().to_vec();
+        let bounds = Order::Float16.bounds(&half(0.0), 2);
+        assert_eq!(bounds.range, Some((half(-0.0), half(0.0))));
+    }
+
+    #[test]
+    fn no_values_have_no_bounds() {
+        let orders = [
+            (Order::Int32, 4),
+            (Order::UInt32, 4),
+            (Order::Int64, 8),
+            (Order::UInt64, 8),
+            (Order::Float16, 2),
+            (Order::Float32, 4),
+            (Order::Float64, 8),
+            (Order::Bytes, 5),
+            (Order::Decimal, 16),
+            (Order::Undefined, 12),
+        ];
+        for (order, width) in orders {
+            assert_eq!(order.bounds(&[], width), Bounds::default(), "{order:?}");
+            // Nor do they change those of others.
+            let mut bounds = order.bounds(&vec![1; 3 * width], width);
+            let before = bounds.clone();
+            bounds.merge(&Bounds::default(), order);
+            assert_eq!(bounds, before, "{order:?}");
+            let mut none = Bounds::default();
+            none.merge(&before, order);
+            assert_eq!(none, before, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn nulls_without_values_are_counted() {
+        let column = parquet::schema::types::Type::primitive_type_builder("x", Type::DOUBLE);
+        let column = ColumnDescriptor::new(
+            column.build().expect("a type").into(),
+            1,
+            0,
+            parquet::schema::types::ColumnPath::from("x"),
+        );
+        let statistics = Bounds::default().statistics(&column, 7);
+        assert_eq!(statistics.null_count_opt(), Some(7));
+        assert_eq!(
+            (statistics.min_bytes_opt(), statistics.max_bytes_opt()),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn bytes_and_decimals_have_orders_of_their_own() {
+        let values = [[0x7f, 0x01], [0x80, 0x00], [0xff, 0xff], [0x00, 0x00]].concat();
+        let range = |order: Order| order.bounds(&values, 2).range;
+        let pair = |least: [u8; 2], most: [u8; 2]| Some((least.to_vec(), most.to_vec()));
+        assert_eq!(range(Order::Bytes), pair([0, 0], [0xff, 0xff]));
+        assert_eq!(range(Order::Decimal), pair([0x80, 0], [0x7f, 1]));
+    }
+
+    #[test]
+    fn a_bound_that_is_cut_still_bounds() {
+        let cut = |value: Vec<u8>| {
+            let width = value.len();
+            let bounds = Order::Bytes.bounds(&value, width);
+            bounds.truncated(Order::Bytes).expect("one value")
+        };
+        let mut value = vec![7; 100];
+        let (least, most) = cut(value.clone());
+        assert_eq!((least.len(), most.len()), (TRUNCATED, TRUNCATED));
+        assert!(least < value && value < most);
+        value.fill(0xff);
+        assert_eq!(cut(value.clone()), (value[..TRUNCATED].to_vec(), value));
+    }
+}
