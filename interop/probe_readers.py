@@ -24,7 +24,7 @@ def probe(directory, name):
         print(f"{name}: MISSING, {error}")
         return 2
     verdict = check(directory, name, running, read)
-    print(f"{name} {running}: {'NOT ' if verdict.disagreements else ''}as the table says")
+    print(f"{name} {running}: {'NOT ' if verdict.disagreements else ''}as the table says", flush=True)
     for line in verdict.disagreements:
         print(f"    {line}")
     for line in verdict.unknown:

@@ -247,7 +247,7 @@ fn what_is_asked_for_wins() {
     assert_eq!(written(column, asked).1, Encoding::Dictionary);
     // Even where the readers cannot read it.
     let split = options("zstd:1")
-        .with_readers("spark".parse().unwrap())
+        .with_readers("spark>=4.2".parse().unwrap())
         .with_encoding(Encoding::ByteStreamSplit);
     assert_eq!(written(column, split).1, Encoding::ByteStreamSplit);
 }

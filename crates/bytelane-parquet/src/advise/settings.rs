@@ -233,7 +233,8 @@ impl Columns<'_> {
         let shortcoming = (!split.is_empty()).then(|| {
             format!(
                 "It has no option for BYTE_STREAM_SPLIT: {} become PLAIN here. Write with Spark, then use `bytelane \
-                 rewrite`; but Spark reads the result only with spark.sql.parquet.enableVectorizedReader=false.",
+                 rewrite`; but Spark before 4.3, and every one where integers have no sign, reads the result only with \
+                 spark.sql.parquet.enableVectorizedReader=false.",
                 split.join(", ")
             )
         });

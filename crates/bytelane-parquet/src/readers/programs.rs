@@ -218,25 +218,28 @@ pub const PROGRAMS: &[Program] = &[
         name: "parquet-java",
         newest: version(1, 17, 0),
         reads: &[
-            since(ByteStreamSplit, FLOATS, 1, 12, 0),
+            // Earlier it rejects pages with nulls.
+            since(ByteStreamSplit, FLOATS, 1, 13, 0),
             since(ByteStreamSplit, &[Int32, Int64, Float16, Fixed], 1, 14, 0),
             since(DeltaBinaryPacked, INTEGERS, 1, 8, 0),
             since(DeltaLengthByteArray, &[Bytes], 1, 8, 0),
             since(DeltaByteArray, &[Bytes, Fixed], 1, 8, 0),
         ],
-        source: "parquet-java pull request 1291 and PARQUET-1622; not tried",
+        source: "tried through Spark, which has no FLOAT16: 1.12, 1.13, 1.15, 1.17; its pull requests 1025 and 1291",
     },
     Program {
         name: "spark",
-        newest: version(4, 1, 0),
+        newest: version(4, 3, 0),
         reads: &[
+            // Not of integers: those without sign are rejected.
+            since(ByteStreamSplit, &[Float, Double, Fixed], 4, 3, 0),
             since(DeltaBinaryPacked, INTEGERS, 3, 3, 0),
-            since(DeltaByteArray, &[Bytes], 3, 3, 0),
-            since(DeltaLengthByteArray, &[Bytes], 3, 4, 0),
+            since(DeltaByteArray, &[Bytes, Fixed], 3, 3, 0),
+            // 3.5.9 reads it too, but 3.4 and 4.0.0 give wrong values where there are nulls: SPARK-52240.
+            since(DeltaLengthByteArray, &[Bytes], 4, 0, 5),
         ],
-        source: "its vectorised reader: SPARK-36879, SPARK-37974, SPARK-40128, and SPARK-56894 for \
-                 BYTE_STREAM_SPLIT, which no release has; with spark.sql.parquet.enableVectorizedReader=false \
-                 it reads what parquet-java reads; not tried",
+        source: "tried, its vectorised reader: 3.3.4, 3.4.4, 3.5.9, 4.0.0, 4.0.5, 4.2.1, 4.3.0; with \
+                 spark.sql.parquet.enableVectorizedReader=false it reads what parquet-java reads",
     },
     Program {
         name: "trino",
@@ -270,13 +273,15 @@ pub const PROGRAMS: &[Program] = &[
         name: "arrow-go",
         newest: version(18, 8, 0),
         reads: &[
-            since(ByteStreamSplit, FIXED_WIDTH, 18, 1, 0),
+            since(ByteStreamSplit, &[Int32, Int64, Float, Double], 18, 1, 0),
+            // Earlier wrong values where there are nulls and several pages: its issue 1255.
+            since(ByteStreamSplit, &[Float16, Fixed], 18, 8, 0),
             since(DeltaBinaryPacked, INTEGERS, 18, 1, 0),
             since(DeltaLengthByteArray, &[Bytes], 18, 1, 0),
             // Earlier it panics where there are nulls.
             since(DeltaByteArray, &[Bytes], 18, 4, 0),
         ],
-        source: "tried: 18.1, 18.2, 18.4, 18.8",
+        source: "tried: 18.1, 18.2, 18.4, 18.7, 18.8",
     },
     Program {
         name: "parquet-go",
