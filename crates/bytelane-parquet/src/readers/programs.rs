@@ -111,7 +111,7 @@ pub struct Support {
 /// A program or library that reads Parquet files.
 #[derive(Debug)]
 pub struct Program {
-    /// Its name, as [`Readers`] are given.
+    /// Its name, as [`Readers`](super::Readers) are given.
     pub name: &'static str,
     /// The newest version that the table knows: what a name without a version means.
     pub newest: Version,
@@ -236,9 +236,9 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaBinaryPacked, INTEGERS, 3, 3, 0),
             since(DeltaByteArray, &[Bytes, Fixed], 3, 3, 0),
             // 3.5.9 reads it too, but 3.4 and 4.0.0 give wrong values where there are nulls: SPARK-52240.
-            since(DeltaLengthByteArray, &[Bytes], 4, 0, 5),
+            since(DeltaLengthByteArray, &[Bytes], 4, 0, 1),
         ],
-        source: "tried, its vectorised reader: 3.3.4, 3.4.4, 3.5.9, 4.0.0, 4.0.5, 4.2.1, 4.3.0; with \
+        source: "tried, its vectorised reader: 3.3.4, 3.4.4, 3.5.9, 4.0.0, 4.0.1, 4.0.5, 4.2.1, 4.3.0; with \
                  spark.sql.parquet.enableVectorizedReader=false it reads what parquet-java reads",
     },
     Program {
