@@ -2,7 +2,7 @@
 //! desk's, light and dark. Screenshots of it stay in `target/browser`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -11,6 +11,9 @@ use crate::process::{Output, output, program, root, run};
 
 /// The browser, by its name in Debian.
 pub const BROWSER: &str = "chromium";
+
+/// A Parquet file that the page is to advise on.
+const PARQUET: &str = "testdata/golden/parquet/byte_stream_split_v1.parquet";
 
 /// Parts of the faults that the check must find in `faulty.html`.
 const FAULTS: [&str; 7] = [
@@ -36,9 +39,14 @@ pub fn run_stage() -> Result<()> {
     let page = directory.join("report.html");
     let command = python::build_programs()?.join("bytelane");
     let arguments = ["report", "--quick", "--sample", "1", "--output"];
-    run(program(command).args(arguments).arg(&page))?;
+    let mut report = program(command);
+    report.args(arguments).arg(&page).arg(PARQUET);
+    run(report.arg(array_file(&directory)?))?;
     // Without its policy, which forbids requests, a page that makes one is seen to.
     let text = fs::read_to_string(&page)?;
+    for file in ["byte_stream_split_v1.parquet", "steps.npy"] {
+        ensure!(text.contains(file), "the page does not speak of {file}");
+    }
     let (before, policy) = text
         .split_once("<meta http-equiv=\"Content-Security-Policy\"")
         .context("the page forbids no requests")?;
@@ -62,6 +70,18 @@ pub fn run_stage() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Writes an `.npy` file that the page is to advise on: steps of 100 doubles.
+fn array_file(directory: &Path) -> Result<PathBuf> {
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (5000,), }\n";
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend(u16::try_from(header.len())?.to_le_bytes());
+    file.extend(header.bytes());
+    file.extend((0..5000).flat_map(|value| f64::from(value / 100).to_le_bytes()));
+    let path = directory.join("steps.npy");
+    fs::write(&path, file)?;
+    Ok(path)
 }
 
 /// A check that finds nothing anywhere would be no check.

@@ -1,6 +1,6 @@
 //! Parquet columns of growing entropy: the figures 1 to 3 of BYTE_STREAM_SPLIT's proposal.
 
-use super::parquet::{by_way, steps_of, values};
+use super::parquet::{ENCODINGS, by_way, steps_of, values};
 use super::{Experiment, Shown};
 use crate::commands::bench::parquet::{Input, ParquetRow};
 use crate::commands::report::figures::{figure, short};
@@ -30,6 +30,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
 fn show(report: &Report) -> anyhow::Result<Shown> {
     Ok(Shown {
         about: ABOUT,
+        legend: ENCODINGS.map(str::to_owned).to_vec(),
         figures: vec![
             chart(report, "Ratio", "bytes of values / bytes of file", |row| {
                 row.ratio

@@ -25,6 +25,9 @@ const VALUES: usize = 1_000_000;
 /// Bytes of values that the slowest way of storing writes and reads in a nanosecond, as a guess.
 const SLOWEST: f64 = 0.1;
 
+/// Encodings that are compared, as they are called in the rows.
+pub const ENCODINGS: [&str; 3] = ["plain", "dictionary", "byte_stream_split"];
+
 /// Ways of storing.
 const WAYS: f64 = 6.0;
 
@@ -106,6 +109,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     let ways = by_way(rows.filter(|row| row.entropy_bits.is_none()));
     Ok(Shown {
         about: ABOUT,
+        legend: ENCODINGS.map(str::to_owned).to_vec(),
         figures: vec![
             shown(&ways, "write", "written MiB/s", |row| row.write_mib_s)?,
             shown(&ways, "read", "read MiB/s", |row| row.read_mib_s)?,

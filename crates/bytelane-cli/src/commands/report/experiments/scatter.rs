@@ -57,13 +57,23 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
         },
         y: Axis {
             label: "bytes of values / bytes of file",
-            scale: Scale::around(points.iter().map(|point| point.1)),
+            scale: ratios(points.iter().map(|point| point.1)),
             tick: short,
         },
         series,
         places: Vec::new(),
     };
     chart.figure()
+}
+
+/// Linear, unless a few ratios would press the others together.
+fn ratios(values: impl Iterator<Item = f64> + Clone) -> Scale {
+    const MOST: f64 = 10.0;
+    let least = values.clone().fold(f64::MAX, f64::min);
+    match values.clone().any(|value| value > MOST * least) {
+        true => Scale::doubling(values),
+        false => Scale::around(values),
+    }
 }
 
 /// The points than which no other is as far in both directions, from left to right.

@@ -5,6 +5,7 @@ use super::figures;
 use super::model::Report;
 use super::plot::class_of;
 use super::verdict::{Source, Verdict};
+use bytelane_parquet::advise::Advice;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
@@ -27,6 +28,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
         report,
         style: include_str!("style.css"),
         summary: Summary::of(&report.verdict),
+        saved: Saved::of(&report.figures.files),
         bandwidth: report.figures.memory_bandwidth(),
         ran: ran(report),
         sources: Sources::of(report),
@@ -44,6 +46,7 @@ struct View<'a> {
     report: &'a Report,
     style: &'static str,
     summary: Option<Summary<'a>>,
+    saved: Option<Saved>,
     bandwidth: Option<(f64, Option<f64>)>,
     ran: Vec<&'static str>,
     sources: Sources,
@@ -89,6 +92,26 @@ impl<'a> Summary<'a> {
             median_gain: median(verdict.iter().map(|line| line.gain)),
             median_share: median(verdict.iter().map(|line| line.of_memcpy)),
             best,
+        })
+    }
+}
+
+/// What could be saved of all the user's files.
+#[derive(Serialize)]
+struct Saved {
+    now: u64,
+    then: u64,
+    share: f64,
+}
+
+impl Saved {
+    fn of(files: &[Advice]) -> Option<Self> {
+        let now = files.iter().map(Advice::bytes_now).sum();
+        let then = files.iter().map(Advice::bytes_then).sum::<u64>().min(now);
+        (now > 0).then(|| Self {
+            now,
+            then,
+            share: 1.0 - then as f64 / now as f64,
         })
     }
 }

@@ -90,7 +90,7 @@ impl Chart {
             .margin(8 * PIXEL)
             .margin_right(24 * PIXEL)
             .x_label_area_size(38 * PIXEL)
-            .y_label_area_size(48 * PIXEL)
+            .y_label_area_size(58 * PIXEL)
             .build_cartesian_2d(self.x.scale.clone(), self.y.scale.clone())?;
         chart
             .configure_mesh()
@@ -119,12 +119,12 @@ impl Chart {
                 let path: Vec<(f64, f64)> = path.collect();
                 chart.draw_series([PathElement::new(path, line(series.class))])?;
             }
-            chart.draw_series(
-                series
-                    .points
-                    .iter()
-                    .map(|point| Mark::dot(point, series.class)),
-            )?;
+        }
+        let points = self.series.iter().flat_map(|series| &series.points);
+        chart.draw_series(points.filter_map(Mark::label))?;
+        for series in &self.series {
+            let dots = series.points.iter();
+            chart.draw_series(dots.map(|point| Mark::dot(point, series.class)))?;
         }
         area.present()?;
         Ok(())

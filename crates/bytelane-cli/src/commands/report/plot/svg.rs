@@ -230,13 +230,14 @@ pub struct Mark {
     shape: Shape,
     class: &'static str,
     title: String,
-    label: Option<String>,
     is_ringed: bool,
 }
 
 #[derive(Debug)]
 enum Shape {
     Dot([(f64, f64); 1]),
+    /// What stands beside a dot.
+    Label([(f64, f64); 1], String),
     /// Between two opposite corners.
     Bar([(f64, f64); 2]),
 }
@@ -250,9 +251,19 @@ impl Mark {
             shape: Shape::Dot([(point.x, point.y)]),
             class,
             title: point.title.clone(),
-            label: point.label.clone(),
             is_ringed: point.is_ringed,
         }
+    }
+
+    /// The label of a point that has one. It belongs under all dots, which it must not hide.
+    pub fn label(point: &Point) -> Option<Self> {
+        let label = point.label.clone()?;
+        Some(Self {
+            shape: Shape::Label([(point.x, point.y)], label),
+            class: "label",
+            title: String::new(),
+            is_ringed: false,
+        })
     }
 
     pub fn bar(
@@ -265,7 +276,6 @@ impl Mark {
             shape: Shape::Bar([corner, opposite]),
             class,
             title,
-            label: None,
             is_ringed: false,
         }
     }
@@ -277,7 +287,7 @@ impl<'a> PointCollection<'a, (f64, f64)> for &'a Mark {
 
     fn point_iter(self) -> Self::IntoIter {
         match &self.shape {
-            Shape::Dot(points) => points,
+            Shape::Dot(points) | Shape::Label(points, _) => points,
             Shape::Bar(points) => points,
         }
     }
@@ -295,8 +305,8 @@ impl Drawable<Svg<'_>> for Mark {
         let Some((x, y)) = points.next() else {
             return Ok(());
         };
-        if let Some(label) = &self.label {
-            svg.label(label, x, y)?;
+        if let Shape::Label(_, label) = &self.shape {
+            return svg.label(label, x, y);
         }
         match points.next() {
             None => svg.push(format_args!(

@@ -27,8 +27,8 @@ const ROWS_QUICK: usize = 1 << 16;
 const ROWS: usize = 1 << 18;
 
 /// What trying a byte of values in every way takes, as a guess, and what every column takes.
-const NANOSECONDS: u64 = 500;
-const COLUMN: Duration = Duration::from_millis(20);
+const NANOSECONDS: u64 = 300;
+const COLUMN: Duration = Duration::from_millis(5);
 
 const ABOUT: &str = "\
 <p>What <code>bytelane advise</code> says of the files that you named. Samples of each column were written into \
@@ -75,19 +75,9 @@ fn steps_of(path: &Path, advisor: Advisor) -> Vec<Step> {
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
-    let files = &report.figures.files;
-    let mut encodings: Vec<String> = Vec::new();
-    let columns = files.iter().flat_map(|advice| &advice.columns);
-    for candidate in columns.flat_map(|column| &column.candidates) {
-        let name = candidate.encoding.to_string();
-        if !encodings.contains(&name) {
-            encodings.push(name);
-        }
-    }
     Ok(Shown {
         about: ABOUT,
-        legend: encodings,
-        files: shown::of(files)?,
+        files: shown::of(&report.figures.files)?,
         ..Shown::default()
     })
 }

@@ -56,8 +56,8 @@ struct Line {
 #[derive(Debug, Serialize)]
 struct DrawnColumn {
     name: String,
-    choice: String,
-    saved: f64,
+    /// Whose colours its drawings have.
+    legend: Vec<String>,
     figures: Vec<Figure>,
     table: Table,
 }
@@ -86,7 +86,7 @@ impl ShownFile {
             rows: advice.rows,
             rows_tried: columns.iter().map(|it| it.rows_tried).max().unwrap_or(0),
             goal: advice.goal.to_string(),
-            readers: advice.readers.clone(),
+            readers: advice.readers.replace(',', ", "),
             compression: advice.compression.clone(),
             bytes_now: advice.bytes_now(),
             bytes_then: advice.bytes_then(),
@@ -131,10 +131,15 @@ impl DrawnColumn {
             let title = format!("{}: ratio and {verb} throughput", column.path);
             scatter(title, label, &ways.collect::<Vec<_>>())
         };
+        let mut legend: Vec<String> = column
+            .candidates
+            .iter()
+            .map(|candidate| candidate.encoding.to_string())
+            .collect();
+        legend.dedup();
         Ok(Self {
             name: column.path.clone(),
-            choice: choice(column),
-            saved: column.saved(),
+            legend,
             figures: vec![
                 drawing("write", "written MiB/s", |it| it.write_mib_s)?,
                 drawing("read", "read MiB/s", |it| it.read_mib_s)?,
@@ -167,7 +172,8 @@ fn is_choice(candidate: &Candidate, column: &ColumnAdvice, advice: &Advice) -> b
 /// Everything that was tried for a column.
 fn table(column: &ColumnAdvice, advice: &Advice) -> Table {
     let header = [
-        "encoding, compression",
+        "encoding",
+        "compression",
         "ratio",
         "written MiB/s",
         "read MiB/s",
@@ -180,7 +186,11 @@ fn table(column: &ColumnAdvice, advice: &Advice) -> Table {
             None => String::new(),
         };
         let figures = [candidate.ratio, candidate.write_mib_s, candidate.read_mib_s].map(figure);
-        let cells = [name(candidate)].into_iter().chain(figures);
+        let way = [
+            candidate.encoding.to_string(),
+            candidate.compression.clone(),
+        ];
+        let cells = way.into_iter().chain(figures);
         cells.chain([remark]).collect()
     });
     Table {
@@ -230,7 +240,7 @@ mod tests {
         let drawn: Vec<&str> = file.drawn.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(drawn[..2], ["c499", "c498"]);
         assert_eq!(drawn.len(), LEADING_COLUMNS);
-        assert_eq!(file.drawn[0].table.rows[1][4], "chosen");
+        assert_eq!(file.drawn[0].table.rows[1].last().unwrap(), "chosen");
     }
 
     #[test]
