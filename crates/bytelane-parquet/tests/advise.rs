@@ -132,5 +132,8 @@ fn a_file_without_rows_and_one_with_a_single_row() {
     for values in [&[][..], &[1.5]] {
         let advice = for_size(&file(&directory, "few.f64", &bytes(values)));
         assert_eq!(advice.rows, values.len() as u64);
+        if values.is_empty() {
+            assert_eq!(advice.saved(), 0.0);
+        }
     }
 }

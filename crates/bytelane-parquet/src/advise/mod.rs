@@ -200,7 +200,10 @@ impl ColumnAdvice {
 }
 
 fn share_saved(now: u64, then: u64) -> f64 {
-    1.0 - then.min(now) as f64 / now.max(1) as f64
+    match now {
+        0 => 0.0,
+        _ => 1.0 - then.min(now) as f64 / now as f64,
+    }
 }
 
 /// Tries every encoding and compression on samples of a file's columns.
