@@ -4,7 +4,9 @@ use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, backend};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
-use bytelane_parquet::advise::{Advice, AdviseOptions, Candidate, ColumnAdvice, advise};
+use bytelane_parquet::advise::{
+    Advice, AdviseOptions, Candidate, ColumnAdvice, RAW_ENDINGS, advise,
+};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{Goal, compression_name, parse_compression};
@@ -65,7 +67,10 @@ const EXAMPLES: &str = "Examples:
 Speeds are those of one thread while others may be at work; ratios do not depend on it.";
 
 /// The endings of files in directories that are looked at.
-const ENDINGS: [&str; 8] = ["parquet", "npy", "f32", "sp", "f64", "dp", "i32", "i64"];
+fn endings() -> impl Iterator<Item = &'static str> {
+    let raw = RAW_ENDINGS.iter().map(|(ending, _)| *ending);
+    ["parquet", "npy"].into_iter().chain(raw)
+}
 
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
@@ -286,7 +291,8 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         collect(path, &mut files)?;
     }
     if files.is_empty() {
-        bail!("there is no file here that ends in .{}", ENDINGS.join(" ."));
+        let endings: Vec<&str> = endings().collect();
+        bail!("there is no file here that ends in .{}", endings.join(" ."));
     }
     Ok(files)
 }
@@ -315,7 +321,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
             .extension()
             .and_then(|ending| ending.to_str())
             .unwrap_or_default();
-        if path.is_dir() || ENDINGS.contains(&ending) {
+        if path.is_dir() || endings().any(|known| known == ending) {
             collect(&path, files)?;
         }
     }

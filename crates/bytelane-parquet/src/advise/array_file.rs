@@ -47,8 +47,8 @@ const ELEMENTS: [Element; 11] = [
     element::<UInt64Type>("u8"),
 ];
 
-/// Endings of raw files, and what they hold.
-const ENDINGS: [(&str, &str); 6] = [
+/// Endings of files of little-endian numbers and nothing else, and NumPy's names of their types.
+pub const RAW_ENDINGS: [(&str, &str); 6] = [
     ("f32", "f4"),
     ("sp", "f4"),
     ("f64", "f8"),
@@ -81,7 +81,7 @@ pub(super) fn is_array(path: &Path) -> bool {
         .extension()
         .and_then(|ending| ending.to_str())
         .unwrap_or_default();
-    ending == "npy" || ENDINGS.iter().any(|(known, _)| *known == ending)
+    ending == "npy" || RAW_ENDINGS.iter().any(|(known, _)| *known == ending)
 }
 
 impl ArrayFile {
@@ -92,7 +92,7 @@ impl ArrayFile {
             .extension()
             .and_then(|ending| ending.to_str())
             .unwrap_or_default();
-        let raw = ENDINGS.iter().find(|(known, _)| *known == ending);
+        let raw = RAW_ENDINGS.iter().find(|(known, _)| *known == ending);
         let header = match raw {
             Some((_, name)) => Header {
                 name: (*name).to_owned(),

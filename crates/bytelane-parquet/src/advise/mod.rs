@@ -18,6 +18,7 @@ mod trial;
 mod values;
 
 pub use advisor::Advisor;
+pub use array_file::RAW_ENDINGS;
 pub use settings::Settings;
 pub use trial::Candidate;
 

@@ -3,20 +3,11 @@
 use anyhow::{Context, bail};
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int32Array, Int64Array};
 use bytelane_measure::data::{Dataset, ElementType, discrete_gaussian};
+use bytelane_parquet::advise::RAW_ENDINGS;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The endings of files, and what such a file holds: little-endian numbers without a header.
-const ENDINGS: [(&str, ElementType); 6] = [
-    ("f32", ElementType::F32),
-    ("sp", ElementType::F32),
-    ("f64", ElementType::F64),
-    ("dp", ElementType::F64),
-    ("i32", ElementType::I32),
-    ("i64", ElementType::I64),
-];
 
 /// The data sets that stand for the published files.
 const STAND_INS: [(&str, ElementType); 8] = [
@@ -125,15 +116,20 @@ pub struct Column {
 
 fn element_of(path: &Path) -> anyhow::Result<ElementType> {
     let ending = path.extension().unwrap_or_default();
-    let found = ENDINGS.iter().find(|(known, _)| ending == *known);
-    let Some((_, element)) = found else {
-        let endings = ENDINGS.map(|(ending, _)| format!(".{ending}")).join(" ");
-        bail!(
-            "{}: the ending tells what the numbers are, one of {endings}",
-            path.display()
-        );
-    };
-    Ok(*element)
+    let found = RAW_ENDINGS.iter().find(|(known, _)| ending == *known);
+    match found.map(|(_, name)| *name) {
+        Some("f4") => Ok(ElementType::F32),
+        Some("f8") => Ok(ElementType::F64),
+        Some("i4") => Ok(ElementType::I32),
+        Some("i8") => Ok(ElementType::I64),
+        _ => bail!(
+            "{}: the ending tells what the numbers are, one of {}",
+            path.display(),
+            RAW_ENDINGS
+                .map(|(ending, _)| format!(".{ending}"))
+                .join(" ")
+        ),
+    }
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
