@@ -123,6 +123,16 @@ fn a_file_cut_anywhere_is_an_error() {
 }
 
 #[test]
+fn a_list_longer_than_the_footer_is_refused_before_anybody_skips_it() {
+    // A field that no reader knows, with a list of 2^31 - 1 booleans of which none is there.
+    let footer = [0xf9, 0xf2, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
+    let length = (footer.len() as u32).to_le_bytes();
+    let error = read([b"PAR1", &footer[..], &length, b"PAR1"].concat());
+    let error = error.expect_err("a list that is not there");
+    assert!(error.starts_with("the footer is damaged: "), "{error}");
+}
+
+#[test]
 fn the_error_names_the_place() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("prices.parquet");

@@ -13,7 +13,7 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
 /// How long each target runs.
-const SECONDS: u32 = 6;
+const SECONDS: u32 = 5;
 
 /// Where targets find inputs to start from: in the directory whose name theirs begins with.
 const GOLDEN: &str = "testdata/golden";
