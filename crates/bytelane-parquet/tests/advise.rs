@@ -2,11 +2,14 @@
 
 use arrow_array::{Float64Array, Int64Array, RecordBatch};
 use bytelane_parquet::advise::{Advice, AdviseOptions, advise};
+use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{Encoding, Goal, Writer, WriterOptions, parse_compression};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
+
+mod given;
 
 /// A slow walk in small steps: better split than plain.
 fn walk(count: usize) -> Vec<f64> {
@@ -135,5 +138,36 @@ fn a_file_without_rows_and_one_with_a_single_row() {
         if values.is_empty() {
             assert_eq!(advice.saved(), 0.0);
         }
+    }
+}
+
+/// What the whole files come to may differ so much from what samples of them promised.
+const PROMISE: f64 = 1.05;
+
+#[test]
+#[ignore = "needs BYTELANE_FLOATS, a directory of .f32 and .f64 files"]
+fn given_files_become_what_was_advised() {
+    let directory = TempDir::new().unwrap();
+    let zstd = parse_compression("zstd:1").unwrap();
+    let options = WriterOptions::default().with_goal(Goal::Size);
+    let plainly = options.clone().with_compression(zstd);
+    let plainly = plainly.with_encoding(Encoding::Plain);
+    for (path, column) in given::columns() {
+        let file = directory.path().join("plain.parquet");
+        let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();
+        let sink = fs::File::create(&file).unwrap();
+        let mut writer = Writer::try_new(sink, batch.schema(), plainly.clone()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+
+        let advice = advise(&file, &AdviseOptions::default().with_goal(Goal::Size)).unwrap();
+        let options = RewriteOptions::new(options.clone()).with_compression(zstd);
+        let rewritten = rewrite(&file, &file, &options.with_verification(true)).unwrap();
+        let (before, after) = (rewritten.bytes_before, rewritten.bytes_after);
+        eprintln!("{}: {before}, then {after}", path.display());
+        assert!(rewritten.verified && after <= before, "{}", path.display());
+        let promised = advice.columns[0].bytes_then as f64 * PROMISE;
+        let became = rewritten.columns[0].after.bytes as f64;
+        assert!(became <= promised, "{}: {became}", path.display());
     }
 }

@@ -6,8 +6,9 @@ use arrow_array::{
 };
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{ColumnOptions, Encoding, Goal, Writer, WriterOptions, parse_compression};
-use std::path::Path;
 use std::sync::Arc;
+
+mod given;
 
 /// What the choice may be larger than the best fixed encoding.
 const TOLERANCE: f64 = 1.03;
@@ -176,50 +177,15 @@ fn integers_are_close_to_the_best() {
     assert!(chosen.contains(&Encoding::DeltaBinaryPacked), "{chosen:?}");
 }
 
-/// On files of the caller's own: a directory of raw `.f32` and `.f64` files in `BYTELANE_FLOATS`.
 #[test]
 #[ignore = "needs BYTELANE_FLOATS, a directory of .f32 and .f64 files"]
 fn given_files_are_close_to_the_best() {
-    let directory = std::env::var_os("BYTELANE_FLOATS")
-        .expect("BYTELANE_FLOATS names a directory of .f32 and .f64 files");
-    let mut files = 0;
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let Some(column) = raw_column(&path) else {
-            continue;
-        };
+    for (path, column) in given::columns() {
         for compression in ["zstd:1", "zstd:3"] {
             let name = path.display().to_string();
             let encoding = assert_close_to_best(&name, &column, compression, &FOR_FLOATS);
             eprintln!("{name} {compression}: {encoding}");
         }
-        files += 1;
-    }
-    assert!(files > 0, "no .f32 or .f64 file in BYTELANE_FLOATS");
-}
-
-fn raw_column(path: &Path) -> Option<ArrayRef> {
-    let bytes = || std::fs::read(path).unwrap();
-    match path.extension()?.to_str()? {
-        "f32" => {
-            let values = bytes()
-                .as_chunks()
-                .0
-                .iter()
-                .map(|bytes| f32::from_le_bytes(*bytes))
-                .collect::<Vec<_>>();
-            Some(Arc::new(Float32Array::from(values)))
-        }
-        "f64" => {
-            let values = bytes()
-                .as_chunks()
-                .0
-                .iter()
-                .map(|bytes| f64::from_le_bytes(*bytes))
-                .collect::<Vec<_>>();
-            Some(Arc::new(Float64Array::from(values)))
-        }
-        _ => None,
     }
 }
 
