@@ -139,7 +139,7 @@ class Exchange(unittest.TestCase):
         damaged.write_bytes(changed)
         with self.assertRaises(OSError):
             pyarrow.parquet.read_table(damaged, columns=[name], page_checksum_verification=True)
-        done = subprocess.run([PROGRAM, damaged, self.written], capture_output=True, text=True)
+        done = subprocess.run([PROGRAM, "copy", damaged, self.written], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, f"row group 0, column {name}.*checksum")
 
