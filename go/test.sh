@@ -55,26 +55,44 @@ for architecture in amd64 arm64 386 s390x; do
 done
 go vet -tags purego ./...
 
+stage "staticcheck"
+tools=$(mktemp -d)
+trap 'rm -rf "$tools"' EXIT
+(cd compare && go build -o "$tools/staticcheck" honnef.co/go/tools/cmd/staticcheck)
+"$tools/staticcheck" ./...
+GOARCH=arm64 CGO_ENABLED=0 "$tools/staticcheck" ./...
+"$tools/staticcheck" -tags purego ./...
+
+# The library's tests, and those of the code that kitexlists has rewritten.
+tested() {
+    go test "$@" ./...
+    (cd compare && go test "$@" ./messages)
+}
+
 stage "tests"
-go test ./...
+tested
 if [[ $(go env GOARCH) == amd64 ]] && ! grep -qw avx2 /proc/cpuinfo; then
     skip "the AVX2 path" "this processor has no AVX2"
 fi
+if [[ $(go env GOARCH) == amd64 ]] && ! grep -qw avx512_vbmi2 /proc/cpuinfo; then
+    skip "the AVX-512 path" "this processor has no AVX-512 with VBMI2"
+fi
 stage "tests of the plain loops (purego)"
-go test -tags purego ./...
+tested -tags purego
 stage "tests with checked pointers"
-go test -gcflags=all=-d=checkptr ./...
+tested -gcflags=all=-d=checkptr
 
 stage "fuzzing, briefly"
 fuzz() { go test -run '^$' -fuzz "^$2\$" -fuzztime 3s "./$1"; }
 fuzz internal/bulk FuzzConvert
 fuzz bigendian FuzzAgainstEncodingBinary
 fuzz thriftlist FuzzRead
+fuzz thriftlist FuzzSkip
 
 if $race; then
     stage "tests under the race detector"
     if [[ $(go env CGO_ENABLED) == 1 ]] && command -v "$(go env CC)" >/dev/null; then
-        go test -race ./...
+        tested -race
     else
         skip "the race detector" "it needs cgo and a C compiler"
     fi
@@ -85,6 +103,7 @@ emulated() {
     stage "tests on $1 under $2"
     if command -v "$2" >/dev/null; then
         GOARCH=$1 CGO_ENABLED=0 go test -exec "$2" ./bigendian ./thriftlist ./internal/...
+        (cd compare && GOARCH=$1 CGO_ENABLED=0 go test -exec "$2" ./messages)
     else
         skip "$1" "there is no $2"
     fi
@@ -96,8 +115,20 @@ stage "benchmarks, once each"
 go test -run '^$' -bench . -benchtime 1x ./... >/dev/null
 
 stage "example: Kitex's packages"
-(cd example && go vet ./... && go test ./...)
+(cd example && go vet ./... && "$tools/staticcheck" . && go test ./...)
 stage "compare: every way agrees, and every benchmark runs"
-(cd compare && go vet ./... && go test ./... && go test -run '^$' -bench . -benchtime 1x . >/dev/null)
+(
+    cd compare
+    cp kitex_gen/lists/k-lists.go "$tools"
+    (cd .. && go run ./cmd/kitexlists -require "$tools/k-lists.go")
+    if ! cmp "$tools/k-lists.go" bulk_gen/lists/k-lists.go; then
+        echo "test.sh: compare/bulk_gen is not what kitexlists makes of compare/kitex_gen" >&2
+        exit 1
+    fi
+    go vet ./...
+    "$tools/staticcheck" . ./interleave ./messages ./offsets ./ratios ./upstream
+    go test ./...
+    go test -run '^$' -bench . -benchtime 1x . >/dev/null
+)
 
 echo "== go: passed"

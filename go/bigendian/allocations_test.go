@@ -12,8 +12,8 @@ func TestNothingIsAllocatedButWhatWasAskedFor(t *testing.T) {
 		want float64
 		run  func()
 	}{
-		{"Put", 0, func() { Put(buf, values) }},
-		{"Get", 0, func() { Get(values, buf) }},
+		{"Write", 0, func() { Write(buf, values) }},
+		{"ReadInto", 0, func() { ReadInto(values, buf) }},
 		{"Append with room", 0, func() { buf = Append(buf[:0], values) }},
 		{"Append to nil", 1, func() { buf = Append(nil, values) }},
 		{"Read", 1, func() { values = Read[int32](buf, 1000) }},

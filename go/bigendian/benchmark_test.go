@@ -12,11 +12,11 @@ import (
 // Both directions against copy, the limit, and against the loop they replace,
 // from short lists to 1 MiB, at an address where elements are aligned and at
 // one where they are not. The module compare/ measures other libraries.
-func BenchmarkPut(b *testing.B) {
+func BenchmarkWrite(b *testing.B) {
 	measure(b, func(numbers []uint32, wire []byte) map[string]func() {
 		return map[string]func(){
 			"copy":     func() { copy(wire, bulk.Bytes(numbers)) },
-			"bytelane": func() { Put(wire, numbers) },
+			"bytelane": func() { Write(wire, numbers) },
 			"loop": func() {
 				for i, v := range numbers {
 					binary.BigEndian.PutUint32(wire[4*i:], v)
@@ -26,7 +26,7 @@ func BenchmarkPut(b *testing.B) {
 	}, func(numbers []uint64, wire []byte) map[string]func() {
 		return map[string]func(){
 			"copy":     func() { copy(wire, bulk.Bytes(numbers)) },
-			"bytelane": func() { Put(wire, numbers) },
+			"bytelane": func() { Write(wire, numbers) },
 			"loop": func() {
 				for i, v := range numbers {
 					binary.BigEndian.PutUint64(wire[8*i:], v)
@@ -36,11 +36,11 @@ func BenchmarkPut(b *testing.B) {
 	})
 }
 
-func BenchmarkGet(b *testing.B) {
+func BenchmarkReadInto(b *testing.B) {
 	measure(b, func(numbers []uint32, wire []byte) map[string]func() {
 		return map[string]func(){
 			"copy":     func() { copy(bulk.Bytes(numbers), wire) },
-			"bytelane": func() { Get(numbers, wire) },
+			"bytelane": func() { ReadInto(numbers, wire) },
 			"loop": func() {
 				for i := range numbers {
 					numbers[i] = binary.BigEndian.Uint32(wire[4*i:])
@@ -50,7 +50,7 @@ func BenchmarkGet(b *testing.B) {
 	}, func(numbers []uint64, wire []byte) map[string]func() {
 		return map[string]func(){
 			"copy":     func() { copy(bulk.Bytes(numbers), wire) },
-			"bytelane": func() { Get(numbers, wire) },
+			"bytelane": func() { ReadInto(numbers, wire) },
 			"loop": func() {
 				for i := range numbers {
 					numbers[i] = binary.BigEndian.Uint64(wire[8*i:])
@@ -75,8 +75,8 @@ func ways[T Element](b *testing.B, name string, numbers []T, address int, all fu
 	}
 	wire := make([]byte, address+Size[T](len(numbers)))[address:]
 	want := slices.Clone(numbers)
-	Put(wire, numbers)
-	if Get(numbers, wire); !slices.Equal(numbers, want) {
+	Write(wire, numbers)
+	if ReadInto(numbers, wire); !slices.Equal(numbers, want) {
 		b.Fatalf("%s: the round trip failed", name)
 	}
 	steps := all(numbers, wire)

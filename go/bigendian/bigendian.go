@@ -1,5 +1,5 @@
 // Package bigendian converts whole slices of fixed-width numbers to and from
-// big-endian bytes, at the speed of copy on amd64 (AVX2) and arm64 (NEON).
+// big-endian bytes, at the speed of copy on amd64 (AVX2, AVX-512) and arm64 (NEON).
 //
 // It does what a loop over [encoding/binary.BigEndian] does, in one call a
 // slice instead of one a value: the Go compiler turns such a loop into one
@@ -12,7 +12,12 @@
 //
 // The numbers and the bytes of one call must not overlap, which only package
 // unsafe can bring about. Element types narrower or wider than those of the
-// bytes (an enum kept as int64 and sent as 32 bits) have to be converted first.
+// bytes (an enum kept as int64 and sent as 32 bits) have to be converted first;
+// package thriftlist does so for enums.
+//
+// The functions are named as in package thriftlist: Write fills bytes that you
+// have, Append extends them, Read returns a new slice, and ReadInto fills one
+// that you have.
 //
 // With the build tag purego, on other processors, and on amd64 without AVX2,
 // the same functions run a plain Go loop and give the same bytes.
@@ -35,10 +40,10 @@ func Size[T Element](n int) int {
 	return n * bulk.Width[T]()
 }
 
-// Put writes values to the front of dst and returns the number of bytes
+// Write writes values to the front of dst and returns the number of bytes
 // written, [Size] of len(values). Like encoding/binary, it panics if dst is
 // shorter than that, and then has written nothing.
-func Put[T Element](dst []byte, values []T) int {
+func Write[T Element](dst []byte, values []T) int {
 	size := Size[T](len(values))
 	bulk.Convert(dst[:size], bulk.Bytes(values), bulk.Width[T]())
 	return size
@@ -53,15 +58,6 @@ func Append[T Element](dst []byte, values []T) []byte {
 	return dst
 }
 
-// Get fills all of values from the front of src and returns the number of
-// bytes used, [Size] of len(values). It panics if src is shorter than that,
-// and then has changed nothing.
-func Get[T Element](values []T, src []byte) int {
-	size := Size[T](len(values))
-	bulk.Convert(bulk.Bytes(values), src[:size], bulk.Width[T]())
-	return size
-}
-
 // Read returns the first n elements of src in a slice of their own, which is
 // not nil. Its memory is not zeroed first where that saves time. Read panics,
 // before it allocates, if n is negative or src holds fewer than n elements.
@@ -70,6 +66,15 @@ func Read[T Element](src []byte, n int) []T {
 		panic("bigendian: Read: n out of range")
 	}
 	values := bulk.Unzeroed[T](n)
-	Get(values, src)
+	ReadInto(values, src)
 	return values
+}
+
+// ReadInto fills all of values from the front of src and returns the number of
+// bytes used, [Size] of len(values). It panics if src is shorter than that,
+// and then has changed nothing.
+func ReadInto[T Element](values []T, src []byte) int {
+	size := Size[T](len(values))
+	bulk.Convert(bulk.Bytes(values), src[:size], bulk.Width[T]())
+	return size
 }

@@ -25,12 +25,12 @@ func check[T Element](t *testing.T, name string, values []T) {
 	}
 	for address := range 64 {
 		buf := make([]byte, address+len(want)+1)
-		if n := Put(buf[address:], values); n != len(want) || !bytes.Equal(buf[address:address+n], want) {
-			t.Fatalf("%s: Put of %d elements at address %d", name, len(values), address)
+		if n := Write(buf[address:], values); n != len(want) || !bytes.Equal(buf[address:address+n], want) {
+			t.Fatalf("%s: Write of %d elements at address %d", name, len(values), address)
 		}
 		got := make([]T, len(values))
-		if n := Get(got, buf[address:]); n != len(want) || !sameBits(got, values) {
-			t.Fatalf("%s: Get of %d elements at address %d", name, len(values), address)
+		if n := ReadInto(got, buf[address:]); n != len(want) || !sameBits(got, values) {
+			t.Fatalf("%s: ReadInto of %d elements at address %d", name, len(values), address)
 		}
 		if got := Read[T](buf[address:], len(values)); got == nil || !sameBits(got, values) {
 			t.Fatalf("%s: Read of %d elements at address %d", name, len(values), address)
@@ -106,11 +106,11 @@ func panics(f func()) (did bool) {
 func TestShortBuffersPanicAndChangeNothing(t *testing.T) {
 	values := slices.Repeat([]int64{7}, 50)
 	dst := make([]byte, 399)
-	if !panics(func() { Put(dst, values) }) || !bytes.Equal(dst, make([]byte, 399)) {
-		t.Error("Put into a buffer that is too short")
+	if !panics(func() { Write(dst, values) }) || !bytes.Equal(dst, make([]byte, 399)) {
+		t.Error("Write into a buffer that is too short")
 	}
-	if !panics(func() { Get(values, dst) }) || values[0] != 7 {
-		t.Error("Get from a buffer that is too short")
+	if !panics(func() { ReadInto(values, dst) }) || values[0] != 7 {
+		t.Error("ReadInto from a buffer that is too short")
 	}
 	for _, n := range []int{-1, 50, math.MaxInt, math.MaxInt / 8, math.MinInt} {
 		if !panics(func() { Read[int64](dst, n) }) {
@@ -136,8 +136,8 @@ func fuzzOne[T Element](t *testing.T, input []byte, address int) {
 		t.Fatalf("Read of %d %T", len(values), values)
 	}
 	buf := make([]byte, address+len(input))
-	Put(buf[address:], values)
+	Write(buf[address:], values)
 	if !bytes.Equal(buf[address:], input) {
-		t.Fatalf("Put of %d %T at address %d", len(values), values, address)
+		t.Fatalf("Write of %d %T at address %d", len(values), values, address)
 	}
 }

@@ -17,20 +17,20 @@ func Example() {
 }
 
 // A buffer and a slice that live on make both directions free of allocations.
-func ExampleGet() {
+func ExampleReadInto() {
 	message := []byte{'d', 0x3f, 0xf8, 0, 0, 0, 0, 0, 0}
 	values := make([]float64, 0, 1000)
 
 	values = values[:1]
-	used := bigendian.Get(values, message[1:])
+	used := bigendian.ReadInto(values, message[1:])
 	fmt.Println(values, used)
 	// Output: [1.5] 8
 }
 
-func ExamplePut() {
+func ExampleWrite() {
 	ports := []uint16{80, 443}
 	buf := make([]byte, 16)
-	n := bigendian.Put(buf, ports)
+	n := bigendian.Write(buf, ports)
 	fmt.Printf("% x\n", buf[:n])
 	// Output: 00 50 01 bb
 }

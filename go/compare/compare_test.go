@@ -2,12 +2,15 @@ package compare
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/bytelane/bytelane/go/bigendian"
+	"github.com/bytelane/bytelane/go/compare/interleave"
 	"github.com/bytelane/bytelane/go/thriftlist"
 )
 
@@ -54,62 +57,91 @@ func agree[T interface {
 	}
 }
 
-func BenchmarkWrite(b *testing.B) {
-	for _, n := range sizes {
-		write(b, shorts, n)
-		write(b, words, n)
-		write(b, longs, n)
-		write(b, doubles, n)
-	}
+// A step is one way of writing or reading a list.
+type step struct {
+	by  string
+	run func()
 }
 
-func BenchmarkRead(b *testing.B) {
-	for _, n := range sizes {
-		read(b, shorts, n)
-		read(b, words, n)
-		read(b, longs, n)
-		read(b, doubles, n)
-	}
+// A comparison is the ways of doing the same.
+type comparison struct {
+	name  string // as in Write/type=i64/n=16
+	steps []step
 }
 
-func write[T interface {
+// comparisons returns everything that is measured.
+func comparisons(t testing.TB) (all []comparison) {
+	for _, n := range sizes {
+		all = append(all, writes(t, shorts, n), writes(t, words, n), writes(t, longs, n), writes(t, doubles, n))
+	}
+	for _, n := range sizes {
+		all = append(all, reads(t, shorts, n), reads(t, words, n), reads(t, longs, n), reads(t, doubles, n))
+	}
+	return all
+}
+
+func writes[T interface {
 	thriftlist.Fixed
 	bigendian.Element
-}](b *testing.B, e element[T], n int) {
-	agree(b, e, n)
+}](t testing.TB, e element[T], n int) comparison {
+	agree(t, e, n)
 	values, memory := e.values(n), bigendian.Size[T](n)
 	buf := make([]byte, bodyOffset+memory+1)
 	source := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), memory)
-	run(b, e.name, n, "copy", func() { copy(buf[bodyOffset:], source) })
+	steps := []step{{"copy", func() { copy(buf[bodyOffset:], source) }}}
 	for _, way := range ways(e, values) {
 		if way.write != nil {
-			run(b, e.name, n, way.name, func() { way.write(buf) })
+			steps = append(steps, step{way.name, func() { way.write(buf) }})
 		}
 	}
+	return comparison{fmt.Sprintf("Write/type=%s/n=%d", e.name, n), steps}
 }
 
-func read[T interface {
+func reads[T interface {
 	thriftlist.Fixed
 	bigendian.Element
-}](b *testing.B, e element[T], n int) {
-	agree(b, e, n)
+}](t testing.TB, e element[T], n int) comparison {
+	agree(t, e, n)
 	values, memory := e.values(n), bigendian.Size[T](n)
 	buf := make([]byte, bodyOffset+memory+1)
 	ways := ways(e, values)
 	ways[0].write(buf)
 	destination := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), memory)
-	run(b, e.name, n, "copy-reused", func() { copy(destination, buf[bodyOffset:]) })
+	steps := []step{{"copy-reused", func() { copy(destination, buf[bodyOffset:]) }}}
 	for _, way := range ways {
 		if way.read != nil {
-			run(b, e.name, n, way.name, func() { way.read(buf) })
+			steps = append(steps, step{way.name, func() { way.read(buf) }})
+		}
+	}
+	return comparison{fmt.Sprintf("Read/type=%s/n=%d", e.name, n), steps}
+}
+
+func BenchmarkLists(b *testing.B) {
+	for _, c := range comparisons(b) {
+		for _, s := range c.steps {
+			b.Run(c.name+"/by="+s.by, func(b *testing.B) {
+				for b.Loop() {
+					s.run()
+				}
+			})
 		}
 	}
 }
 
-func run(b *testing.B, element string, n int, by string, step func()) {
-	b.Run(fmt.Sprintf("type=%s/n=%d/by=%s", element, n, by), func(b *testing.B) {
-		for b.Loop() {
-			step()
+var record = flag.Int("record", 0, "measure in this number of interleaved rounds, and print the medians")
+
+// What -record prints has the format of Go's benchmarks.
+func TestRecord(t *testing.T) {
+	if *record == 0 {
+		t.Skip("SKIPPED: -record is not given")
+	}
+	for _, c := range comparisons(t) {
+		var steps []func()
+		for _, s := range c.steps {
+			steps = append(steps, s.run)
 		}
-	})
+		for i, result := range interleave.Measure(*record, 50*time.Microsecond, steps...) {
+			fmt.Printf("Benchmark%s/by=%s %d %.4g ns/op\n", c.name, c.steps[i].by, *record, result.Nanoseconds)
+		}
+	}
 }

@@ -8,12 +8,17 @@
 // and each is checked against the others before it is timed. For the limit,
 // copy moves the list's bytes without converting them.
 //
-//	go test                                            # every way agrees
-//	./record.sh 2026-11-21-go-sapphire-rapids          # measure, and keep it
+//	go test ./...                                      # every way agrees
+//	./record.sh 2026-11-22-go-sapphire-rapids          # measure, and keep it
 //	go run ./ratios < ../../benchmarks/record/FILE.txt # the table in ../README.md
+//	go run ./messages                                  # what kitexlists makes of Kitex's code
+//	go run ./offsets                                   # destinations that are not aligned
+//	go run ./upstream                                  # the table in ../../docs/go-upstream.md
 //
 // The structs in kitex_gen come from
 //
 //	go run github.com/cloudwego/kitex/tool/cmd/kitex@v0.15.0 \
 //		-module github.com/bytelane/bytelane/go/compare lists.thrift
+//
+// and bulk_gen is a copy of them whose k-lists.go kitexlists has rewritten.
 package compare

@@ -1,31 +1,47 @@
 #!/usr/bin/env bash
-# Measures every way and keeps the result as benchmarks/record/NAME.txt, at the
-# root of the repository: the output of all rounds, which benchstat reads. The
-# rounds go through all benchmarks in turn, so that a slow minute of the machine
-# meets every way.
+# Measures everything and keeps the result in benchmarks/record, at the root of
+# the repository:
 #
-#   ./record.sh NAME        e.g. 2026-11-21-go-sapphire-rapids
-#   RUN="taskset -c 3" ROUNDS=21 ./record.sh NAME
+#   NAME.txt            every way of writing and reading a list
+#   NAME-messages.txt   Kitex's code beside what kitexlists makes of it: messages
+#                       with lists of 0 to 1,000 elements, with allocations
+#   NAME-offsets.txt    bigendian.Write to destinations at offsets 0 to 7, from
+#                       256 bytes to 512 KiB
 #
-# Not under a real-time scheduler: Linux stops its processes for 50 ms in every
-# second, which doubles the time of whichever benchmark is running.
+#   ./record.sh NAME        e.g. 2026-11-22-go-sapphire-rapids
+#   RUN="taskset -c 3" ./record.sh NAME
+#
+# All of it is medians of interleaved turns, see the package interleave. Not under
+# a real-time scheduler: Linux stops its processes for 50 ms in every second.
 set -euo pipefail
 cd "$(dirname "$0")"
 name=${1:?usage: record.sh NAME}
-record=../../benchmarks/record/$name.txt
+record=../../benchmarks/record/$name
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+read -ra run <<<"${RUN:-taskset -c 1}"
 
 go test -c -o "$work/compare" .
-for ((round = 0; round < ${ROUNDS:-11}; round++)); do
-    ${RUN:-taskset -c 1} "$work/compare" -test.run '^$' -test.bench . -test.cpu 1 \
-        -test.benchtime "${BENCHTIME:-50ms}" >>"$work/raw"
+go build -o "$work/" ./messages ./offsets
+environment() {
+    echo "go: $(go env GOVERSION)"
+    echo "goos: $(go env GOOS)"
+    echo "goarch: $(go env GOARCH)"
+    sed -n '/^model name/{s/.*: */cpu: /p;q}' /proc/cpuinfo
+}
+{
+    environment
+    "${run[@]}" "$work/compare" -test.run '^TestRecord$' -record 41 | grep ^Benchmark
+} >"$work/lists.txt"
+for part in messages offsets; do
+    {
+        environment
+        "${run[@]}" "$work/$part"
+    } >"$work/$part.txt"
 done
 mkdir -p "$(dirname "$record")"
-{
-    echo "go: $(go env GOVERSION)"
-    awk '/^[a-z]+: / { if (!seen[$0]++) print; next } /^Benchmark/ { print $1, $2, $3, $4 }' "$work/raw"
-} >"$work/record"
-mv "$work/record" "$record"
-go tool benchstat -row .name,/type,/n -col /by "$record" >"${record%.txt}.benchstat.txt"
-go run ./ratios <"$record"
+mv "$work/lists.txt" "$record.txt"
+mv "$work/messages.txt" "$record-messages.txt"
+mv "$work/offsets.txt" "$record-offsets.txt"
+go run ./ratios <"$record.txt"
+grep SLOWER "$record-messages.txt" || echo "rewritten code is nowhere slower by more than the greater of 3% and 1 ns"

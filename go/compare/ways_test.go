@@ -173,7 +173,7 @@ func apacheRead[T thriftlist.Fixed](e element[T], transport *apache.TMemoryBuffe
 }
 
 // fill returns n values of every magnitude, the same ones each time.
-func fill[T thriftlist.Fixed](value func(bits uint64) T) func(n int) []T {
+func fill[T any](value func(bits uint64) T) func(n int) []T {
 	return func(n int) []T {
 		values := make([]T, n)
 		for i := range values {

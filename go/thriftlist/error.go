@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What can be wrong with a list; test for them with [errors.Is].
+// What can be wrong with a value; test for them with [errors.Is].
 var (
 	// ErrTruncated says that the input ends before the list does.
 	ErrTruncated = errors.New("truncated")
@@ -13,6 +13,10 @@ var (
 	ErrNegativeSize = errors.New("negative size")
 	// ErrElementType says that the elements are of another type than asked for.
 	ErrElementType = errors.New("wrong element type")
+	// ErrType says that a type code stands for no type.
+	ErrType = errors.New("unknown type")
+	// ErrDepth says that values are nested too deep.
+	ErrDepth = errors.New("nested too deep")
 )
 
 // Error says what is wrong with a list, and where.
@@ -25,6 +29,12 @@ type Error struct {
 // Error returns the whole story.
 func (e *Error) Error() string {
 	return fmt.Sprintf("thriftlist: %v at byte %d: %s", e.Err, e.Offset, e.Detail)
+}
+
+// TooMany returns the error for a container whose size elements cannot lie in
+// the bytes that are left behind its header.
+func TooMany(size, left int) *Error {
+	return &Error{Err: ErrTruncated, Offset: left, Detail: fmt.Sprintf("%d elements need more than the %d bytes left", size, left)}
 }
 
 // Unwrap returns Err.

@@ -7,39 +7,50 @@ import (
 	"github.com/bytelane/bytelane/go/internal/bulk"
 )
 
-// Fixed is an element whose size on the wire is its size in memory. An enum,
-// which Kitex keeps as an int64 and Thrift sends as an i32, is not one.
+// Fixed is an element whose size on the wire is its size in memory. For enums,
+// which Kitex keeps as an int64 and Thrift sends as an i32, see [WriteEnums].
 type Fixed interface {
 	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~float64
 }
 
-// typeOf returns the type code of T. Its size is a constant in each instance,
-// and tells most types from each other; reflection, which is slower, is left
-// with types that have a name of their own.
+// BulkLength is the number of elements from which [Write], [Read] and their
+// relatives are faster than a loop over the values. Shorter lists are not worth
+// the call, and code that writes many of them does better with a loop.
+const BulkLength = 10
+
+// typeOf returns the type code of T. Its size is a constant in each instance
+// and tells most types from each other. Of 8 bytes that are all ones, only a
+// float64 differs from itself, which is a NaN then.
 func typeOf[T Fixed]() Type {
-	var zero T
 	switch bulk.Width[T]() {
 	case 2:
 		return I16
 	case 4:
 		return I32
 	case 8:
-		switch any(zero).(type) {
-		case int64:
-			return I64
-		case float64:
-			return Double
-		}
-		if reflect.TypeFor[T]().Kind() == reflect.Float64 {
+		if bulk.Ones[T]() != bulk.Ones[T]() {
 			return Double
 		}
 		return I64
 	default:
-		if reflect.TypeFor[T]().Kind() == reflect.Bool {
-			return Bool
-		}
+		return typeOfByte[T]()
+	}
+}
+
+// typeOfByte tells bool from int8. Reflection, which is slow, is left with those
+// under names of their own.
+func typeOfByte[T Fixed]() Type {
+	var zero T
+	switch any(zero).(type) {
+	case bool:
+		return Bool
+	case int8:
 		return Byte
 	}
+	if reflect.TypeFor[T]().Kind() == reflect.Bool {
+		return Bool
+	}
+	return Byte
 }
 
 // BLength returns the number of bytes that [Write] writes for values.
@@ -51,10 +62,15 @@ func BLength[T Fixed](values []T) int {
 // number of bytes written. It panics if buf is shorter than [BLength] says, or
 // if there are more values than a list can hold.
 func Write[T Fixed](buf []byte, values []T) int {
-	length := BLength(values)
+	return write(buf, bulk.Bytes(values), len(values), typeOf[T]())
+}
+
+// write writes the list of size elements in native byte order.
+func write(buf, elements []byte, size int, element Type) int {
+	length := HeaderLength + len(elements)
 	body := buf[HeaderLength:length]
-	WriteHeader(buf, typeOf[T](), len(values))
-	bulk.Convert(body, bulk.Bytes(values), bulk.Width[T]())
+	WriteHeader(buf, element, size)
+	bulk.Convert(body, elements, int(lengths[element]))
 	return length
 }
 
@@ -83,28 +99,22 @@ func ReadInto[T Fixed](values []T, buf []byte) (_ []T, used int, err error) {
 	if err != nil {
 		return values, 0, err
 	}
-	if values == nil || cap(values) < size {
-		values = bulk.Unzeroed[T](size)
-	}
-	values = values[:size]
+	values = room(values, size)
 	length := BLength(values)
 	body := buf[used:length]
 	if element == Bool {
-		readBools(bulk.Bytes(values), body)
+		bulk.Flags(bulk.Bytes(values), body)
 	} else {
 		bulk.Convert(bulk.Bytes(values), body, bulk.Width[T]())
 	}
 	return values, length, nil
 }
 
-// readBools makes 1 of every 1 and 0 of every other byte: a bool must hold
-// nothing else. Both slices have one length.
-func readBools(flags, body []byte) {
-	for i, b := range body[:len(flags)] {
-		var flag byte
-		if b == 1 {
-			flag = 1
-		}
-		flags[i] = flag
+// room returns size elements in the memory of values if they fit, and in new
+// memory otherwise. Their contents are undefined.
+func room[T bulk.Fixed](values []T, size int) []T {
+	if values == nil || cap(values) < size {
+		return bulk.Unzeroed[T](size)
 	}
+	return values[:size]
 }

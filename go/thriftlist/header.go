@@ -77,7 +77,7 @@ func AppendHeader(buf []byte, element Type, size int) []byte {
 func ReadHeader(buf []byte, element Type, smallest int) (size, used int, err error) {
 	if len(buf) >= HeaderLength {
 		size = int(int32(binary.BigEndian.Uint32(buf[1:])))
-		fits := size >= 0 && size <= (len(buf)-HeaderLength)/max(smallest, 1)
+		fits := size >= 0 && int64(size)*int64(max(smallest, 1)) <= int64(len(buf)-HeaderLength)
 		if fits && (Type(buf[0]) == element || size == 0) {
 			return size, HeaderLength, nil
 		}

@@ -14,7 +14,7 @@ import (
 type pattern []ast.Stmt
 
 func mustParse(statements string) pattern {
-	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+statements+"\n}", 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+statements+"\n}", parser.SkipObjectResolution)
 	if err != nil {
 		panic(err)
 	}
@@ -53,13 +53,11 @@ func (b bindings) name(name string) string {
 
 var (
 	positionType = reflect.TypeFor[token.Pos]()
-	ignoredTypes = map[reflect.Type]bool{
-		reflect.TypeFor[*ast.Object]():       true, // the parser's resolution of names
-		reflect.TypeFor[*ast.CommentGroup](): true,
-	}
+	commentType  = reflect.TypeFor[*ast.CommentGroup]()
 )
 
-// unify compares two syntax trees field by field.
+// unify compares two syntax trees field by field. Both were parsed without
+// resolving names.
 func (b bindings) unify(pattern, node reflect.Value) bool {
 	if pattern.Kind() == reflect.Interface {
 		pattern = pattern.Elem()
@@ -78,7 +76,7 @@ func (b bindings) unify(pattern, node reflect.Value) bool {
 	if pattern.Type() != node.Type() {
 		return false
 	}
-	if ignoredTypes[pattern.Type()] {
+	if pattern.Type() == commentType {
 		return true
 	}
 	if pattern.Type() == positionType { // where it is does not matter, that it is does

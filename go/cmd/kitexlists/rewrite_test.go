@@ -40,11 +40,12 @@ func functions(t *testing.T, source []byte) map[string]string {
 
 func TestGeneratedFile(t *testing.T) {
 	source := generated(t, "k-sample.go")
-	rewritten, count, err := rewrite("k-sample.go", source, nil)
+	done, err := rewrite("k-sample.go", source, neighbours{})
+	rewritten, count := done.source, done.counts
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (counts{writes: 10, reads: 10}); count != want {
+	if want := (counts{writes: 11, reads: 11, bounds: 4, skips: 14}); count != want {
 		t.Errorf("replaced %+v, not %+v", count, want)
 	}
 	before, after := functions(t, source), functions(t, rewritten)
@@ -52,14 +53,21 @@ func TestGeneratedFile(t *testing.T) {
 		"fastWriteField2": `func (p *Sample) fastWriteField2(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p.IsSetWords() {
-		offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 2)
-		offset += thriftlist.Write(buf[offset:], p.Words)
+		offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 2)
+		if len(p.Words) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], p.Words)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I32, len(p.Words))
+			for _, v := range p.Words {
+				offset += thrift.Binary.WriteI32(buf[offset:], v)
+			}
+		}
 	}
 	return offset
 }`,
 		"fastWriteField3": `func (p *Sample) fastWriteField3(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.SET, 3)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.SET, 3)
 	for i := 0; i < len(p.Shorts); i++ {
 		for j := i + 1; j < len(p.Shorts); j++ {
 			if reflect.DeepEqual(p.Shorts[i], p.Shorts[j]) {
@@ -67,21 +75,60 @@ func TestGeneratedFile(t *testing.T) {
 			}
 		}
 	}
-	offset += thriftlist.Write(buf[offset:], p.Shorts)
+	if len(p.Shorts) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Shorts)
+	} else {
+		offset += thrift.Binary.WriteSetBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I16, len(p.Shorts))
+		for _, v := range p.Shorts {
+			offset += thrift.Binary.WriteI16(buf[offset:], v)
+		}
+	}
+	return offset
+}`,
+		"fastWriteField11": `func (p *Sample) fastWriteField11(buf []byte, w thrift.NocopyWriter) int {
+	offset := 0
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 11)
+	if len(p.Kinds) >= thriftlist.BulkLength {
+		offset += thriftlist.WriteEnums(buf[offset:], p.Kinds)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I32, len(p.Kinds))
+		for _, v := range p.Kinds {
+			offset += thrift.Binary.WriteI32(buf[offset:], int32(v))
+		}
+	}
 	return offset
 }`,
 		"FastReadField7": `func (p *Sample) FastReadField7(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := Times{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make(Times, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Aliased = _field
 	return offset, nil
 }`,
-		"FastReadField8": `func (p *Sample) FastReadField8(buf []byte) (int, error) {
+		"FastReadField12": `func (p *Sample) FastReadField12(buf []byte) (int, error) {
 	offset := 0
 
 	_, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
@@ -89,17 +136,22 @@ func TestGeneratedFile(t *testing.T) {
 	if err != nil {
 		return offset, err
 	}
-	_field := make([][]int64, 0, size)
+	if size > (len(buf)-offset)/4 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
+	}
+	_field := make([]string, 0, size)
 	for i := 0; i < size; i++ {
-		_elem, l, err := thriftlist.Read[int64](buf[offset:])
-		offset += l
-		if err != nil {
-			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		var _elem string
+		if v, l, err := thrift.Binary.ReadString(buf[offset:]); err != nil {
+			return offset, err
+		} else {
+			offset += l
+			_elem = v
 		}
 
 		_field = append(_field, _elem)
 	}
-	p.Nested = _field
+	p.Names = _field
 	return offset, nil
 }`,
 	} {
@@ -108,13 +160,13 @@ func TestGeneratedFile(t *testing.T) {
 		}
 	}
 	for name, source := range before {
-		inBulk := strings.Contains(after[name], "thriftlist.")
-		if !inBulk && after[name] != source {
+		changed := strings.Contains(after[name], "thriftlist.")
+		if !changed && after[name] != source {
 			t.Errorf("%s changed without need:\n%s", name, after[name])
 		}
-		// 11 to 13 are lists of enums, strings and binaries.
-		for _, field := range []string{"Field11", "Field12", "Field13"} {
-			if inBulk && strings.HasSuffix(name, field) {
+		// 12 and 13 are lists of strings and binaries.
+		for _, field := range []string{"fastWriteField12", "fastWriteField13"} {
+			if changed && name == field {
 				t.Errorf("%s is not for thriftlist:\n%s", name, after[name])
 			}
 		}
@@ -123,9 +175,12 @@ func TestGeneratedFile(t *testing.T) {
 		t.Errorf("%d methods became %d", len(before), len(after))
 	}
 
-	again, count, err := rewrite("k-sample.go", rewritten, nil)
-	if err != nil || count != (counts{}) || !bytes.Equal(again, rewritten) {
-		t.Errorf("a second run: %+v, %v", count, err)
+	if done.unknown() != 0 {
+		t.Errorf("not recognised: %v", done.findings)
+	}
+	again, err := rewrite("k-sample.go", rewritten, neighbours{})
+	if err != nil || again.counts != (counts{}) || again.unknown() != 0 || !bytes.Equal(again.source, rewritten) {
+		t.Errorf("a second run: %+v, %v, %v", again.counts, again.findings, err)
 	}
 }
 
@@ -146,11 +201,12 @@ func TestReuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"FastReadField1":  "thriftlist.ReadInto[int64](p.Longs, buf[offset:])",
-		"FastReadField4":  "thriftlist.ReadInto[bool](p.Flags, buf[offset:])",
-		"FastReadField8":  "thriftlist.Read[int64](buf[offset:])",
-		"FastReadField9":  "thriftlist.Read[float64](buf[offset:])",
-		"FastReadField10": "thriftlist.Read[int64](buf[offset:])", // defaults to a constant
+		"FastReadField1":  "thriftlist.ReadInto[int64](p.Longs, buf[offset-l:])",
+		"FastReadField4":  "_field = _field[:size]",
+		"FastReadField8":  "thriftlist.Read[int64](buf[offset-l:])",
+		"FastReadField9":  "thriftlist.Read[float64](buf[offset-l:])",
+		"FastReadField10": "thriftlist.Read[int64](buf[offset-l:])", // defaults to a constant
+		"FastReadField11": "thriftlist.ReadEnumsInto[Kind](p.Kinds, buf[offset-l:])",
 	} {
 		if got := functions(t, source)[name]; !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s:\n%s", name, want, got)
@@ -177,6 +233,7 @@ func TestOtherLoopsStay(t *testing.T) {
 		{read, "i := 0", "i := 1"},
 		{read, "ReadI64", "ReadVarint"},
 		{read, "_elem = v", "_elem = v + 1"},
+		{read, "_elem = v", "_elem = int64(v + 1)"},
 		{read, "p.Longs = _field", "p.Longs = _field[:size]"},
 		{read, "make([]int64, 0, size)", "make([]int64, 0, size+1)"},
 		{read, "return offset, err\n\t}\n\t_field", "return 0, err\n\t}\n\t_field"},
@@ -185,20 +242,23 @@ func TestOtherLoopsStay(t *testing.T) {
 		if changed == test.function {
 			t.Fatalf("there is no %s in\n%s", test.from, test.function)
 		}
-		file := "package p\nimport \"" + kitexImport + "\"\n" + changed
-		rewritten, count, err := rewrite("p.go", []byte(file), nil)
-		if err != nil || count != (counts{}) || string(rewritten) != file {
-			t.Errorf("%s for %s: %+v, %v", test.to, test.from, count, err)
+		file := "package p\nimport \"" + kitexImport + "\"\nfunc (p *Sample) FastRead() {}\n" + changed
+		done, err := rewrite("p.go", []byte(file), neighbours{})
+		if err != nil || done.counts.writes+done.counts.reads > 0 || strings.Contains(string(done.source), "BulkLength") {
+			t.Errorf("%s for %s: %+v, %v", test.to, test.from, done.counts, err)
+		}
+		if done.unknown() == 0 {
+			t.Errorf("%s for %s: nobody is told", test.to, test.from)
 		}
 	}
 }
 
 func TestSingleImport(t *testing.T) {
 	write := functions(t, generated(t, "k-sample.go"))["fastWriteField1"]
-	file := "package p\nimport \"" + kitexImport + "\"\n" + write
-	rewritten, count, err := rewrite("p.go", []byte(file), nil)
-	if err != nil || count.writes != 1 || !strings.Contains(string(rewritten), "import \""+listsImport+"\"\n") {
-		t.Errorf("%v, %+v:\n%s", err, count, rewritten)
+	file := "package p\nimport \"" + kitexImport + "\"\nfunc (p *Sample) FastRead() {}\n" + write
+	done, err := rewrite("p.go", []byte(file), neighbours{})
+	if err != nil || done.counts.writes != 1 || !strings.Contains(string(done.source), "import \""+listsImport+"\"\n") {
+		t.Errorf("%v, %+v:\n%s", err, done.counts, done.source)
 	}
 }
 
@@ -207,9 +267,9 @@ func TestFilesThatCannotBeRewritten(t *testing.T) {
 	for _, test := range []struct{ source, want string }{
 		{"package p\nfunc", "p.go:2:5: expected 'IDENT'"},
 		{"package p\nimport \"" + oldImport + "\"\n", "p.go: generated by a kitex before 0.12"},
-		{"package p\nimport \"" + kitexImport + "\"\nvar thriftlist int\n" + write, "p.go:3:5: the name thriftlist is taken"},
+		{"package p\nimport \"" + kitexImport + "\"\nvar thriftlist int\nfunc (p *Sample) FastRead() {}\n" + write, "p.go:3:5: the name thriftlist is taken"},
 	} {
-		if _, _, err := rewrite("p.go", []byte(test.source), nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := rewrite("p.go", []byte(test.source), neighbours{}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, not %s", err, test.want)
 		}
 	}
@@ -235,9 +295,9 @@ func TestCommand(t *testing.T) {
 		{[]string{"-h"}, 0, "", "usage: kitexlists"},
 		{[]string{"-unknown"}, 2, "", "flag provided but not defined"},
 		{[]string{filepath.Join(directory, "missing.go")}, 1, "", "missing.go: no such file"},
-		{[]string{"-n", path}, 0, path + ": to replace: 10 writes, 10 reads\n", ""},
-		{[]string{path, constants}, 0, path + ": replaced: 10 writes, 10 reads\n" + constants + ": replaced: 0 writes, 0 reads\n", ""},
-		{[]string{path}, 0, path + ": replaced: 0 writes, 0 reads\n", ""},
+		{[]string{"-n", path}, 0, path + ": to replace: 11 writes, 11 reads, 4 sizes, 14 skips\n", ""},
+		{[]string{path, constants}, 0, path + ": replaced: 11 writes, 11 reads, 4 sizes, 14 skips\n" + constants + ": replaced: 0 writes, 0 reads, 0 sizes, 0 skips\n", ""},
+		{[]string{path}, 0, path + ": replaced: 0 writes, 0 reads, 0 sizes, 0 skips\n", ""},
 	} {
 		var stdout, stderr bytes.Buffer
 		status := run(step.arguments, &stdout, &stderr)

@@ -8,23 +8,57 @@ import "encoding/binary"
 // vector instructions.
 func Vectorised() bool { return haveVector }
 
+const (
+	// chunk is the largest number of bytes that one call into assembly converts.
+	// The scheduler cannot interrupt assembly, and the garbage collector waits
+	// for it, so a call must not take much longer than 20 microseconds.
+	chunk = 1 << 20
+
+	// minConverted is the number of bytes in a vector's worth of narrow elements:
+	// widen and narrow take no fewer.
+	minConverted = 32
+)
+
 // Convert rewrites elements of width 1, 2, 4 or 8 bytes from src to the front
 // of dst, between native and big-endian order, which is the same step in either
 // direction. The length of src is a multiple of width; dst is no shorter and
 // does not overlap it.
 func Convert(dst, src []byte, width int) {
-	if len(src) == 0 {
+	if haveVector && width > 1 && uint(len(src)-1) < chunk { // 1 to chunk bytes
+		_ = dst[len(src)-1]
+		observe(dst[:len(src)], src)
+		reverse(&dst[0], &src[0], len(src), width)
 		return
 	}
-	_ = dst[len(src)-1]
+	convert(dst[:len(src)], src, width)
+}
+
+// convert is Convert for what is not as usual: nothing at all, too much for one
+// call into assembly, single bytes, and no assembly. The slices have one length.
+func convert(dst, src []byte, width int) {
 	switch {
 	case width == 1:
 		copy(dst, src)
-	case haveVector:
-		reverse(&dst[0], &src[0], len(src), width)
-	default:
+	case !haveVector:
 		convertPlain(dst, src, width)
+	default:
+		for len(src) > chunk {
+			reverseChunk(dst, src[:chunk], width)
+			dst, src = dst[chunk:], src[chunk:]
+		}
+		if len(src) > 0 {
+			reverseChunk(dst, src, width)
+		}
 	}
+}
+
+// reverseChunk is a call of its own because a goroutine that has been asked to
+// stop does so where a Go function begins.
+//
+//go:noinline
+func reverseChunk(dst, src []byte, width int) {
+	observe(dst[:len(src)], src)
+	reverse(&dst[0], &src[0], len(src), width)
 }
 
 // convertPlain is what the assembly is tested against, and what runs where
@@ -42,6 +76,71 @@ func convertPlain(dst, src []byte, width int) {
 	case 8:
 		for ; len(src) >= 8 && len(dst) >= 8; dst, src = dst[8:], src[8:] {
 			binary.BigEndian.PutUint64(dst, binary.NativeEndian.Uint64(src))
+		}
+	}
+}
+
+// Widen makes native 64-bit integers of the big-endian 32-bit ones in src. The
+// length of src is a multiple of 4; dst is twice as long and does not overlap it.
+func Widen(dst, src []byte) {
+	dst = dst[:2*len(src)]
+	for ; len(src) > chunk; dst, src = dst[2*chunk:], src[chunk:] {
+		widenChunk(dst[:2*chunk], src[:chunk])
+	}
+	widenChunk(dst, src)
+}
+
+//go:noinline
+func widenChunk(dst, src []byte) {
+	if haveVector && len(src) >= minConverted {
+		observe(dst, src)
+		widen(&dst[0], &src[0], len(src))
+		return
+	}
+	for ; len(src) >= 4 && len(dst) >= 8; dst, src = dst[8:], src[4:] {
+		binary.NativeEndian.PutUint64(dst, uint64(int32(binary.BigEndian.Uint32(src))))
+	}
+}
+
+// Narrow makes big-endian 32-bit integers of the low halves of the native 64-bit
+// ones in src. The length of src is a multiple of 8; dst is at least half as
+// long and does not overlap it.
+func Narrow(dst, src []byte) {
+	dst = dst[:len(src)/2]
+	for ; len(dst) > chunk; dst, src = dst[chunk:], src[2*chunk:] {
+		narrowChunk(dst[:chunk], src[:2*chunk])
+	}
+	narrowChunk(dst, src)
+}
+
+//go:noinline
+func narrowChunk(dst, src []byte) {
+	if haveVector && len(dst) >= minConverted {
+		observe(dst, src)
+		narrow(&dst[0], &src[0], len(dst))
+		return
+	}
+	for ; len(src) >= 8 && len(dst) >= 4; dst, src = dst[4:], src[8:] {
+		binary.BigEndian.PutUint32(dst, uint32(binary.NativeEndian.Uint64(src)))
+	}
+}
+
+// Flags makes 1 of every byte of src that is 1, and 0 of every other: a bool
+// must hold nothing else. dst is no shorter than src and does not overlap it.
+func Flags(dst, src []byte) {
+	const ones, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
+	dst = dst[:len(src)]
+	for ; len(src) >= 8 && len(dst) >= 8; dst, src = dst[8:], src[8:] {
+		// A byte of other is 0 where src has a 1. Adding 127 to its low bits carries
+		// into the highest bit unless they are all 0.
+		other := binary.NativeEndian.Uint64(src) ^ ones
+		differs := (other&low + low) | other
+		binary.NativeEndian.PutUint64(dst, ^differs>>7&ones)
+	}
+	for i, b := range src {
+		dst[i] = 0
+		if b == 1 {
+			dst[i] = 1
 		}
 	}
 }

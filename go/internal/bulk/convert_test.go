@@ -52,6 +52,10 @@ func TestSameAsTheSpecificationAtEveryLengthAndAddress(t *testing.T) {
 	if !Vectorised() {
 		t.Logf("NO VECTOR PATH on this machine or build: only the plain loop is tested (%s)", runtime.GOARCH)
 	}
+	eachLevel(t, sameAsTheSpecification)
+}
+
+func sameAsTheSpecification(t *testing.T) {
 	const margin = 64
 	for _, width := range []int{1, 2, 4, 8} {
 		for _, n := range lengths {
@@ -75,6 +79,102 @@ func TestSameAsTheSpecificationAtEveryLengthAndAddress(t *testing.T) {
 				if i := slices.IndexFunc(slices.Concat(dst[:address], dst[address+size:]), func(b byte) bool { return b != 0xa5 }); i >= 0 {
 					t.Fatalf("width %d, %d elements at address %d: wrote outside", width, n, address)
 				}
+			}
+		}
+	}
+}
+
+// More than one call into assembly: the seams are where they should be.
+func TestLongerThanAChunk(t *testing.T) {
+	src := random(2*chunk + 4096 + 64)
+	for _, size := range []int{chunk - 8, chunk, chunk + 8, chunk + 4096, 2 * chunk, 2*chunk + 4096 + 8} {
+		for _, address := range []int{0, 5} {
+			dst := make([]byte, address+size)
+			Convert(dst[address:], src[:size], 8)
+			if !bytes.Equal(dst[address:], converted(src[:size], 8)) {
+				t.Errorf("%d bytes at address %d differ", size, address)
+			}
+			wide := make([]byte, 2*size)
+			Widen(wide, src[:size])
+			if !bytes.Equal(wide, widened(src[:size])) {
+				t.Errorf("%d bytes are widened to other values", size)
+			}
+			Narrow(dst[address:], wide)
+			if !bytes.Equal(dst[address:], src[:size]) {
+				t.Errorf("%d bytes are narrowed to other values", size)
+			}
+		}
+	}
+}
+
+// widened is the specification of Widen, value by value.
+func widened(src []byte) []byte {
+	var dst []byte
+	for element := range slices.Chunk(src, 4) {
+		dst = binary.NativeEndian.AppendUint64(dst, uint64(int32(binary.BigEndian.Uint32(element))))
+	}
+	return dst
+}
+
+func TestWidenAndNarrow(t *testing.T) {
+	const margin = 40
+	for n := range 200 {
+		src := random(4*n + margin)
+		for address := range margin {
+			from := src[address:][:4*n]
+			memory := bytes.Repeat([]byte{0xa5}, 8*n+2*margin)
+			wide := memory[address:][: 8*n : 8*n]
+			Widen(wide, from)
+			if !bytes.Equal(wide, widened(from)) {
+				t.Fatalf("%d elements at address %d are widened to other values", n, address)
+			}
+			memory = memory[address+8*n:]
+			if !bytes.Equal(memory, bytes.Repeat([]byte{0xa5}, len(memory))) {
+				t.Fatalf("%d elements at address %d: wrote outside", n, address)
+			}
+			for i := range n { // the upper halves do not matter
+				wide[8*i+halfOfNative(4)] ^= byte(i)
+			}
+			memory = bytes.Repeat([]byte{0xa5}, 4*n+2*margin)
+			narrow := memory[margin-address:][: 4*n : 4*n]
+			Narrow(narrow, wide)
+			if !bytes.Equal(narrow, from) {
+				t.Fatalf("%d elements at address %d are narrowed to other values", n, address)
+			}
+			if i := slices.IndexFunc(memory[margin-address+4*n:], func(b byte) bool { return b != 0xa5 }); i >= 0 {
+				t.Fatalf("%d elements at address %d: wrote outside", n, address)
+			}
+		}
+	}
+}
+
+// halfOfNative returns where the byte lies in a native 64-bit integer that lies
+// at i in a little-endian one.
+func halfOfNative(i int) int {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		return i
+	}
+	return 7 - i
+}
+
+func TestFlags(t *testing.T) {
+	for n := range 70 {
+		for seed := range 40 {
+			src := random(n + seed)[seed:]
+			for i := range src {
+				if i%3 != 0 {
+					src[i] &= 1
+				}
+			}
+			dst := make([]byte, n+1)
+			Flags(dst, src)
+			for i, b := range src {
+				if want := b == 1; (dst[i] == 1) != want || dst[i] > 1 {
+					t.Fatalf("byte %#x becomes %#x", b, dst[i])
+				}
+			}
+			if dst[n] != 0 {
+				t.Fatal("wrote outside")
 			}
 		}
 	}

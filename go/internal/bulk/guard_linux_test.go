@@ -30,6 +30,31 @@ func guarded(t *testing.T, size int, atEnd bool) []byte {
 
 // A read or write outside the slices ends the test with a fault.
 func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
+	eachLevel(t, nothingOutsideIsTouched)
+}
+
+func TestWidenAndNarrowTouchNothingOutside(t *testing.T) {
+	const most = 600
+	for _, atEnd := range []bool{false, true} {
+		short, long := guarded(t, most, atEnd), guarded(t, 2*most, atEnd)
+		for size := 0; size <= most; size += 4 {
+			small, big := short[:size], long[:2*size]
+			if atEnd {
+				small, big = short[most-size:], long[2*(most-size):]
+			}
+			copy(small, random(size))
+			want := bytes.Clone(small)
+			Widen(big, small)
+			clear(small)
+			Narrow(small, big)
+			if !bytes.Equal(small, want) {
+				t.Fatalf("%d bytes, at the end %v: differ", size, atEnd)
+			}
+		}
+	}
+}
+
+func nothingOutsideIsTouched(t *testing.T) {
 	const most = 4096 + 160
 	for _, atEnd := range []bool{false, true} {
 		source, destination := guarded(t, most, atEnd), guarded(t, most, atEnd)

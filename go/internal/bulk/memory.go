@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"math"
 	"strings"
 	"unsafe"
 )
@@ -14,6 +15,12 @@ type Fixed interface {
 func Width[T Fixed]() int {
 	var zero T
 	return int(unsafe.Sizeof(zero))
+}
+
+// Ones returns a T of 8 bytes whose bits are all 1.
+func Ones[T Fixed]() (ones T) {
+	*(*uint64)(unsafe.Pointer(&ones)) = math.MaxUint64
+	return ones
 }
 
 // Bytes returns the memory of values. Any memory may be read as bytes. Whoever

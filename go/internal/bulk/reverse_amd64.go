@@ -4,7 +4,18 @@ package bulk
 
 import "golang.org/x/sys/cpu"
 
-var haveVector = cpu.X86.HasAVX2
+var (
+	haveVector = cpu.X86.HasAVX2
+
+	// Vectors of 64 bytes pay from Intel's Ice Lake and AMD's Zen 4 on. The
+	// processors before them lower their clock for such vectors; VBMI2 tells
+	// them apart.
+	haveAVX512 = haveVector && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VBMI2
+
+	// slowSplitStores says that stores which cross cache lines cost more than
+	// the shuffles that avoid them.
+	slowSplitStores = intel()
+)
 
 // reverse reverses the bytes of every element of width 2, 4 or 8 from src to
 // dst. size is in bytes, a multiple of width and not 0. The ranges must not
@@ -12,3 +23,18 @@ var haveVector = cpu.X86.HasAVX2
 //
 //go:noescape
 func reverse(dst, src *byte, size, width int)
+
+// widen makes 64-bit integers of big-endian 32-bit ones, which take size bytes,
+// a multiple of 4 and at least minConverted.
+//
+//go:noescape
+func widen(dst, src *byte, size int)
+
+// narrow makes big-endian 32-bit integers of the low halves of 64-bit ones. The
+// results take size bytes, a multiple of 4 and at least minConverted.
+//
+//go:noescape
+func narrow(dst, src *byte, size int)
+
+// intel reports whether Intel made this processor.
+func intel() bool

@@ -4,5 +4,7 @@ package bulk
 
 const haveVector = false
 
-// reverse is never called where haveVector is false.
+// None of these is called where haveVector is false.
 func reverse(dst, src *byte, size, width int) {}
+func widen(dst, src *byte, size int)          {}
+func narrow(dst, src *byte, size int)         {}

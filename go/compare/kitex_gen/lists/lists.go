@@ -3,8 +3,52 @@
 package lists
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"fmt"
 )
+
+type Kind int64
+
+const (
+	Kind_GAUGE   Kind = 1
+	Kind_COUNTER Kind = 2
+)
+
+func (p Kind) String() string {
+	switch p {
+	case Kind_GAUGE:
+		return "GAUGE"
+	case Kind_COUNTER:
+		return "COUNTER"
+	}
+	return "<UNSET>"
+}
+
+func KindFromString(s string) (Kind, error) {
+	switch s {
+	case "GAUGE":
+		return Kind_GAUGE, nil
+	case "COUNTER":
+		return Kind_COUNTER, nil
+	}
+	return Kind(0), fmt.Errorf("not a valid Kind string")
+}
+
+func KindPtr(v Kind) *Kind { return &v }
+func (p *Kind) Scan(value interface{}) (err error) {
+	var result sql.NullInt64
+	err = result.Scan(value)
+	*p = Kind(result.Int64)
+	return
+}
+
+func (p *Kind) Value() (driver.Value, error) {
+	if p == nil {
+		return nil, nil
+	}
+	return int64(*p), nil
+}
 
 type Shorts struct {
 	Values []int16 `thrift:"values,1" frugal:"1,default,list<i16>" json:"values"`
@@ -120,4 +164,735 @@ func (p *Doubles) String() string {
 
 var fieldIDToName_Doubles = map[int16]string{
 	1: "values",
+}
+
+type Flags struct {
+	Values []bool `thrift:"values,1" frugal:"1,default,list<bool>" json:"values"`
+}
+
+func NewFlags() *Flags {
+	return &Flags{}
+}
+
+func (p *Flags) InitDefault() {
+}
+
+func (p *Flags) GetValues() (v []bool) {
+	return p.Values
+}
+func (p *Flags) SetValues(val []bool) {
+	p.Values = val
+}
+
+func (p *Flags) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Flags(%+v)", *p)
+}
+
+var fieldIDToName_Flags = map[int16]string{
+	1: "values",
+}
+
+type Levels struct {
+	Values []int8 `thrift:"values,1" frugal:"1,default,list<byte>" json:"values"`
+}
+
+func NewLevels() *Levels {
+	return &Levels{}
+}
+
+func (p *Levels) InitDefault() {
+}
+
+func (p *Levels) GetValues() (v []int8) {
+	return p.Values
+}
+func (p *Levels) SetValues(val []int8) {
+	p.Values = val
+}
+
+func (p *Levels) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Levels(%+v)", *p)
+}
+
+var fieldIDToName_Levels = map[int16]string{
+	1: "values",
+}
+
+type Kinds struct {
+	Values []Kind `thrift:"values,1" frugal:"1,default,list<Kind>" json:"values"`
+}
+
+func NewKinds() *Kinds {
+	return &Kinds{}
+}
+
+func (p *Kinds) InitDefault() {
+}
+
+func (p *Kinds) GetValues() (v []Kind) {
+	return p.Values
+}
+func (p *Kinds) SetValues(val []Kind) {
+	p.Values = val
+}
+
+func (p *Kinds) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Kinds(%+v)", *p)
+}
+
+var fieldIDToName_Kinds = map[int16]string{
+	1: "values",
+}
+
+type Texts struct {
+	Values []string `thrift:"values,1" frugal:"1,default,list<string>" json:"values"`
+}
+
+func NewTexts() *Texts {
+	return &Texts{}
+}
+
+func (p *Texts) InitDefault() {
+}
+
+func (p *Texts) GetValues() (v []string) {
+	return p.Values
+}
+func (p *Texts) SetValues(val []string) {
+	p.Values = val
+}
+
+func (p *Texts) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Texts(%+v)", *p)
+}
+
+var fieldIDToName_Texts = map[int16]string{
+	1: "values",
+}
+
+type Nested struct {
+	Values [][]int64 `thrift:"values,1" frugal:"1,default,list<list<i64>>" json:"values"`
+}
+
+func NewNested() *Nested {
+	return &Nested{}
+}
+
+func (p *Nested) InitDefault() {
+}
+
+func (p *Nested) GetValues() (v [][]int64) {
+	return p.Values
+}
+func (p *Nested) SetValues(val [][]int64) {
+	p.Values = val
+}
+
+func (p *Nested) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Nested(%+v)", *p)
+}
+
+var fieldIDToName_Nested = map[int16]string{
+	1: "values",
+}
+
+type Named struct {
+	Values map[string][]float64 `thrift:"values,1" frugal:"1,default,map<string:list<double>>" json:"values"`
+}
+
+func NewNamed() *Named {
+	return &Named{}
+}
+
+func (p *Named) InitDefault() {
+}
+
+func (p *Named) GetValues() (v map[string][]float64) {
+	return p.Values
+}
+func (p *Named) SetValues(val map[string][]float64) {
+	p.Values = val
+}
+
+func (p *Named) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Named(%+v)", *p)
+}
+
+var fieldIDToName_Named = map[int16]string{
+	1: "values",
+}
+
+type Sparse struct {
+	Field1  []int64   `thrift:"field1,1" frugal:"1,default,list<i64>" json:"field1"`
+	Field2  []int32   `thrift:"field2,2" frugal:"2,default,list<i32>" json:"field2"`
+	Field3  []float64 `thrift:"field3,3" frugal:"3,default,list<double>" json:"field3"`
+	Field4  []int16   `thrift:"field4,4" frugal:"4,default,list<i16>" json:"field4"`
+	Field5  []bool    `thrift:"field5,5" frugal:"5,default,list<bool>" json:"field5"`
+	Field6  []int8    `thrift:"field6,6" frugal:"6,default,list<byte>" json:"field6"`
+	Field7  []string  `thrift:"field7,7" frugal:"7,default,list<string>" json:"field7"`
+	Field8  []Kind    `thrift:"field8,8" frugal:"8,default,list<Kind>" json:"field8"`
+	Field9  []int64   `thrift:"field9,9" frugal:"9,default,list<i64>" json:"field9"`
+	Field10 []int32   `thrift:"field10,10" frugal:"10,default,list<i32>" json:"field10"`
+	Field11 []float64 `thrift:"field11,11" frugal:"11,default,list<double>" json:"field11"`
+	Field12 []int16   `thrift:"field12,12" frugal:"12,default,list<i16>" json:"field12"`
+	Field13 []bool    `thrift:"field13,13" frugal:"13,default,list<bool>" json:"field13"`
+	Field14 []int8    `thrift:"field14,14" frugal:"14,default,list<byte>" json:"field14"`
+	Field15 []string  `thrift:"field15,15" frugal:"15,default,list<string>" json:"field15"`
+	Field16 []Kind    `thrift:"field16,16" frugal:"16,default,list<Kind>" json:"field16"`
+	Field17 []int64   `thrift:"field17,17" frugal:"17,default,list<i64>" json:"field17"`
+	Field18 []int32   `thrift:"field18,18" frugal:"18,default,list<i32>" json:"field18"`
+	Field19 []float64 `thrift:"field19,19" frugal:"19,default,list<double>" json:"field19"`
+	Field20 []int16   `thrift:"field20,20" frugal:"20,default,list<i16>" json:"field20"`
+	Field21 []bool    `thrift:"field21,21" frugal:"21,default,list<bool>" json:"field21"`
+	Field22 []int8    `thrift:"field22,22" frugal:"22,default,list<byte>" json:"field22"`
+	Field23 []string  `thrift:"field23,23" frugal:"23,default,list<string>" json:"field23"`
+	Field24 []Kind    `thrift:"field24,24" frugal:"24,default,list<Kind>" json:"field24"`
+	Field25 []int64   `thrift:"field25,25" frugal:"25,default,list<i64>" json:"field25"`
+	Field26 []int32   `thrift:"field26,26" frugal:"26,default,list<i32>" json:"field26"`
+	Field27 []float64 `thrift:"field27,27" frugal:"27,default,list<double>" json:"field27"`
+	Field28 []int16   `thrift:"field28,28" frugal:"28,default,list<i16>" json:"field28"`
+	Field29 []bool    `thrift:"field29,29" frugal:"29,default,list<bool>" json:"field29"`
+	Field30 []int8    `thrift:"field30,30" frugal:"30,default,list<byte>" json:"field30"`
+	Field31 []string  `thrift:"field31,31" frugal:"31,default,list<string>" json:"field31"`
+	Field32 []Kind    `thrift:"field32,32" frugal:"32,default,list<Kind>" json:"field32"`
+	Field33 []int64   `thrift:"field33,33" frugal:"33,default,list<i64>" json:"field33"`
+	Field34 []int32   `thrift:"field34,34" frugal:"34,default,list<i32>" json:"field34"`
+	Field35 []float64 `thrift:"field35,35" frugal:"35,default,list<double>" json:"field35"`
+	Field36 []int16   `thrift:"field36,36" frugal:"36,default,list<i16>" json:"field36"`
+	Field37 []bool    `thrift:"field37,37" frugal:"37,default,list<bool>" json:"field37"`
+}
+
+func NewSparse() *Sparse {
+	return &Sparse{}
+}
+
+func (p *Sparse) InitDefault() {
+}
+
+func (p *Sparse) GetField1() (v []int64) {
+	return p.Field1
+}
+
+func (p *Sparse) GetField2() (v []int32) {
+	return p.Field2
+}
+
+func (p *Sparse) GetField3() (v []float64) {
+	return p.Field3
+}
+
+func (p *Sparse) GetField4() (v []int16) {
+	return p.Field4
+}
+
+func (p *Sparse) GetField5() (v []bool) {
+	return p.Field5
+}
+
+func (p *Sparse) GetField6() (v []int8) {
+	return p.Field6
+}
+
+func (p *Sparse) GetField7() (v []string) {
+	return p.Field7
+}
+
+func (p *Sparse) GetField8() (v []Kind) {
+	return p.Field8
+}
+
+func (p *Sparse) GetField9() (v []int64) {
+	return p.Field9
+}
+
+func (p *Sparse) GetField10() (v []int32) {
+	return p.Field10
+}
+
+func (p *Sparse) GetField11() (v []float64) {
+	return p.Field11
+}
+
+func (p *Sparse) GetField12() (v []int16) {
+	return p.Field12
+}
+
+func (p *Sparse) GetField13() (v []bool) {
+	return p.Field13
+}
+
+func (p *Sparse) GetField14() (v []int8) {
+	return p.Field14
+}
+
+func (p *Sparse) GetField15() (v []string) {
+	return p.Field15
+}
+
+func (p *Sparse) GetField16() (v []Kind) {
+	return p.Field16
+}
+
+func (p *Sparse) GetField17() (v []int64) {
+	return p.Field17
+}
+
+func (p *Sparse) GetField18() (v []int32) {
+	return p.Field18
+}
+
+func (p *Sparse) GetField19() (v []float64) {
+	return p.Field19
+}
+
+func (p *Sparse) GetField20() (v []int16) {
+	return p.Field20
+}
+
+func (p *Sparse) GetField21() (v []bool) {
+	return p.Field21
+}
+
+func (p *Sparse) GetField22() (v []int8) {
+	return p.Field22
+}
+
+func (p *Sparse) GetField23() (v []string) {
+	return p.Field23
+}
+
+func (p *Sparse) GetField24() (v []Kind) {
+	return p.Field24
+}
+
+func (p *Sparse) GetField25() (v []int64) {
+	return p.Field25
+}
+
+func (p *Sparse) GetField26() (v []int32) {
+	return p.Field26
+}
+
+func (p *Sparse) GetField27() (v []float64) {
+	return p.Field27
+}
+
+func (p *Sparse) GetField28() (v []int16) {
+	return p.Field28
+}
+
+func (p *Sparse) GetField29() (v []bool) {
+	return p.Field29
+}
+
+func (p *Sparse) GetField30() (v []int8) {
+	return p.Field30
+}
+
+func (p *Sparse) GetField31() (v []string) {
+	return p.Field31
+}
+
+func (p *Sparse) GetField32() (v []Kind) {
+	return p.Field32
+}
+
+func (p *Sparse) GetField33() (v []int64) {
+	return p.Field33
+}
+
+func (p *Sparse) GetField34() (v []int32) {
+	return p.Field34
+}
+
+func (p *Sparse) GetField35() (v []float64) {
+	return p.Field35
+}
+
+func (p *Sparse) GetField36() (v []int16) {
+	return p.Field36
+}
+
+func (p *Sparse) GetField37() (v []bool) {
+	return p.Field37
+}
+func (p *Sparse) SetField1(val []int64) {
+	p.Field1 = val
+}
+func (p *Sparse) SetField2(val []int32) {
+	p.Field2 = val
+}
+func (p *Sparse) SetField3(val []float64) {
+	p.Field3 = val
+}
+func (p *Sparse) SetField4(val []int16) {
+	p.Field4 = val
+}
+func (p *Sparse) SetField5(val []bool) {
+	p.Field5 = val
+}
+func (p *Sparse) SetField6(val []int8) {
+	p.Field6 = val
+}
+func (p *Sparse) SetField7(val []string) {
+	p.Field7 = val
+}
+func (p *Sparse) SetField8(val []Kind) {
+	p.Field8 = val
+}
+func (p *Sparse) SetField9(val []int64) {
+	p.Field9 = val
+}
+func (p *Sparse) SetField10(val []int32) {
+	p.Field10 = val
+}
+func (p *Sparse) SetField11(val []float64) {
+	p.Field11 = val
+}
+func (p *Sparse) SetField12(val []int16) {
+	p.Field12 = val
+}
+func (p *Sparse) SetField13(val []bool) {
+	p.Field13 = val
+}
+func (p *Sparse) SetField14(val []int8) {
+	p.Field14 = val
+}
+func (p *Sparse) SetField15(val []string) {
+	p.Field15 = val
+}
+func (p *Sparse) SetField16(val []Kind) {
+	p.Field16 = val
+}
+func (p *Sparse) SetField17(val []int64) {
+	p.Field17 = val
+}
+func (p *Sparse) SetField18(val []int32) {
+	p.Field18 = val
+}
+func (p *Sparse) SetField19(val []float64) {
+	p.Field19 = val
+}
+func (p *Sparse) SetField20(val []int16) {
+	p.Field20 = val
+}
+func (p *Sparse) SetField21(val []bool) {
+	p.Field21 = val
+}
+func (p *Sparse) SetField22(val []int8) {
+	p.Field22 = val
+}
+func (p *Sparse) SetField23(val []string) {
+	p.Field23 = val
+}
+func (p *Sparse) SetField24(val []Kind) {
+	p.Field24 = val
+}
+func (p *Sparse) SetField25(val []int64) {
+	p.Field25 = val
+}
+func (p *Sparse) SetField26(val []int32) {
+	p.Field26 = val
+}
+func (p *Sparse) SetField27(val []float64) {
+	p.Field27 = val
+}
+func (p *Sparse) SetField28(val []int16) {
+	p.Field28 = val
+}
+func (p *Sparse) SetField29(val []bool) {
+	p.Field29 = val
+}
+func (p *Sparse) SetField30(val []int8) {
+	p.Field30 = val
+}
+func (p *Sparse) SetField31(val []string) {
+	p.Field31 = val
+}
+func (p *Sparse) SetField32(val []Kind) {
+	p.Field32 = val
+}
+func (p *Sparse) SetField33(val []int64) {
+	p.Field33 = val
+}
+func (p *Sparse) SetField34(val []int32) {
+	p.Field34 = val
+}
+func (p *Sparse) SetField35(val []float64) {
+	p.Field35 = val
+}
+func (p *Sparse) SetField36(val []int16) {
+	p.Field36 = val
+}
+func (p *Sparse) SetField37(val []bool) {
+	p.Field37 = val
+}
+
+func (p *Sparse) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Sparse(%+v)", *p)
+}
+
+var fieldIDToName_Sparse = map[int16]string{
+	1:  "field1",
+	2:  "field2",
+	3:  "field3",
+	4:  "field4",
+	5:  "field5",
+	6:  "field6",
+	7:  "field7",
+	8:  "field8",
+	9:  "field9",
+	10: "field10",
+	11: "field11",
+	12: "field12",
+	13: "field13",
+	14: "field14",
+	15: "field15",
+	16: "field16",
+	17: "field17",
+	18: "field18",
+	19: "field19",
+	20: "field20",
+	21: "field21",
+	22: "field22",
+	23: "field23",
+	24: "field24",
+	25: "field25",
+	26: "field26",
+	27: "field27",
+	28: "field28",
+	29: "field29",
+	30: "field30",
+	31: "field31",
+	32: "field32",
+	33: "field33",
+	34: "field34",
+	35: "field35",
+	36: "field36",
+	37: "field37",
+}
+
+type Label struct {
+	Name  string `thrift:"name,1,required" frugal:"1,required,string" json:"name"`
+	Value string `thrift:"value,2,required" frugal:"2,required,string" json:"value"`
+}
+
+func NewLabel() *Label {
+	return &Label{}
+}
+
+func (p *Label) InitDefault() {
+}
+
+func (p *Label) GetName() (v string) {
+	return p.Name
+}
+
+func (p *Label) GetValue() (v string) {
+	return p.Value
+}
+func (p *Label) SetName(val string) {
+	p.Name = val
+}
+func (p *Label) SetValue(val string) {
+	p.Value = val
+}
+
+func (p *Label) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Label(%+v)", *p)
+}
+
+var fieldIDToName_Label = map[int16]string{
+	1: "name",
+	2: "value",
+}
+
+type Batch struct {
+	Title    string               `thrift:"title,1,required" frugal:"1,required,string" json:"title"`
+	Times    []int64              `thrift:"times,2,required" frugal:"2,required,list<i64>" json:"times"`
+	Values   []float64            `thrift:"values,3,required" frugal:"3,required,list<double>" json:"values"`
+	Buckets  []int32              `thrift:"buckets,4" frugal:"4,default,list<i32>" json:"buckets"`
+	Kinds    []Kind               `thrift:"kinds,5" frugal:"5,default,list<Kind>" json:"kinds"`
+	Flags    []bool               `thrift:"flags,6" frugal:"6,default,list<bool>" json:"flags"`
+	Names    []string             `thrift:"names,7" frugal:"7,default,list<string>" json:"names"`
+	Labels   []*Label             `thrift:"labels,8" frugal:"8,default,list<Label>" json:"labels"`
+	Series   map[string][]float64 `thrift:"series,9" frugal:"9,default,map<string:list<double>>" json:"series"`
+	Hosts    []int64              `thrift:"hosts,10" frugal:"10,default,set<i64>" json:"hosts"`
+	Sequence *int64               `thrift:"sequence,11,optional" frugal:"11,optional,i64" json:"sequence,omitempty"`
+}
+
+func NewBatch() *Batch {
+	return &Batch{}
+}
+
+func (p *Batch) InitDefault() {
+}
+
+func (p *Batch) GetTitle() (v string) {
+	return p.Title
+}
+
+func (p *Batch) GetTimes() (v []int64) {
+	return p.Times
+}
+
+func (p *Batch) GetValues() (v []float64) {
+	return p.Values
+}
+
+func (p *Batch) GetBuckets() (v []int32) {
+	return p.Buckets
+}
+
+func (p *Batch) GetKinds() (v []Kind) {
+	return p.Kinds
+}
+
+func (p *Batch) GetFlags() (v []bool) {
+	return p.Flags
+}
+
+func (p *Batch) GetNames() (v []string) {
+	return p.Names
+}
+
+func (p *Batch) GetLabels() (v []*Label) {
+	return p.Labels
+}
+
+func (p *Batch) GetSeries() (v map[string][]float64) {
+	return p.Series
+}
+
+func (p *Batch) GetHosts() (v []int64) {
+	return p.Hosts
+}
+
+var Batch_Sequence_DEFAULT int64
+
+func (p *Batch) GetSequence() (v int64) {
+	if !p.IsSetSequence() {
+		return Batch_Sequence_DEFAULT
+	}
+	return *p.Sequence
+}
+func (p *Batch) SetTitle(val string) {
+	p.Title = val
+}
+func (p *Batch) SetTimes(val []int64) {
+	p.Times = val
+}
+func (p *Batch) SetValues(val []float64) {
+	p.Values = val
+}
+func (p *Batch) SetBuckets(val []int32) {
+	p.Buckets = val
+}
+func (p *Batch) SetKinds(val []Kind) {
+	p.Kinds = val
+}
+func (p *Batch) SetFlags(val []bool) {
+	p.Flags = val
+}
+func (p *Batch) SetNames(val []string) {
+	p.Names = val
+}
+func (p *Batch) SetLabels(val []*Label) {
+	p.Labels = val
+}
+func (p *Batch) SetSeries(val map[string][]float64) {
+	p.Series = val
+}
+func (p *Batch) SetHosts(val []int64) {
+	p.Hosts = val
+}
+func (p *Batch) SetSequence(val *int64) {
+	p.Sequence = val
+}
+
+func (p *Batch) IsSetSequence() bool {
+	return p.Sequence != nil
+}
+
+func (p *Batch) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Batch(%+v)", *p)
+}
+
+var fieldIDToName_Batch = map[int16]string{
+	1:  "title",
+	2:  "times",
+	3:  "values",
+	4:  "buckets",
+	5:  "kinds",
+	6:  "flags",
+	7:  "names",
+	8:  "labels",
+	9:  "series",
+	10: "hosts",
+	11: "sequence",
+}
+
+type Nothing struct {
+	Sequence *int64 `thrift:"sequence,100,optional" frugal:"100,optional,i64" json:"sequence,omitempty"`
+}
+
+func NewNothing() *Nothing {
+	return &Nothing{}
+}
+
+func (p *Nothing) InitDefault() {
+}
+
+var Nothing_Sequence_DEFAULT int64
+
+func (p *Nothing) GetSequence() (v int64) {
+	if !p.IsSetSequence() {
+		return Nothing_Sequence_DEFAULT
+	}
+	return *p.Sequence
+}
+func (p *Nothing) SetSequence(val *int64) {
+	p.Sequence = val
+}
+
+func (p *Nothing) IsSetSequence() bool {
+	return p.Sequence != nil
+}
+
+func (p *Nothing) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Nothing(%+v)", *p)
+}
+
+var fieldIDToName_Nothing = map[int16]string{
+	100: "sequence",
 }

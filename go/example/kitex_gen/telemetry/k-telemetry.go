@@ -49,7 +49,7 @@ func (p *Label) FastRead(buf []byte) (int, error) {
 				}
 				issetName = true
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -64,14 +64,14 @@ func (p *Label) FastRead(buf []byte) (int, error) {
 				}
 				issetValue = true
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
 				}
 			}
 		default:
-			l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+			l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 			offset += l
 			if err != nil {
 				goto SkipFieldError
@@ -94,7 +94,7 @@ ReadFieldBeginError:
 ReadFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T read field %d '%s' error: ", p, fieldId, fieldIDToName_Label[fieldId]), err)
 SkipFieldError:
-	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
+	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), thrift.NewProtocolException(thrift.INVALID_DATA, err.Error()))
 RequiredFieldNotSetError:
 	return offset, thrift.NewProtocolException(thrift.INVALID_DATA, fmt.Sprintf("required field %s is not set", fieldIDToName_Label[fieldId]))
 }
@@ -207,7 +207,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 				}
 				issetTimes = true
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -222,7 +222,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 				}
 				issetValues = true
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -236,7 +236,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -250,7 +250,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -264,7 +264,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -278,7 +278,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -292,7 +292,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -306,7 +306,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -320,7 +320,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -334,7 +334,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -348,7 +348,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -362,7 +362,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -376,7 +376,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -390,7 +390,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -404,7 +404,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -418,7 +418,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -432,7 +432,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -446,7 +446,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -460,7 +460,7 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -474,14 +474,14 @@ func (p *Batch) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
 				}
 			}
 		default:
-			l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+			l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 			offset += l
 			if err != nil {
 				goto SkipFieldError
@@ -504,7 +504,7 @@ ReadFieldBeginError:
 ReadFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T read field %d '%s' error: ", p, fieldId, fieldIDToName_Batch[fieldId]), err)
 SkipFieldError:
-	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
+	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), thrift.NewProtocolException(thrift.INVALID_DATA, err.Error()))
 RequiredFieldNotSetError:
 	return offset, thrift.NewProtocolException(thrift.INVALID_DATA, fmt.Sprintf("required field %s is not set", fieldIDToName_Batch[fieldId]))
 }
@@ -512,10 +512,29 @@ RequiredFieldNotSetError:
 func (p *Batch) FastReadField1(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]int64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Times = _field
 	return offset, nil
@@ -524,10 +543,29 @@ func (p *Batch) FastReadField1(buf []byte) (int, error) {
 func (p *Batch) FastReadField2(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[float64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []float64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.DOUBLE {
+		_field = make([]float64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadDouble(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[float64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Values = _field
 	return offset, nil
@@ -536,10 +574,29 @@ func (p *Batch) FastReadField2(buf []byte) (int, error) {
 func (p *Batch) FastReadField3(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int32](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int32{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I32 {
+		_field = make([]int32, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI32(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int32](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Buckets = _field
 	return offset, nil
@@ -548,10 +605,29 @@ func (p *Batch) FastReadField3(buf []byte) (int, error) {
 func (p *Batch) FastReadField4(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int16](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int16{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I16 {
+		_field = make([]int16, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI16(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int16](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Deltas = _field
 	return offset, nil
@@ -560,10 +636,29 @@ func (p *Batch) FastReadField4(buf []byte) (int, error) {
 func (p *Batch) FastReadField5(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadSetBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]int64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Hosts = _field
 	return offset, nil
@@ -572,10 +667,29 @@ func (p *Batch) FastReadField5(buf []byte) (int, error) {
 func (p *Batch) FastReadField6(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[bool](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []bool{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.BOOL {
+		_field = make([]bool, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadBool(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[bool](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Flags = _field
 	return offset, nil
@@ -584,10 +698,29 @@ func (p *Batch) FastReadField6(buf []byte) (int, error) {
 func (p *Batch) FastReadField7(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int8](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int8{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.BYTE {
+		_field = make([]int8, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadByte(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int8](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Levels = _field
 	return offset, nil
@@ -600,6 +733,9 @@ func (p *Batch) FastReadField8(buf []byte) (int, error) {
 	offset += l
 	if err != nil {
 		return offset, err
+	}
+	if size > (len(buf)-offset)/4 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
 	}
 	_field := make([]string, 0, size)
 	for i := 0; i < size; i++ {
@@ -625,6 +761,9 @@ func (p *Batch) FastReadField9(buf []byte) (int, error) {
 	if err != nil {
 		return offset, err
 	}
+	if size > (len(buf)-offset)/4 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
+	}
 	_field := make([][]byte, 0, size)
 	for i := 0; i < size; i++ {
 		var _elem []byte
@@ -645,23 +784,29 @@ func (p *Batch) FastReadField9(buf []byte) (int, error) {
 func (p *Batch) FastReadField10(buf []byte) (int, error) {
 	offset := 0
 
-	_, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
 		return offset, err
 	}
-	_field := make([]Kind, 0, size)
-	for i := 0; i < size; i++ {
-		var _elem Kind
-		if v, l, err := thrift.Binary.ReadI32(buf[offset:]); err != nil {
-			return offset, err
-		} else {
+	_field := []Kind{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I32 {
+		_field = make([]Kind, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI32(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
 			offset += l
-
-			_elem = Kind(v)
+			_field[i] = Kind(v)
 		}
-
-		_field = append(_field, _elem)
+	} else if size > 0 {
+		all, used, err := thriftlist.ReadEnums[Kind](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Kinds = _field
 	return offset, nil
@@ -674,6 +819,9 @@ func (p *Batch) FastReadField11(buf []byte) (int, error) {
 	offset += l
 	if err != nil {
 		return offset, err
+	}
+	if size > len(buf)-offset {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
 	}
 	_field := make([]*Label, 0, size)
 	values := make([]Label, size)
@@ -700,12 +848,34 @@ func (p *Batch) FastReadField12(buf []byte) (int, error) {
 	if err != nil {
 		return offset, err
 	}
+	if size > (len(buf)-offset)/4 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
+	}
 	_field := make([][]int64, 0, size)
 	for i := 0; i < size; i++ {
-		_elem, l, err := thriftlist.Read[int64](buf[offset:])
+		_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 		offset += l
 		if err != nil {
-			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+			return offset, err
+		}
+		_elem := []int64{}
+		if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+			_elem = make([]int64, size)
+			for i := range _elem {
+				v, l, err := thrift.Binary.ReadI64(buf[offset:])
+				if err != nil {
+					return offset, err
+				}
+				offset += l
+				_elem[i] = v
+			}
+		} else if size > 0 {
+			all, used, err := thriftlist.Read[int64](buf[offset-l:])
+			if err != nil {
+				return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+			}
+			offset += used - thriftlist.HeaderLength
+			_elem = all
 		}
 
 		_field = append(_field, _elem)
@@ -722,6 +892,9 @@ func (p *Batch) FastReadField13(buf []byte) (int, error) {
 	if err != nil {
 		return offset, err
 	}
+	if size > (len(buf)-offset)/8 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
+	}
 	_field := make(map[string][]float64, size)
 	for i := 0; i < size; i++ {
 		var _key string
@@ -732,10 +905,29 @@ func (p *Batch) FastReadField13(buf []byte) (int, error) {
 			_key = v
 		}
 
-		_val, l, err := thriftlist.Read[float64](buf[offset:])
+		_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 		offset += l
 		if err != nil {
-			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+			return offset, err
+		}
+		_val := []float64{}
+		if 0 < size && size < thriftlist.BulkLength && _type == thrift.DOUBLE {
+			_val = make([]float64, size)
+			for i := range _val {
+				v, l, err := thrift.Binary.ReadDouble(buf[offset:])
+				if err != nil {
+					return offset, err
+				}
+				offset += l
+				_val[i] = v
+			}
+		} else if size > 0 {
+			all, used, err := thriftlist.Read[float64](buf[offset-l:])
+			if err != nil {
+				return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+			}
+			offset += used - thriftlist.HeaderLength
+			_val = all
 		}
 
 		_field[_key] = _val
@@ -747,10 +939,29 @@ func (p *Batch) FastReadField13(buf []byte) (int, error) {
 func (p *Batch) FastReadField14(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := Timestamps{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make(Timestamps, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Aliased = _field
 	return offset, nil
@@ -759,10 +970,29 @@ func (p *Batch) FastReadField14(buf []byte) (int, error) {
 func (p *Batch) FastReadField15(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[Timestamp](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []Timestamp{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]Timestamp, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[Timestamp](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Stamps = _field
 	return offset, nil
@@ -771,10 +1001,29 @@ func (p *Batch) FastReadField15(buf []byte) (int, error) {
 func (p *Batch) FastReadField16(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int32](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadSetBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int32{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I32 {
+		_field = make([]int32, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI32(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int32](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Codes = _field
 	return offset, nil
@@ -783,10 +1032,29 @@ func (p *Batch) FastReadField16(buf []byte) (int, error) {
 func (p *Batch) FastReadField17(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]int64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Limits = _field
 	return offset, nil
@@ -800,6 +1068,9 @@ func (p *Batch) FastReadField18(buf []byte) (int, error) {
 	if err != nil {
 		return offset, err
 	}
+	if size > (len(buf)-offset)/8 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
+	}
 	_field := make(map[int32][]int16, size)
 	for i := 0; i < size; i++ {
 		var _key int32
@@ -810,10 +1081,29 @@ func (p *Batch) FastReadField18(buf []byte) (int, error) {
 			_key = v
 		}
 
-		_val, l, err := thriftlist.Read[int16](buf[offset:])
+		_type, size, l, err := thrift.Binary.ReadSetBegin(buf[offset:])
 		offset += l
 		if err != nil {
-			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+			return offset, err
+		}
+		_val := []int16{}
+		if 0 < size && size < thriftlist.BulkLength && _type == thrift.I16 {
+			_val = make([]int16, size)
+			for i := range _val {
+				v, l, err := thrift.Binary.ReadI16(buf[offset:])
+				if err != nil {
+					return offset, err
+				}
+				offset += l
+				_val[i] = v
+			}
+		} else if size > 0 {
+			all, used, err := thriftlist.Read[int16](buf[offset-l:])
+			if err != nil {
+				return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+			}
+			offset += used - thriftlist.HeaderLength
+			_val = all
 		}
 
 		_field[_key] = _val
@@ -829,6 +1119,9 @@ func (p *Batch) FastReadField19(buf []byte) (int, error) {
 	offset += l
 	if err != nil {
 		return offset, err
+	}
+	if size > (len(buf)-offset)/4 {
+		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, thriftlist.TooMany(size, len(buf)-offset).Error())
 	}
 	_field := make([]string, 0, size)
 	for i := 0; i < size; i++ {
@@ -922,52 +1215,101 @@ func (p *Batch) BLength() int {
 
 func (p *Batch) fastWriteField1(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 1)
-	offset += thriftlist.Write(buf[offset:], p.Times)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 1)
+	if len(p.Times) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Times)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Times))
+		for _, v := range p.Times {
+			offset += thrift.Binary.WriteI64(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField2(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 2)
-	offset += thriftlist.Write(buf[offset:], p.Values)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 2)
+	if len(p.Values) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Values)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.DOUBLE, len(p.Values))
+		for _, v := range p.Values {
+			offset += thrift.Binary.WriteDouble(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField3(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p.IsSetBuckets() {
-		offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 3)
-		offset += thriftlist.Write(buf[offset:], p.Buckets)
+		offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 3)
+		if len(p.Buckets) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], p.Buckets)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I32, len(p.Buckets))
+			for _, v := range p.Buckets {
+				offset += thrift.Binary.WriteI32(buf[offset:], v)
+			}
+		}
 	}
 	return offset
 }
 
 func (p *Batch) fastWriteField4(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 4)
-	offset += thriftlist.Write(buf[offset:], p.Deltas)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 4)
+	if len(p.Deltas) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Deltas)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I16, len(p.Deltas))
+		for _, v := range p.Deltas {
+			offset += thrift.Binary.WriteI16(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField5(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.SET, 5)
-	offset += thriftlist.Write(buf[offset:], p.Hosts)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.SET, 5)
+	if len(p.Hosts) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Hosts)
+	} else {
+		offset += thrift.Binary.WriteSetBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Hosts))
+		for _, v := range p.Hosts {
+			offset += thrift.Binary.WriteI64(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField6(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 6)
-	offset += thriftlist.Write(buf[offset:], p.Flags)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 6)
+	if len(p.Flags) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Flags)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.BOOL, len(p.Flags))
+		for _, v := range p.Flags {
+			offset += thrift.Binary.WriteBool(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField7(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 7)
-	offset += thriftlist.Write(buf[offset:], p.Levels)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 7)
+	if len(p.Levels) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Levels)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.BYTE, len(p.Levels))
+		for _, v := range p.Levels {
+			offset += thrift.Binary.WriteByte(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
@@ -1001,15 +1343,15 @@ func (p *Batch) fastWriteField9(buf []byte, w thrift.NocopyWriter) int {
 
 func (p *Batch) fastWriteField10(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 10)
-	listBeginOffset := offset
-	offset += thrift.Binary.ListBeginLength()
-	var length int
-	for _, v := range p.Kinds {
-		length++
-		offset += thrift.Binary.WriteI32(buf[offset:], int32(v))
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 10)
+	if len(p.Kinds) >= thriftlist.BulkLength {
+		offset += thriftlist.WriteEnums(buf[offset:], p.Kinds)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I32, len(p.Kinds))
+		for _, v := range p.Kinds {
+			offset += thrift.Binary.WriteI32(buf[offset:], int32(v))
+		}
 	}
-	thrift.Binary.WriteListBegin(buf[listBeginOffset:], thrift.I32, length)
 	return offset
 }
 
@@ -1035,7 +1377,14 @@ func (p *Batch) fastWriteField12(buf []byte, w thrift.NocopyWriter) int {
 	var length int
 	for _, v := range p.Nested {
 		length++
-		offset += thriftlist.Write(buf[offset:], v)
+		if len(v) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], v)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(v))
+			for _, v := range v {
+				offset += thrift.Binary.WriteI64(buf[offset:], v)
+			}
+		}
 	}
 	thrift.Binary.WriteListBegin(buf[listBeginOffset:], thrift.LIST, length)
 	return offset
@@ -1050,7 +1399,14 @@ func (p *Batch) fastWriteField13(buf []byte, w thrift.NocopyWriter) int {
 	for k, v := range p.Series {
 		length++
 		offset += thrift.Binary.WriteStringNocopy(buf[offset:], w, k)
-		offset += thriftlist.Write(buf[offset:], v)
+		if len(v) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], v)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.DOUBLE, len(v))
+			for _, v := range v {
+				offset += thrift.Binary.WriteDouble(buf[offset:], v)
+			}
+		}
 	}
 	thrift.Binary.WriteMapBegin(buf[mapBeginOffset:], thrift.STRING, thrift.LIST, length)
 	return offset
@@ -1058,31 +1414,59 @@ func (p *Batch) fastWriteField13(buf []byte, w thrift.NocopyWriter) int {
 
 func (p *Batch) fastWriteField14(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 14)
-	offset += thriftlist.Write(buf[offset:], p.Aliased)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 14)
+	if len(p.Aliased) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Aliased)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Aliased))
+		for _, v := range p.Aliased {
+			offset += thrift.Binary.WriteI64(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField15(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 15)
-	offset += thriftlist.Write(buf[offset:], p.Stamps)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 15)
+	if len(p.Stamps) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Stamps)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Stamps))
+		for _, v := range p.Stamps {
+			offset += thrift.Binary.WriteI64(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
 func (p *Batch) fastWriteField16(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p.IsSetCodes() {
-		offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.SET, 16)
-		offset += thriftlist.Write(buf[offset:], p.Codes)
+		offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.SET, 16)
+		if len(p.Codes) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], p.Codes)
+		} else {
+			offset += thrift.Binary.WriteSetBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I32, len(p.Codes))
+			for _, v := range p.Codes {
+				offset += thrift.Binary.WriteI32(buf[offset:], v)
+			}
+		}
 	}
 	return offset
 }
 
 func (p *Batch) fastWriteField17(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 17)
-	offset += thriftlist.Write(buf[offset:], p.Limits)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 17)
+	if len(p.Limits) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Limits)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Limits))
+		for _, v := range p.Limits {
+			offset += thrift.Binary.WriteI64(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
@@ -1095,7 +1479,14 @@ func (p *Batch) fastWriteField18(buf []byte, w thrift.NocopyWriter) int {
 	for k, v := range p.Groups {
 		length++
 		offset += thrift.Binary.WriteI32(buf[offset:], k)
-		offset += thriftlist.Write(buf[offset:], v)
+		if len(v) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], v)
+		} else {
+			offset += thrift.Binary.WriteSetBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I16, len(v))
+			for _, v := range v {
+				offset += thrift.Binary.WriteI16(buf[offset:], v)
+			}
+		}
 	}
 	thrift.Binary.WriteMapBegin(buf[mapBeginOffset:], thrift.I32, thrift.SET, length)
 	return offset
@@ -1360,7 +1751,7 @@ func (p *Column) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -1374,14 +1765,14 @@ func (p *Column) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
 				}
 			}
 		default:
-			l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+			l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 			offset += l
 			if err != nil {
 				goto SkipFieldError
@@ -1395,16 +1786,35 @@ ReadFieldBeginError:
 ReadFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T read field %d '%s' error: ", p, fieldId, fieldIDToName_Column[fieldId]), err)
 SkipFieldError:
-	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
+	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), thrift.NewProtocolException(thrift.INVALID_DATA, err.Error()))
 }
 
 func (p *Column) FastReadField1(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]int64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Integers = _field
 	return offset, nil
@@ -1413,10 +1823,29 @@ func (p *Column) FastReadField1(buf []byte) (int, error) {
 func (p *Column) FastReadField2(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[float64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []float64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.DOUBLE {
+		_field = make([]float64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadDouble(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[float64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Doubles = _field
 	return offset, nil
@@ -1465,8 +1894,15 @@ CountSetFieldsError:
 func (p *Column) fastWriteField1(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p.IsSetIntegers() {
-		offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 1)
-		offset += thriftlist.Write(buf[offset:], p.Integers)
+		offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 1)
+		if len(p.Integers) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], p.Integers)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Integers))
+			for _, v := range p.Integers {
+				offset += thrift.Binary.WriteI64(buf[offset:], v)
+			}
+		}
 	}
 	return offset
 }
@@ -1474,8 +1910,15 @@ func (p *Column) fastWriteField1(buf []byte, w thrift.NocopyWriter) int {
 func (p *Column) fastWriteField2(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p.IsSetDoubles() {
-		offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 2)
-		offset += thriftlist.Write(buf[offset:], p.Doubles)
+		offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 2)
+		if len(p.Doubles) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], p.Doubles)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.DOUBLE, len(p.Doubles))
+			for _, v := range p.Doubles {
+				offset += thrift.Binary.WriteDouble(buf[offset:], v)
+			}
+		}
 	}
 	return offset
 }
@@ -1527,14 +1970,14 @@ func (p *Rejected) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
 				}
 			}
 		default:
-			l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+			l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 			offset += l
 			if err != nil {
 				goto SkipFieldError
@@ -1548,16 +1991,35 @@ ReadFieldBeginError:
 ReadFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T read field %d '%s' error: ", p, fieldId, fieldIDToName_Rejected[fieldId]), err)
 SkipFieldError:
-	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
+	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), thrift.NewProtocolException(thrift.INVALID_DATA, err.Error()))
 }
 
 func (p *Rejected) FastReadField1(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int32](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int32{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I32 {
+		_field = make([]int32, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI32(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int32](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Rows = _field
 	return offset, nil
@@ -1587,8 +2049,15 @@ func (p *Rejected) BLength() int {
 
 func (p *Rejected) fastWriteField1(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 1)
-	offset += thriftlist.Write(buf[offset:], p.Rows)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 1)
+	if len(p.Rows) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Rows)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I32, len(p.Rows))
+		for _, v := range p.Rows {
+			offset += thrift.Binary.WriteI32(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
@@ -1626,7 +2095,7 @@ func (p *StorePutArgs) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -1640,14 +2109,14 @@ func (p *StorePutArgs) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
 				}
 			}
 		default:
-			l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+			l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 			offset += l
 			if err != nil {
 				goto SkipFieldError
@@ -1661,7 +2130,7 @@ ReadFieldBeginError:
 ReadFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T read field %d '%s' error: ", p, fieldId, fieldIDToName_StorePutArgs[fieldId]), err)
 SkipFieldError:
-	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
+	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), thrift.NewProtocolException(thrift.INVALID_DATA, err.Error()))
 }
 
 func (p *StorePutArgs) FastReadField1(buf []byte) (int, error) {
@@ -1679,10 +2148,29 @@ func (p *StorePutArgs) FastReadField1(buf []byte) (int, error) {
 func (p *StorePutArgs) FastReadField2(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]int64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Extra = _field
 	return offset, nil
@@ -1721,8 +2209,15 @@ func (p *StorePutArgs) fastWriteField1(buf []byte, w thrift.NocopyWriter) int {
 
 func (p *StorePutArgs) fastWriteField2(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
-	offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 2)
-	offset += thriftlist.Write(buf[offset:], p.Extra)
+	offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 2)
+	if len(p.Extra) >= thriftlist.BulkLength {
+		offset += thriftlist.Write(buf[offset:], p.Extra)
+	} else {
+		offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Extra))
+		for _, v := range p.Extra {
+			offset += thrift.Binary.WriteI64(buf[offset:], v)
+		}
+	}
 	return offset
 }
 
@@ -1767,7 +2262,7 @@ func (p *StorePutResult) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
@@ -1781,14 +2276,14 @@ func (p *StorePutResult) FastRead(buf []byte) (int, error) {
 					goto ReadFieldError
 				}
 			} else {
-				l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+				l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 				offset += l
 				if err != nil {
 					goto SkipFieldError
 				}
 			}
 		default:
-			l, err = thrift.Binary.Skip(buf[offset:], fieldTypeId)
+			l, err = thriftlist.Skip(buf[offset:], thriftlist.Type(fieldTypeId))
 			offset += l
 			if err != nil {
 				goto SkipFieldError
@@ -1802,16 +2297,35 @@ ReadFieldBeginError:
 ReadFieldError:
 	return offset, thrift.PrependError(fmt.Sprintf("%T read field %d '%s' error: ", p, fieldId, fieldIDToName_StorePutResult[fieldId]), err)
 SkipFieldError:
-	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), err)
+	return offset, thrift.PrependError(fmt.Sprintf("%T field %d skip type %d error: ", p, fieldId, fieldTypeId), thrift.NewProtocolException(thrift.INVALID_DATA, err.Error()))
 }
 
 func (p *StorePutResult) FastReadField0(buf []byte) (int, error) {
 	offset := 0
 
-	_field, l, err := thriftlist.Read[int64](buf[offset:])
+	_type, size, l, err := thrift.Binary.ReadListBegin(buf[offset:])
 	offset += l
 	if err != nil {
-		return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		return offset, err
+	}
+	_field := []int64{}
+	if 0 < size && size < thriftlist.BulkLength && _type == thrift.I64 {
+		_field = make([]int64, size)
+		for i := range _field {
+			v, l, err := thrift.Binary.ReadI64(buf[offset:])
+			if err != nil {
+				return offset, err
+			}
+			offset += l
+			_field[i] = v
+		}
+	} else if size > 0 {
+		all, used, err := thriftlist.Read[int64](buf[offset-l:])
+		if err != nil {
+			return offset, thrift.NewProtocolException(thrift.INVALID_DATA, err.Error())
+		}
+		offset += used - thriftlist.HeaderLength
+		_field = all
 	}
 	p.Success = _field
 	return offset, nil
@@ -1856,8 +2370,15 @@ func (p *StorePutResult) BLength() int {
 func (p *StorePutResult) fastWriteField0(buf []byte, w thrift.NocopyWriter) int {
 	offset := 0
 	if p.IsSetSuccess() {
-		offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.LIST, 0)
-		offset += thriftlist.Write(buf[offset:], p.Success)
+		offset += thrift.Binary.WriteFieldBegin(buf[offset:offset+3], thrift.LIST, 0)
+		if len(p.Success) >= thriftlist.BulkLength {
+			offset += thriftlist.Write(buf[offset:], p.Success)
+		} else {
+			offset += thrift.Binary.WriteListBegin(buf[offset:offset+thriftlist.HeaderLength], thrift.I64, len(p.Success))
+			for _, v := range p.Success {
+				offset += thrift.Binary.WriteI64(buf[offset:], v)
+			}
+		}
 	}
 	return offset
 }

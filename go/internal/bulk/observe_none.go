@@ -1,0 +1,5 @@
+//go:build !race
+
+package bulk
+
+func observe(dst, src []byte) {}
