@@ -15,7 +15,7 @@ use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::Buffers;
 use clap::Parser;
-use libraries::{COMPARISONS, Comparison, Peer, Work};
+use libraries::{COMPARISONS, Comparison, Work};
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -219,16 +219,18 @@ impl<'a> Case<'a> {
             subjects.push(self.checked(buffers, backend.name(), encodes, work)?);
             libraries.push(None);
         }
-        for Peer {
-            library,
-            encode,
-            decode,
-        } in (self.comparison.peers)(self.values)?
-        {
-            let Some(work) = (if encodes { encode } else { decode }) else {
+        for peer in (self.comparison.peers)(self.values)? {
+            let library = peer.library;
+            let Some(work) = (if encodes { peer.encode } else { peer.decode }) else {
                 continue;
             };
-            subjects.push(self.checked(buffers, library, encodes, work)?);
+            let mut subject = self.checked(buffers, library, encodes, work)?;
+            if let Some(backend) = peer.backend {
+                subject = subject.prepared_by(move || {
+                    Backend::set_active(backend).expect("it is available");
+                });
+            }
+            subjects.push(subject);
             libraries.push(Some(library));
         }
         let measured = rounds(arguments).measure(subjects);

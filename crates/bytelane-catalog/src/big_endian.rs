@@ -1,7 +1,7 @@
 //! The row of `big_endian`.
 
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
-use bytelane::{Backend, Value, big_endian};
+use bytelane::{Backend, Detected, Value, big_endian};
 use bytemuck::Pod;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -72,9 +72,7 @@ impl Codec for BigEndian {
             4 => encode::<u32>,
             _ => encode::<u64>,
         };
-        let room = usize::min(encoded.len(), values.len());
-        encode(backend, values, &mut encoded[..room])?;
-        Ok(values.len())
+        encode(Detected::new(backend)?, values, encoded)
     }
 
     fn decode(
@@ -89,10 +87,9 @@ impl Codec for BigEndian {
             4 => decode::<u32>,
             _ => decode::<u64>,
         };
-        decode(backend, encoded, values)?;
         Ok(Decoded {
             read: encoded.len(),
-            written: values.len(),
+            written: decode(Detected::new(backend)?, encoded, values)?,
         })
     }
 
@@ -102,23 +99,24 @@ impl Codec for BigEndian {
 }
 
 fn encode<T: Value + Pod>(
-    backend: Backend,
+    backend: Detected,
     values: &[u8],
     encoded: &mut [u8],
-) -> Result<(), Failure> {
-    big_endian::encode_with(backend, numbers::<T>(values)?, encoded)?;
-    from_little_endian::<T>(encoded);
-    Ok(())
+) -> Result<usize, Failure> {
+    let written = big_endian::encode_uninit_with(backend, numbers::<T>(values)?, encoded)?;
+    from_little_endian::<T>(written);
+    Ok(written.len())
 }
 
 fn decode<T: Value + Pod>(
-    backend: Backend,
+    backend: Detected,
     encoded: &[u8],
     values: &mut [u8],
-) -> Result<(), Failure> {
-    big_endian::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
-    from_little_endian::<T>(values);
-    Ok(())
+) -> Result<usize, Failure> {
+    let written = big_endian::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
+    let length = size_of_val(written);
+    from_little_endian::<T>(&mut values[..length]);
+    Ok(length)
 }
 
 /// Values are little-endian here, whatever the machine: on a big-endian one the codec, which

@@ -1,7 +1,8 @@
 //! The row of `byte_stream_split`.
 
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
-use bytelane::{Backend, byte_stream_split};
+use bytelane::byte_stream_split::Width;
+use bytelane::{Backend, Detected};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "byte_stream_split",
@@ -15,7 +16,8 @@ pub(crate) const ENTRY: Entry = Entry {
         Parameter {
             name: "block",
             default: Some("all"),
-            help: "values that are split together, 1 or more, or `all`",
+            help: "values that are split together: 1 or more, or `all`. Memory holds one block at a \
+                   time",
         },
         Parameter {
             name: "stores",
@@ -35,11 +37,12 @@ pub(crate) const ENTRY: Entry = Entry {
         let stores = parameters.get("stores", |word: &String| {
             word == "auto" || word == "non_temporal"
         })?;
-        Ok(Box::new(ByteStreamSplit {
-            width,
-            block,
-            non_temporal: stores == "non_temporal",
-        }))
+        let plain = Width::new(width).expect("it was checked");
+        let width = match stores.as_str() {
+            "non_temporal" => plain.non_temporal(),
+            _ => plain,
+        };
+        Ok(Box::new(ByteStreamSplit { width, block }))
     },
     cases: &[
         "width=1",
@@ -97,14 +100,13 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 struct ByteStreamSplit {
-    width: usize,
+    width: Width,
     block: Option<usize>,
-    non_temporal: bool,
 }
 
 impl Codec for ByteStreamSplit {
     fn element(&self) -> String {
-        match self.width {
+        match self.width.get() {
             1 => "u8".to_owned(),
             2 => "f16".to_owned(),
             4 => "f32".to_owned(),
@@ -114,7 +116,7 @@ impl Codec for ByteStreamSplit {
     }
 
     fn width(&self) -> usize {
-        self.width
+        self.width.get()
     }
 
     fn data(&self) -> &'static [&'static str] {
@@ -135,13 +137,9 @@ impl Codec for ByteStreamSplit {
         values: &[u8],
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
-        let encode = match self.non_temporal {
-            true => byte_stream_split::encode_non_temporal,
-            false => byte_stream_split::encode_with,
-        };
-        let room = usize::min(encoded.len(), values.len());
-        encode(backend, values, self.width, &mut encoded[..room])?;
-        Ok(values.len())
+        let backend = Detected::new(backend)?;
+        let written = self.width.encode_uninit_with(backend, values, encoded)?;
+        Ok(written.len())
     }
 
     fn decode(
@@ -150,18 +148,15 @@ impl Codec for ByteStreamSplit {
         encoded: &[u8],
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
-        let decode = match self.non_temporal {
-            true => byte_stream_split::decode_non_temporal,
-            false => byte_stream_split::decode_with,
-        };
-        decode(backend, encoded, self.width, values)?;
+        let backend = Detected::new(backend)?;
+        let written = self.width.decode_uninit_with(backend, encoded, values)?;
         Ok(Decoded {
             read: encoded.len(),
-            written: values.len(),
+            written: written.len(),
         })
     }
 
     fn piece(&self) -> Option<usize> {
-        self.block.map(|values| values * self.width)
+        self.block.map(|values| values * self.width.get())
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::stream::StreamError;
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
-use bytelane::Backend;
-use bytelane::json_string::{self, Error, ErrorKind, Escaper, Quotes, Unescaper};
+use bytelane::json_string::{BARE, Error, ErrorKind, Escaper, Format, QUOTED, Unescaper};
+use bytelane::{Backend, Detected};
 use std::io::{self, Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -16,13 +16,8 @@ pub(crate) const ENTRY: Entry = Entry {
     }],
     open: |parameters| {
         let quotes = parameters.get("quotes", |_: &bool| true)?;
-        Ok(Box::new(JsonString {
-            quotes: if quotes {
-                Quotes::Around
-            } else {
-                Quotes::Without
-            },
-        }))
+        let format = if quotes { QUOTED } else { BARE };
+        Ok(Box::new(JsonString { format }))
     },
     cases: &["", "quotes=false"],
     experiments: &[
@@ -52,7 +47,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 struct JsonString {
-    quotes: Quotes,
+    format: Format,
 }
 
 impl Codec for JsonString {
@@ -90,16 +85,16 @@ impl Codec for JsonString {
         values: &[u8],
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
-        let text = std::str::from_utf8(values).map_err(|error| Error::Malformed {
-            kind: ErrorKind::InvalidUtf8,
-            offset: error.valid_up_to(),
+        let text = std::str::from_utf8(values).map_err(|error| match error.error_len() {
+            None => cut_off(values.len()),
+            Some(_) => {
+                let (offset, kind) = (error.valid_up_to(), ErrorKind::InvalidUtf8);
+                format!("offset {offset}: {kind}").into()
+            }
         })?;
-        Ok(json_string::escape_to_slice_with(
-            backend,
-            self.quotes,
-            text,
-            encoded,
-        )?)
+        let backend = Detected::new(backend)?;
+        let written = self.format.escape_uninit_with(backend, text, encoded)?;
+        Ok(written.len())
     }
 
     fn decode(
@@ -108,19 +103,18 @@ impl Codec for JsonString {
         encoded: &[u8],
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
-        let start = match self.quotes {
-            Quotes::Around => {
-                opening_quote(encoded, 0)?.ok_or_else(|| behind(encoded.len(), END_OF_NOTHING))?
-            }
-            Quotes::Without => 0,
+        let backend = Detected::new(backend)?;
+        let start = match self.format == QUOTED {
+            true => opening_quote(encoded, 0)?.ok_or_else(|| no_opening_quote(encoded.len()))?,
+            false => 0,
         };
         let string = &encoded[start..];
-        let done = json_string::unescape_to_slice_with(backend, self.quotes, string, values)
-            .map_err(|error| behind(start, error))?;
-        only_space(&string[done.read..], start + done.read)?;
+        let done = self.format.unescape_uninit_with(backend, string, values);
+        let (text, read) = done.map_err(|error| error.behind(start))?;
+        only_space(&string[read..], start + read)?;
         Ok(Decoded {
             read: encoded.len(),
-            written: done.written,
+            written: text.len(),
         })
     }
 
@@ -135,15 +129,22 @@ impl Codec for JsonString {
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
-        let mut escaper = Escaper::with_backend(backend, self.quotes).map_err(failure)?;
+        let backend = Detected::new(backend).map_err(Failure::from)?;
+        let mut escaper = Escaper::new_with(backend, self.format);
         let mut json = Vec::new();
-        chunks(input, |_, chunk| {
+        let length = chunks(input, |_, chunk| {
             json.clear();
             escaper.push(chunk, &mut json).map_err(failure)?;
             output.write_all(&json).map_err(StreamError::Write)
         })?;
         json.clear();
-        escaper.finish(&mut json).map_err(failure)?;
+        escaper
+            .finish(&mut json)
+            .map_err(|error| match error.kind() {
+                // There are no quotes in a text that could be missing.
+                ErrorKind::UnexpectedEnd => StreamError::Codec(cut_off(length)),
+                _ => failure(error),
+            })?;
         output.write_all(&json).map_err(StreamError::Write)
     }
 
@@ -153,9 +154,10 @@ impl Codec for JsonString {
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
-        let mut unescaper = Unescaper::with_backend(backend, self.quotes).map_err(failure)?;
+        let backend = Detected::new(backend).map_err(Failure::from)?;
+        let mut unescaper = Unescaper::new_with(backend, self.format);
         // Where the string begins, once that is known.
-        let mut start = (self.quotes == Quotes::Without).then_some(0);
+        let mut start = (self.format == BARE).then_some(0);
         let mut text = Vec::new();
         let length = chunks(input, |offset, mut chunk| {
             let end = offset + chunk.len();
@@ -171,36 +173,24 @@ impl Codec for JsonString {
             };
             text.clear();
             let used = unescaper.push(chunk, &mut text);
-            let used = used.map_err(|error| failure(behind(from, error)))?;
+            let used = used.map_err(|error| failure(error.behind(from)))?;
             only_space(&chunk[used..], end - (chunk.len() - used))?;
             output.write_all(&text).map_err(StreamError::Write)
         })?;
-        let from = start.ok_or_else(|| failure(behind(length, END_OF_NOTHING)))?;
+        let from = start.ok_or_else(|| no_opening_quote(length))?;
         unescaper
             .finish()
-            .map_err(|error| failure(behind(from, error)))
+            .map_err(|error| failure(error.behind(from)))
     }
 }
 
-/// What is wrong with an input that has no quote at all.
-const END_OF_NOTHING: Error = Error::Malformed {
-    kind: ErrorKind::UnexpectedEnd,
-    offset: 0,
-};
+/// What is wrong with a text of so many bytes whose last character is unfinished.
+fn cut_off(length: usize) -> Failure {
+    format!("offset {length}: truncated UTF-8: the text ends within a character").into()
+}
 
 fn failure(error: Error) -> StreamError {
     StreamError::Codec(error.into())
-}
-
-/// The error with its place in an input in which `bytes` bytes come before.
-fn behind(bytes: usize, error: Error) -> Error {
-    match error {
-        Error::Malformed { kind, offset } => Error::Malformed {
-            kind,
-            offset: offset + bytes,
-        },
-        error => error,
-    }
 }
 
 /// The first byte that is not white space, with its place.
@@ -214,19 +204,23 @@ fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> 
     match not_space(bytes) {
         None => Ok(None),
         Some((place, b'"')) => Ok(Some(place + 1)),
-        Some((place, _)) => Err(format!("no opening quote at byte {}", offset + place).into()),
+        Some((place, _)) => Err(no_opening_quote(offset + place)),
     }
+}
+
+/// What is wrong with an input that has something else where its first quote should be.
+fn no_opening_quote(place: usize) -> Failure {
+    format!("offset {place}: no opening quote").into()
 }
 
 /// Behind the closing quote there may be white space, nothing else.
 fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
     match not_space(bytes) {
         None => Ok(()),
-        Some((place, _)) => Err(format!(
-            "something behind the closing quote at byte {}",
-            offset + place
-        )
-        .into()),
+        Some((place, _)) => {
+            let place = offset + place;
+            Err(format!("offset {place}: there is more after the closing quote").into())
+        }
     }
 }
 
@@ -262,6 +256,37 @@ mod tests {
         result.map(|()| output).map_err(|error| error.to_string())
     }
 
+    fn encode_stream(input: &[u8]) -> Result<Vec<u8>, String> {
+        let codec = ENTRY.open("").unwrap();
+        let mut output = Vec::new();
+        let mut input: &[u8] = input;
+        let result = codec.encode_stream(Backend::active(), &mut input, &mut output);
+        result.map(|()| output).map_err(|error| error.to_string())
+    }
+
+    fn encode(input: &[u8]) -> Result<Vec<u8>, String> {
+        let codec = ENTRY.open("").unwrap();
+        let mut json = vec![0; codec.max_encoded_len(input.len())];
+        let length = codec.encode(Backend::active(), input, &mut json);
+        json.truncate(length.map_err(|error| error.to_string())?);
+        Ok(json)
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_named_with_their_place() {
+        let long = [&[b'a'; 70_000][..], b"\xe6\xbc"].concat();
+        for encode in [encode, encode_stream] {
+            assert_eq!(
+                encode("caf\u{e9}".as_bytes()).unwrap(),
+                "\"caf\u{e9}\"".as_bytes()
+            );
+            let cut = "truncated UTF-8: the text ends within a character";
+            assert_eq!(encode(b"caf\xc3").unwrap_err(), format!("offset 4: {cut}"));
+            assert_eq!(encode(&long).unwrap_err(), format!("offset 70002: {cut}"));
+            assert_eq!(encode(b"caf\xc3!").unwrap_err(), "offset 3: invalid UTF-8");
+        }
+    }
+
     fn decode(parameters: &str, input: &[u8]) -> Result<Vec<u8>, String> {
         let codec = ENTRY.open(parameters).unwrap();
         let mut values = vec![0; input.len()];
@@ -282,21 +307,21 @@ mod tests {
     #[test]
     fn errors_name_the_place_in_the_input() {
         let wrong = [
-            ("", "", "the string does not end at byte 0"),
-            ("", "  ", "the string does not end at byte 2"),
-            ("", " x\"", "no opening quote at byte 1"),
-            ("", "\"ab", "the string does not end at byte 3"),
-            ("", " \"ab\\x\"", "an escape that there is not at byte 4"),
+            ("", "", "offset 0: no opening quote"),
+            ("", "  ", "offset 2: no opening quote"),
+            ("", " x\"", "offset 1: no opening quote"),
+            (
+                "",
+                "\"ab",
+                "offset 3: the input ends within a string, escape or character",
+            ),
+            ("", " \"ab\\x\"", "offset 4: an unknown escape"),
             (
                 "",
                 "\"ab\" c",
-                "something behind the closing quote at byte 5",
+                "offset 5: there is more after the closing quote",
             ),
-            (
-                "quotes=false",
-                "ab\"",
-                "a quote that is not escaped at byte 2",
-            ),
+            ("quotes=false", "ab\"", "offset 2: an unescaped quote"),
         ];
         for (parameters, input, message) in wrong {
             for (name, decode) in [

@@ -25,7 +25,7 @@ mod varint;
 
 pub use specification::{Parameter, Parameters, SpecificationError};
 
-use bytelane::Backend;
+use bytelane::{Backend, LengthErrorKind};
 use bytemuck::Pod;
 use std::io::{Read, Write};
 use stream::{AlignedBytes, StreamError};
@@ -137,11 +137,12 @@ pub trait Codec: Send + Sync {
         values: &mut [u8],
     ) -> Result<Decoded, Failure>;
 
-    /// Bytes of values that can be encoded by themselves and concatenated; `None` if the whole
-    /// input is one piece.
+    /// Bytes of values that a stream encodes at a time, which bounds its memory; `None` if the
+    /// codec needs them all at once, or has streams of its own.
     fn piece(&self) -> Option<usize>;
 
-    /// Encodes from a reader to a writer, in bounded memory if there are [pieces](Self::piece).
+    /// Encodes from a reader to a writer. As it stands it is for formats whose
+    /// [pieces](Self::piece) can be encoded by themselves and concatenated.
     ///
     /// # Errors
     ///
@@ -191,7 +192,7 @@ pub(crate) fn numbers<T: Pod>(bytes: &[u8]) -> Result<&[T], Failure> {
     if bytes.is_empty() {
         return Ok(&[]);
     }
-    whole::<T>(bytes.len())?;
+    whole::<T>(bytes.len()).map_err(|error| error.to_string())?;
     bytemuck::try_cast_slice(bytes).map_err(|error| format!("numbers: {error}").into())
 }
 
@@ -200,18 +201,16 @@ pub(crate) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Failure>
     if bytes.is_empty() {
         return Ok(&mut []);
     }
-    whole::<T>(bytes.len())?;
+    whole::<T>(bytes.len()).map_err(|error| error.to_string())?;
     bytemuck::try_cast_slice_mut(bytes).map_err(|error| format!("numbers: {error}").into())
 }
 
 /// Refuses a length that is not a whole number of numbers.
-fn whole<T>(bytes: usize) -> Result<(), bytelane::Error> {
-    match bytes % size_of::<T>() {
+fn whole<T>(bytes: usize) -> Result<(), LengthErrorKind> {
+    let width = size_of::<T>();
+    match bytes % width {
         0 => Ok(()),
-        _ => Err(bytelane::Error::Indivisible {
-            bytes,
-            width: size_of::<T>(),
-        }),
+        _ => Err(LengthErrorKind::Indivisible { bytes, width }),
     }
 }
 

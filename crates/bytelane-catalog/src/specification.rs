@@ -30,6 +30,14 @@ pub enum SpecificationError {
         /// Those it has.
         known: String,
     },
+    /// A parameter is given more than once.
+    #[error("{codec}:{parameter} is given more than once; give it once")]
+    Repeated {
+        /// The codec's name.
+        codec: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+    },
     /// A parameter without a default is not given.
     #[error("{codec} needs the parameter `{parameter}`: {help}; as in {codec}:{parameter}=..")]
     Missing {
@@ -71,9 +79,10 @@ impl<'a> Parameters<'a> {
     ///
     /// # Errors
     ///
-    /// [`SpecificationError::Parameter`] for a key that the codec does not have.
+    /// [`SpecificationError::Parameter`] for a key that the codec does not have,
+    /// [`SpecificationError::Repeated`] for one that is given more than once.
     pub(crate) fn read(entry: &'a Entry, text: &str) -> Result<Self, SpecificationError> {
-        let mut given = Vec::new();
+        let mut given: Vec<(&'static str, String)> = Vec::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let known = entry
@@ -90,12 +99,18 @@ impl<'a> Parameters<'a> {
                     },
                 });
             };
+            if given.iter().any(|(given, _)| *given == parameter.name) {
+                return Err(SpecificationError::Repeated {
+                    codec: entry.name,
+                    parameter: parameter.name,
+                });
+            }
             given.push((parameter.name, value.to_owned()));
         }
         Ok(Self { entry, given })
     }
 
-    /// The value of a parameter that the codec has: the last one given, or the default.
+    /// The value of a parameter that the codec has: the one given, or the default.
     ///
     /// # Errors
     ///
@@ -117,7 +132,7 @@ impl<'a> Parameters<'a> {
             parameter: name.to_owned(),
             known: list(self.entry.parameters.iter().map(|parameter| parameter.name)),
         })?;
-        let given = self.given.iter().rev().find(|(given, _)| *given == name);
+        let given = self.given.iter().find(|(given, _)| *given == name);
         let value = given.map(|(_, value)| value.as_str()).or(parameter.default);
         let value = value.ok_or(SpecificationError::Missing {
             codec,
@@ -171,6 +186,10 @@ mod tests {
                 .contains("cannot be `0`")
         );
         assert_eq!(message("byte_stream_split:width=8,block=10"), None);
+        assert_eq!(
+            message("stream_vbyte:block=1,delta=true,block=2").unwrap(),
+            "stream_vbyte:block is given more than once; give it once"
+        );
     }
 
     #[test]

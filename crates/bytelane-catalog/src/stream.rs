@@ -68,6 +68,61 @@ impl DerefMut for AlignedBytes {
     }
 }
 
+/// Bytes that are read or encoded at a time where the codec does not care.
+pub(crate) const AT_A_TIME: usize = 1 << 16;
+
+/// A reader, with some of what comes next at hand.
+pub(crate) struct Lookahead<'a> {
+    input: &'a mut dyn Read,
+    ended: bool,
+    /// What is at hand: from `start` on.
+    bytes: Vec<u8>,
+    start: usize,
+    /// Bytes of the input before that.
+    offset: u64,
+}
+
+impl<'a> Lookahead<'a> {
+    pub(crate) fn new(input: &'a mut dyn Read) -> Self {
+        Self {
+            input,
+            ended: false,
+            bytes: Vec::new(),
+            start: 0,
+            offset: 0,
+        }
+    }
+
+    /// Reads until `length` bytes are at hand, or all that there are. Memory grows with what comes,
+    /// not with what is wanted.
+    pub(crate) fn fill(&mut self, length: usize) -> Result<(), StreamError> {
+        if self.bytes().len() < length && !self.ended {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+            let wanted = (usize::max(length, AT_A_TIME) - self.bytes.len()) as u64;
+            let more = (&mut *self.input).take(wanted).read_to_end(&mut self.bytes);
+            self.ended = (more.map_err(StreamError::Read)? as u64) < wanted;
+        }
+        Ok(())
+    }
+
+    /// What is at hand.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// Where in the input that begins.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Goes on behind the first `length` bytes at hand.
+    pub(crate) fn consume(&mut self, length: usize) {
+        self.start += length;
+        self.offset += length as u64;
+    }
+}
+
 /// Hands an input over in pieces of `piece` bytes, the last one as long as it is; or all at once.
 /// An empty input is one empty piece.
 ///

@@ -1,9 +1,9 @@
 //! The row of `stream_vbyte`.
 
-use crate::stream::{self, AlignedBytes, StreamError};
+use crate::stream::{self, AT_A_TIME, AlignedBytes, Lookahead, StreamError};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
-use bytelane::Backend;
 use bytelane::stream_vbyte::{Format, Integer};
+use bytelane::{Backend, Detected};
 use bytemuck::Pod;
 use std::io::{Read, Write};
 
@@ -29,12 +29,13 @@ pub(crate) const ENTRY: Entry = Entry {
         Parameter {
             name: "block",
             default: Some("all"),
-            help: "values in a stream of their own, 1 or more, or `all`; differences go on",
+            help: "values in a stream of their own: 1 or more, or `all`. Memory holds one block at a \
+                   time; differences continue across blocks",
         },
         Parameter {
             name: "count",
             default: Some("unknown"),
-            help: "how many values to decode, which the bytes do not say",
+            help: "number of values to decode, which the bytes do not say",
         },
     ],
     open: |parameters| {
@@ -123,14 +124,60 @@ struct StreamVbyte<T> {
 }
 
 impl<T: Integer + Pod> StreamVbyte<T> {
-    /// The format of the block behind these values.
-    fn after(&self, values: &[T]) -> Format<T> {
+    /// The format of the block that follows the value `last`; the first block follows 0.
+    fn after(&self, last: T) -> Format<T> {
         match self.delta {
-            true => self
-                .format
-                .delta(values.last().copied().unwrap_or_default()),
+            true => self.format.delta(last),
             false => self.format,
         }
+    }
+
+    /// Encodes the blocks that follow the value `last`, and moves that on. Returns their length.
+    fn encode_after(
+        &self,
+        last: &mut T,
+        backend: Detected,
+        values: &[u8],
+        encoded: &mut [u8],
+    ) -> Result<usize, Failure> {
+        let mut swapped = AlignedBytes::default();
+        let values = match cfg!(target_endian = "big") {
+            true => {
+                swapped.resize(values.len());
+                swapped.copy_from_slice(values);
+                swap(size_of::<T>(), &mut swapped);
+                &swapped
+            }
+            false => values,
+        };
+        let mut at = 0;
+        for block in numbers::<T>(values)?.chunks(self.blocks.block) {
+            let format = self.after(*last);
+            let written = format.encode_uninit_with(backend, block, &mut encoded[at..])?;
+            at += written.len();
+            *last = block[block.len() - 1];
+        }
+        Ok(at)
+    }
+
+    /// Decodes the block that follows the value `last` and begins `offset` bytes into the input,
+    /// and moves `last` on. Returns the length of the block.
+    fn decode_after(
+        &self,
+        last: &mut T,
+        backend: Detected,
+        encoded: &[u8],
+        offset: u64,
+        block: &mut [T],
+    ) -> Result<usize, Failure> {
+        let format = self.after(*last);
+        let read = format.decode_uninit_with(backend, encoded, &mut *block);
+        let (_, read) = read.map_err(|error| match offset {
+            0 => Failure::from(error),
+            _ => format!("in the block at offset {offset}: {error}").into(),
+        })?;
+        *last = block.last().copied().unwrap_or_default();
+        Ok(read)
     }
 }
 
@@ -168,25 +215,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         values: &[u8],
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
-        let mut swapped = AlignedBytes::default();
-        let values = match cfg!(target_endian = "big") {
-            true => {
-                swapped.resize(values.len());
-                swapped.copy_from_slice(values);
-                swap(size_of::<T>(), &mut swapped);
-                &swapped
-            }
-            false => values,
-        };
-        let values = numbers::<T>(values)?;
-        let (mut from, mut at) = (0, 0);
-        while from < values.len() {
-            let format = self.after(&values[..from]);
-            let to = usize::min(values.len(), from.saturating_add(self.blocks.block));
-            at += format.encode_with(backend, &values[from..to], &mut encoded[at..])?;
-            from = to;
-        }
-        Ok(at)
+        self.encode_after(&mut T::default(), Detected::new(backend)?, values, encoded)
     }
 
     fn decode(
@@ -195,17 +224,10 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         encoded: &[u8],
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
-        let numbers = numbers_mut::<T>(values)?;
-        let (mut from, mut at) = (0, 0);
-        while from < numbers.len() {
-            let format = self.after(&numbers[..from]);
-            let to = usize::min(numbers.len(), from.saturating_add(self.blocks.block));
-            let read = format.decode_with(backend, &encoded[at..], &mut numbers[from..to]);
-            at += read.map_err(|error| match at {
-                0 => Failure::from(error),
-                _ => format!("in the block at offset {at}: {error}").into(),
-            })?;
-            from = to;
+        let backend = Detected::new(backend)?;
+        let (mut last, mut at) = (T::default(), 0);
+        for block in numbers_mut::<T>(values)?.chunks_mut(self.blocks.block) {
+            at += self.decode_after(&mut last, backend, &encoded[at..], at as u64, block)?;
         }
         if cfg!(target_endian = "big") {
             swap(size_of::<T>(), values);
@@ -216,10 +238,30 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         })
     }
 
+    /// Whole blocks, many if they are small.
     fn piece(&self) -> Option<usize> {
-        None
+        let block = self.blocks.block.checked_mul(size_of::<T>())?;
+        block.checked_mul(usize::max(AT_A_TIME / block, 1))
     }
 
+    fn encode_stream(
+        &self,
+        backend: Backend,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+    ) -> Result<(), StreamError> {
+        let backend = Detected::new(backend).map_err(Failure::from)?;
+        let (mut last, mut encoded) = (T::default(), Vec::new());
+        stream::pieces(input, self.piece(), |values| {
+            encoded.resize(self.max_encoded_len(values.len()), 0);
+            let length = self.encode_after(&mut last, backend, values, &mut encoded)?;
+            output
+                .write_all(&encoded[..length])
+                .map_err(StreamError::Write)
+        })
+    }
+
+    /// Block by block. How long one is, its control bytes say: at hand is what it can be at most.
     fn decode_stream(
         &self,
         backend: Backend,
@@ -229,30 +271,131 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         let count = self.blocks.count.ok_or_else(|| {
             Failure::from("decoding needs `count`: the bytes do not say how many values there are")
         })?;
-        stream::pieces(input, None, |encoded| {
-            // Every four values of a block have a control byte.
-            let possible = count.div_ceil(4) <= encoded.len();
-            let room = count.checked_mul(size_of::<T>()).filter(|_| possible);
-            let room = room.ok_or_else(|| {
-                let length = encoded.len();
-                Failure::from(format!(
-                    "offset {length}: the input ends before {count} values"
-                ))
-            })?;
-            let mut values = AlignedBytes::default();
-            values.resize(room);
-            let decoded = self.decode(backend, encoded, &mut values)?;
-            if decoded.read < encoded.len() {
-                let place = decoded.read;
-                let refusal = format!("offset {place}: the input goes on after {count} values");
+        let backend = Detected::new(backend).map_err(Failure::from)?;
+        let mut encoded = Lookahead::new(input);
+        let (mut left, mut last, mut values) = (count, T::default(), Vec::new());
+        while left > 0 {
+            let block = usize::min(left, self.blocks.block);
+            encoded.fill(self.format.max_encoded_len(block))?;
+            let (bytes, offset) = (encoded.bytes(), encoded.offset());
+            // No memory for values whose control bytes, one for every four, are not there.
+            if bytes.len() < block.div_ceil(4) {
+                let end = offset + bytes.len() as u64;
+                let refusal = format!("offset {end}: the input ends before {count} values");
                 return Err(Failure::from(refusal).into());
             }
-            output.write_all(&values).map_err(StreamError::Write)
-        })
+            values.resize(block, T::default());
+            let read = self.decode_after(&mut last, backend, bytes, offset, &mut values)?;
+            encoded.consume(read);
+            left -= block;
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+            if cfg!(target_endian = "big") {
+                swap(size_of::<T>(), bytes);
+            }
+            output.write_all(bytes).map_err(StreamError::Write)?;
+        }
+        encoded.fill(1)?;
+        if !encoded.bytes().is_empty() {
+            let place = encoded.offset();
+            let refusal = format!("offset {place}: the input goes on after {count} values");
+            return Err(Failure::from(refusal).into());
+        }
+        Ok(())
     }
 }
 
 /// Values are little-endian here, whatever the machine, and the codec takes the machine's own.
 fn swap(width: usize, values: &mut [u8]) {
     values.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a few bytes at a time.
+    struct Trickle<'a>(&'a [u8]);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            let few = usize::min(to.len(), 4099);
+            self.0.read(&mut to[..few])
+        }
+    }
+
+    /// Numbers of all lengths, as bytes.
+    fn numbers(bytes: usize) -> AlignedBytes {
+        let mut state = 1_u64;
+        let mut numbers = AlignedBytes::default();
+        numbers.resize(bytes);
+        for eight in numbers.chunks_mut(8) {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            let number = (state >> (state >> 58)).to_le_bytes();
+            eight.copy_from_slice(&number[..eight.len()]);
+        }
+        numbers
+    }
+
+    fn encode_stream(parameters: &str, values: &[u8]) -> Vec<u8> {
+        let codec = ENTRY.open(parameters).unwrap();
+        let mut encoded = Vec::new();
+        codec
+            .encode_stream(Backend::active(), &mut Trickle(values), &mut encoded)
+            .unwrap();
+        encoded
+    }
+
+    fn decode_stream(parameters: &str, encoded: &[u8]) -> Result<Vec<u8>, String> {
+        let codec = ENTRY.open(parameters).unwrap();
+        let mut values = Vec::new();
+        let result = codec.decode_stream(Backend::active(), &mut Trickle(encoded), &mut values);
+        result.map(|()| values).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn streams_are_what_slices_are() {
+        for case in ["variant=1234", "variant=0124", "variant=1248"] {
+            for transform in ["", ",delta=true", ",delta=true,zigzag=true"] {
+                for block in ["1", "7", "128", "16383", "50000", "all"] {
+                    for count in [0, 1, 127, 128, 129, 40_000] {
+                        let parameters = format!("{case}{transform},block={block},count={count}");
+                        let codec = ENTRY.open(&parameters).unwrap();
+                        let values = numbers(count * codec.width());
+                        let mut whole = vec![0; codec.max_encoded_len(values.len())];
+                        let length = codec.encode(Backend::active(), &values, &mut whole);
+                        let encoded = encode_stream(&parameters, &values);
+                        assert!(encoded == whole[..length.unwrap()], "{parameters}");
+                        let decoded = decode_stream(&parameters, &encoded).unwrap();
+                        assert!(decoded == *values, "{parameters}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn errors_name_the_place_in_the_input() {
+        let encoded = encode_stream("block=100", &numbers(1000 * 4));
+        let length = encoded.len();
+        let message = |parameters, encoded| decode_stream(parameters, encoded).unwrap_err();
+        assert_eq!(
+            message("block=100", &encoded),
+            "decoding needs `count`: the bytes do not say how many values there are"
+        );
+        assert_eq!(
+            message("block=100,count=1100", &encoded),
+            format!("offset {length}: the input ends before 1100 values")
+        );
+        let last = encode_stream("block=100", &numbers(900 * 4)).len();
+        assert_eq!(
+            message("block=100,count=900", &encoded),
+            format!("offset {last}: the input goes on after 900 values")
+        );
+        let cut = message("block=100,count=1000", &encoded[..length - 1]);
+        assert!(
+            cut.starts_with(&format!("in the block at offset {last}: offset ")),
+            "{cut}"
+        );
+        assert!(message("count=18446744073709551615", &encoded).contains("the input ends before"));
+    }
 }

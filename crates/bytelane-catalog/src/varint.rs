@@ -2,8 +2,8 @@
 
 use crate::stream::{AlignedBytes, StreamError};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
-use bytelane::varint::{self, Integer};
-use bytelane::{Backend, varint::Error};
+use bytelane::varint::{self, Error, ErrorKind, Integer};
+use bytelane::{Backend, Detected};
 use bytemuck::Pod;
 use std::io::{Read, Write};
 
@@ -84,7 +84,8 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
-        Ok(varint::encode_with(backend, &values, encoded)?)
+        let backend = Detected::new(backend)?;
+        Ok(varint::encode_uninit_with(backend, &values, encoded)?.len())
     }
 
     fn decode(
@@ -93,7 +94,8 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         encoded: &[u8],
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
-        let read = varint::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
+        let backend = Detected::new(backend)?;
+        let (_, read) = varint::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
         to_little_endian::<T>(values);
         Ok(Decoded {
             read,
@@ -112,25 +114,25 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
+        let backend = Detected::new(backend).map_err(Failure::from)?;
         let (mut pending, mut offset) = (Vec::new(), 0);
         let mut values = AlignedBytes::default();
         let failed = |error: Error, offset| StreamError::Codec(error.behind(offset).into());
         loop {
             let piece = (&mut *input).take(1 << 16).read_to_end(&mut pending);
             let is_last = piece.map_err(StreamError::Read)? == 0;
-            let count = varint::count_with(backend, &pending);
-            let count = count.map_err(|error| failed(error, offset))?;
+            let count = varint::count(&pending);
             values.resize(count * size_of::<T>());
             let numbers = numbers_mut::<T>(&mut values)?;
-            let read = varint::decode_with(backend, &pending, numbers);
-            let read = read.map_err(|error| failed(error, offset))?;
+            let read = varint::decode_uninit_with(backend, &pending, numbers);
+            let (_, read) = read.map_err(|error| failed(error, offset))?;
             to_little_endian::<T>(&mut values);
             output.write_all(&values).map_err(StreamError::Write)?;
             pending.drain(..read);
             offset += read;
             // What is left has no end, or not yet.
             match varint::read::<T>(&pending) {
-                Err(Error::Truncated { .. }) if !is_last => {}
+                Err(error) if error.kind() == ErrorKind::Truncated && !is_last => {}
                 _ if pending.is_empty() => return Ok(()),
                 Err(error) => return Err(failed(error, offset)),
                 Ok(_) => {}

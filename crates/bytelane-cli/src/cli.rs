@@ -20,7 +20,8 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 something was found (where a command says so), 2 error.";
+Exit codes: 0 fine, 1 something was found (where a command says so), 2 error, 130 interrupted (Ctrl-C), \
+143 terminated (SIGTERM).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

@@ -1,6 +1,6 @@
 //! Inputs and outputs: files or pipes, and no half-written file.
 
-use crate::INTERRUPTED;
+use crate::{readable, signals, standard};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
@@ -33,10 +33,10 @@ impl Input {
         let Some(path) = path.filter(|path| *path != Path::new(DASH)) else {
             return Ok(Self {
                 name: "standard input".into(),
-                source: Source::Stdin(io::stdin()),
+                source: Source::Stdin(standard::input()?),
             });
         };
-        let name = path.display().to_string();
+        let name = readable::path(path);
         let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
         let metadata = file
             .metadata()
@@ -99,7 +99,7 @@ impl Output {
     /// Prepares to write to `path`; none and `-` mean standard output.
     pub fn create(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(file) = path.filter(|path| *path != Path::new(DASH)) else {
-            let stdout = BufWriter::with_capacity(WRITE_BUFFER, io::stdout().lock());
+            let stdout = BufWriter::with_capacity(WRITE_BUFFER, standard::output()?);
             let to_people = path.is_none() && io::stdout().is_terminal();
             return Ok(Self::Stdout { stdout, to_people });
         };
@@ -107,9 +107,9 @@ impl Output {
     }
 
     fn create_file(path: &Path) -> anyhow::Result<Self> {
-        let cannot_write = || format!("cannot write {}", path.display());
+        let cannot_write = || format!("cannot write {}", readable::path(path));
         match fs::metadata(path) {
-            Ok(there) if there.is_dir() => bail!("{} is a directory", path.display()),
+            Ok(there) if there.is_dir() => bail!("{} is a directory", readable::path(path)),
             Ok(there) if !there.is_file() => {
                 let device = File::options()
                     .write(true)
@@ -140,7 +140,7 @@ impl Output {
 
     /// Starts the file beside `path` that will be renamed to it.
     fn beside(path: PathBuf, permissions: Option<fs::Permissions>) -> anyhow::Result<Self> {
-        let cannot_write = || format!("cannot write {}", path.display());
+        let cannot_write = || format!("cannot write {}", readable::path(&path));
         let directory = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -149,14 +149,14 @@ impl Output {
         builder.prefix(".bytelane-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-        let beside = builder.tempfile_in(directory).with_context(cannot_write)?;
+        let create = || builder.tempfile_in(directory);
+        let beside = removed_if_interrupted(create).with_context(cannot_write)?;
         if let Some(permissions) = permissions {
             beside
                 .as_file()
                 .set_permissions(permissions)
                 .with_context(cannot_write)?;
         }
-        remove_if_interrupted(beside.path())?;
         Ok(Self::File {
             beside: BufWriter::with_capacity(WRITE_BUFFER, beside),
             path,
@@ -181,7 +181,7 @@ impl Output {
     pub fn name(&self) -> String {
         match self {
             Self::Stdout { .. } => "standard output".to_owned(),
-            Self::File { path, .. } | Self::Device { path, .. } => path.display().to_string(),
+            Self::File { path, .. } | Self::Device { path, .. } => readable::path(path),
         }
     }
 }
@@ -209,20 +209,25 @@ impl Write for Output {
     }
 }
 
-/// Makes Ctrl-C, and being asked to end, remove the half-written file at `path`.
-fn remove_if_interrupted(path: &Path) -> anyhow::Result<()> {
+/// Creates a file that Ctrl-C, and other signals that ask the process to end, remove as long as it
+/// has this name.
+fn removed_if_interrupted(
+    create: impl FnOnce() -> io::Result<NamedTempFile>,
+) -> io::Result<NamedTempFile> {
     static HALF_WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let half_written = || HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let handler_is_set = !half_written().is_empty();
-    half_written().push(path.to_owned());
-    if !handler_is_set {
-        ctrlc::set_handler(move || {
+    // Whoever handles a signal waits until the new file is among those to remove.
+    let mut paths = half_written();
+    if paths.is_empty() {
+        signals::on_signal(move |status| {
             for path in half_written().iter() {
                 // It may have been renamed or removed already; there is no one left to tell.
                 let _ = fs::remove_file(path);
             }
-            std::process::exit(INTERRUPTED);
+            std::process::exit(status);
         })?;
     }
-    Ok(())
+    let file = create()?;
+    paths.push(file.path().to_owned());
+    Ok(file)
 }

@@ -1,5 +1,6 @@
 //! `CODEC[:key=value,..]` on the command line.
 
+use crate::readable;
 use bytelane_catalog::{CODECS, Codec, Entry, Parameter, SpecificationError};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
@@ -37,11 +38,15 @@ fn explain(error: SpecificationError) -> anyhow::Error {
             let parameters = entries.flat_map(|entry| entry.parameters);
             similar(parameter, parameters.map(|parameter| parameter.name))
         }
-        SpecificationError::Missing { .. } | SpecificationError::Value { .. } => None,
+        SpecificationError::Repeated { .. }
+        | SpecificationError::Missing { .. }
+        | SpecificationError::Value { .. } => None,
     };
+    let error = error.to_string();
+    let error = readable::line(&error);
     match meant {
         Some(meant) => anyhow::anyhow!("{error}; did you mean `{meant}`?"),
-        None => error.into(),
+        None => anyhow::anyhow!("{error}"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables of texts, for commands whose rows are not measurements of codecs.
 
+use crate::readable;
 use bytelane_measure::format::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::{
@@ -82,7 +83,8 @@ impl Table {
         drawn.load_style(style);
         drawn.set_content_arrangement(ContentArrangement::Dynamic);
         drawn.set_header(self.columns.iter().map(|column| &column.0));
-        drawn.add_rows(&self.rows);
+        let rows = self.rows.iter();
+        drawn.add_rows(rows.map(|row| row.iter().map(|cell| readable::line(cell))));
         for (column, (_, is_number)) in drawn.column_iter_mut().zip(&self.columns) {
             if *is_number {
                 column.set_cell_alignment(CellAlignment::Right);

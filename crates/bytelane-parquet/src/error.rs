@@ -55,7 +55,7 @@ pub enum Problem {
     Io(#[from] std::io::Error),
     /// A kernel refused it.
     #[error(transparent)]
-    Codec(#[from] bytelane::Error),
+    Codec(#[from] bytelane::LengthError),
     /// The file contradicts itself, or the format.
     #[error("{0}")]
     Corrupt(String),

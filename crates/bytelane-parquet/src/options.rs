@@ -2,7 +2,7 @@
 
 use crate::readers::Readers;
 use crate::{Error, Problem, Result};
-use bytelane::Backend;
+use bytelane::Detected;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, Type, ZstdLevel};
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
@@ -341,7 +341,7 @@ pub struct WriterOptions {
     pub(crate) page_header_statistics: bool,
     pub(crate) key_values: Vec<KeyValue>,
     pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
-    pub(crate) backend: Backend,
+    pub(crate) backend: Detected,
     pub(crate) created_by: String,
 }
 
@@ -365,7 +365,7 @@ impl Default for WriterOptions {
             page_header_statistics: false,
             key_values: Vec::new(),
             sorting_columns: None,
-            backend: Backend::active(),
+            backend: Detected::active(),
             created_by: concat!("bytelane-parquet version ", env!("CARGO_PKG_VERSION")).to_owned(),
         }
     }
@@ -482,7 +482,7 @@ impl WriterOptions {
 
     /// The instruction set of the kernels.
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
         self
     }
@@ -552,9 +552,6 @@ impl WriterOptions {
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(Problem::Option(format!("the {what} cannot be 0")).into());
-        }
-        if !self.backend.is_available() {
-            return Err(bytelane::Error::Unavailable(self.backend).into());
         }
         let leaves: Vec<(String, Type)> = leaves
             .map(|(path, physical)| (path.string(), physical))

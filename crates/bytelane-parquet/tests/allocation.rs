@@ -10,22 +10,16 @@ use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, Reader, WriterOptions, parse_compression};
 use bytes::Bytes;
 use chunk::Chunk;
-use peak_alloc::PeakAlloc;
-use std::sync::{Mutex, PoisonError};
-
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1 << 20;
 
-/// What work returns, and the most bytes that it had allocated at a time. One after the other: there is one memory.
+/// What work returns, and the most bytes that this thread had allocated at a time meanwhile. Other
+/// tests allocate in threads of their own, which do not count.
 fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = MEMORY.current_usage();
-    MEMORY.reset_peak_usage();
-    let result = work();
-    (result, MEMORY.peak_usage().saturating_sub(before))
+    let mut result = None;
+    let memory = allocation_counter::measure(|| result = Some(work()));
+    let peak = usize::try_from(memory.bytes_max).expect("it was allocated");
+    (result.expect("the work is done"), peak)
 }
 
 const ROWS: u32 = 1_000_000_000;

@@ -1,9 +1,9 @@
 //! What the fuzz target of stream_vbyte's cursor does with one input; here, so that the ordinary
 //! tests run it as well.
 
-use crate::{Edge, Guarded, backends};
-use bytelane::Backend;
-use bytelane::stream_vbyte::{Checkpoint, Error, Format, Integer};
+use crate::{Edge, Guarded, backends, on};
+use bytelane::stream_vbyte::{Checkpoint, Cursor, Error, Format, Integer};
+use bytelane::{Backend, Detected};
 
 /// Bytes of the header: the format, the number of values, and how many moves follow.
 pub const HEADER: usize = 4;
@@ -12,7 +12,8 @@ pub const HEADER: usize = 4;
 const MOVES: u8 = 24;
 
 /// Validates a stream and moves a cursor over it on every backend: all must do what the
-/// specification does, with the same results, errors and places.
+/// specification does, with the same results, errors and places. A move that fails is tried again:
+/// the error must be the same, and the cursor must not have moved.
 ///
 /// An input is a header, moves of three bytes (what to do, and a number), and the stream.
 ///
@@ -66,40 +67,56 @@ fn trace<T: Integer + From<u32>>(
     count: usize,
     moves: &[u8],
 ) -> (Result<usize, Error>, Vec<Step<T>>) {
-    let valid = format.validate_with(backend, encoded, count);
+    let valid = on(backend, || format.validate(encoded, count));
+    let backend = Detected::new(backend).expect("it is available");
     let mut steps = Vec::new();
     let mut cursor = match format.cursor_with(backend, encoded, count) {
         Ok(cursor) => cursor,
         Err(error) => return (valid, vec![(Err(error), None)]),
     };
     let mut stored = cursor.checkpoint();
-    for &[what, low, high] in moves.as_chunks::<3>().0 {
-        let number = usize::from(u16::from_le_bytes([low, high]));
-        let mut values = vec![T::default(); number % 300];
-        let outcome = match what % 8 {
-            0 => cursor.decode(&mut values).map(|read| values.truncate(read)),
-            1 => cursor.skip(number),
-            2 => cursor.seek(number),
-            3 => cursor.decode_at(number / 2, &mut values),
-            4 => {
-                let target = T::from((number as u32) << (what / 8 % 17));
-                let found = cursor.seek_at_least(target);
-                found.map(|found| values = found.into_iter().collect())
-            }
-            5 => {
-                stored = cursor.checkpoint();
-                Ok(())
-            }
-            6 => cursor.resume(stored),
-            _ => cursor.resume(Checkpoint {
-                index: number % 512,
-                offset: number / 4,
-                previous: T::from(u32::from(what)),
-            }),
-        };
-        steps.push((outcome.map(|()| values), Some(cursor.checkpoint())));
+    for &what in moves.as_chunks::<3>().0 {
+        let before = cursor.checkpoint();
+        let outcome = step(&mut cursor, &mut stored, what);
+        if outcome.is_err() {
+            assert_eq!(cursor.checkpoint(), before, "{backend}, {format:?}");
+            let again = step(&mut cursor, &mut stored, what);
+            assert_eq!(again, outcome, "{backend}, {format:?}");
+        }
+        steps.push((outcome, Some(cursor.checkpoint())));
     }
     (valid, steps)
+}
+
+/// Makes one move, and returns the values that were decoded or found.
+fn step<T: Integer + From<u32>>(
+    cursor: &mut Cursor<'_, T>,
+    stored: &mut Checkpoint<T>,
+    [what, low, high]: [u8; 3],
+) -> Result<Vec<T>, Error> {
+    let number = usize::from(u16::from_le_bytes([low, high]));
+    let mut values = vec![T::default(); number % 300];
+    match what % 8 {
+        0 => {
+            let read = cursor.decode(&mut values)?;
+            values.truncate(read);
+        }
+        1 => cursor.skip(number)?,
+        2 => cursor.seek(number)?,
+        3 => cursor.decode_at(number / 2, &mut values)?,
+        4 => {
+            let target = T::from((number as u32) << (what / 8 % 17));
+            values = cursor.seek_at_least(target)?.into_iter().collect();
+        }
+        5 => *stored = cursor.checkpoint(),
+        6 => cursor.resume(*stored)?,
+        _ => cursor.resume(Checkpoint {
+            index: number % 512,
+            offset: number / 4,
+            previous: T::from(u32::from(what)),
+        })?,
+    }
+    Ok(values)
 }
 
 /// Inputs for [`run`] to start from: sorted lists in every format, and moves of every kind.
@@ -130,6 +147,6 @@ fn encode<T: Integer>(transform: u8, plain: Format<T>, values: Vec<T>) -> Vec<u8
         _ => plain.delta(T::default()),
     };
     let mut encoded = Vec::new();
-    format.encode_vec(&values, &mut encoded);
+    format.encode_append(&values, &mut encoded);
     encoded
 }

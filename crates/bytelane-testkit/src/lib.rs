@@ -17,7 +17,7 @@ pub use guarded::{Edge, Guarded};
 use bytelane::Backend;
 use bytelane_catalog::Codec;
 use bytelane_measure::data::{Dataset, ElementType};
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 /// Whether the tests shall take the smaller grid.
 #[must_use]
@@ -50,6 +50,22 @@ pub fn backends() -> Vec<Backend> {
     Backend::available()
         .filter(|&backend| backend != Backend::Scalar)
         .collect()
+}
+
+/// Runs something on a backend: it is the active one meanwhile, also for other tests of the process,
+/// which must not depend on it.
+///
+/// # Panics
+///
+/// If this machine lacks the backend.
+pub fn on<R>(backend: Backend, run: impl FnOnce() -> R) -> R {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = Backend::active();
+    Backend::set_active(backend).expect("it is available");
+    let result = run();
+    Backend::set_active(before).expect("it was active before");
+    result
 }
 
 /// Values for a codec, as bytes: the same for the same arguments.

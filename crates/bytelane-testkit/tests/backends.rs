@@ -1,6 +1,6 @@
 //! The list of instruction sets, as tools see it.
 
-use bytelane::{Backend, Unavailable};
+use bytelane::{Backend, Detected, Unavailable};
 
 #[test]
 fn names_read_back() {
@@ -26,6 +26,17 @@ fn a_backend_is_available_exactly_if_no_feature_is_missing() {
         );
     }
     assert!(Backend::Scalar.is_available());
+}
+
+#[test]
+fn a_backend_that_is_missing_cannot_be_had() {
+    for &backend in Backend::ALL {
+        let detected = Detected::new(backend);
+        match backend.is_available() {
+            true => assert_eq!(detected.map(|detected| *detected), Ok(backend)),
+            false => assert_eq!(detected, Err(Unavailable(backend))),
+        }
+    }
 }
 
 #[test]

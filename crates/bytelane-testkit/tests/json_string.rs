@@ -1,10 +1,10 @@
 //! JSON strings on every backend against the specification, and against serde_json.
 
-use bytelane::Backend;
 use bytelane::json_string::{
-    self, Consumed, Error, ErrorKind, Escaper, Quotes, Scanned, Unescaper,
+    BARE, Consumed, Error, ErrorKind, Escaper, Format, QUOTED, Scanned, Unescaper, scan,
 };
-use bytelane_testkit::{Edge, Guarded, backends, reduced};
+use bytelane::{Backend, Detected};
+use bytelane_testkit::{Edge, Guarded, backends, on, reduced};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -34,25 +34,24 @@ fn assert_escapes(text: &str, backends: &[Backend]) {
     let expected = serde_json::to_string(text).unwrap().into_bytes();
     for &backend in backends {
         let mut appended = b"before".to_vec();
-        json_string::escape_into_with(backend, Quotes::Around, text, &mut appended).unwrap();
+        on(backend, || QUOTED.escape_append(text, &mut appended));
         assert!(
             appended.strip_prefix(b"before") == Some(&expected),
             "{backend}: {text:?}"
         );
         let bare = &expected[1..expected.len() - 1];
-        for (quotes, expected) in [(Quotes::Around, &expected[..]), (Quotes::Without, bare)] {
+        for (format, expected) in [(QUOTED, &expected[..]), (BARE, bare)] {
             let needed = expected.len();
             assert_eq!(
-                json_string::escaped_len_with(backend, quotes, text),
-                Ok(needed),
+                on(backend, || format.escaped_len(text)),
+                needed,
                 "{backend}: {text:?}"
             );
             for edge in [Edge::Front, Edge::Back] {
                 let source = Guarded::copy_of(text.as_bytes(), edge);
                 let source = std::str::from_utf8(&source).unwrap();
                 let mut result = Guarded::new(needed, edge);
-                let length =
-                    json_string::escape_to_slice_with(backend, quotes, source, &mut result);
+                let length = on(backend, || format.escape(source, &mut result));
                 assert_eq!(length, Ok(needed), "{backend}, {edge:?}: {text:?}");
                 assert!(*result == *expected, "{backend}, {edge:?}: {text:?}");
             }
@@ -60,9 +59,10 @@ fn assert_escapes(text: &str, backends: &[Backend]) {
                 continue;
             };
             let mut short = Guarded::new(given, Edge::Back);
+            let error = on(backend, || format.escape(text, &mut short)).unwrap_err();
             assert_eq!(
-                json_string::escape_to_slice_with(backend, quotes, text, &mut short),
-                Err(Error::Destination { needed, given }),
+                (error.needed(), error.given()),
+                (needed, given),
                 "{backend}: {text:?}"
             );
         }
@@ -72,9 +72,15 @@ fn assert_escapes(text: &str, backends: &[Backend]) {
 /// What reading a string comes to.
 type Outcome = Result<(Consumed, Vec<u8>), Error>;
 
-fn read(backend: Backend, quotes: Quotes, src: &[u8]) -> Outcome {
+/// The kind and the place of an error.
+fn fault<T>(outcome: Result<T, Error>) -> Option<(ErrorKind, Option<usize>)> {
+    let error = outcome.err()?;
+    Some((error.kind(), error.offset()))
+}
+
+fn read(backend: Backend, format: Format, src: &[u8]) -> Outcome {
     let mut text = b"before".to_vec();
-    let consumed = json_string::unescape_into_with(backend, quotes, src, &mut text);
+    let consumed = on(backend, || format.unescape_append(src, &mut text));
     assert!(text.starts_with(b"before"));
     if consumed.is_err() {
         assert_eq!(text, b"before");
@@ -86,19 +92,18 @@ fn read(backend: Backend, quotes: Quotes, src: &[u8]) -> Outcome {
 /// into a slice of exactly the length of the text, into one byte less, and scanned.
 fn assert_reads_alike(src: &[u8], backends: &[Backend]) -> Outcome {
     let source = Guarded::copy_of(src, Edge::Back);
-    let around = read(Backend::Scalar, Quotes::Around, src);
-    for quotes in [Quotes::Around, Quotes::Without] {
-        let expected = read(Backend::Scalar, quotes, src);
+    let around = read(Backend::Scalar, QUOTED, src);
+    for format in [QUOTED, BARE] {
+        let expected = read(Backend::Scalar, format, src);
         let needed = expected.as_ref().map_or(0, |(_, text)| text.len());
         for &backend in backends {
             let place = format!(
-                "{backend}, {quotes:?}: {:?}",
+                "{backend}, {format:?}: {:?}",
                 src.escape_ascii().to_string()
             );
-            assert_eq!(read(backend, quotes, &source), expected, "{place}");
+            assert_eq!(read(backend, format, &source), expected, "{place}");
             let mut result = Guarded::new(needed, Edge::Back);
-            let consumed =
-                json_string::unescape_to_slice_with(backend, quotes, &source, &mut result);
+            let consumed = on(backend, || format.unescape(&source, &mut result));
             match &expected {
                 Ok((expected, text)) => {
                     assert_eq!(consumed, Ok(*expected), "{place}");
@@ -108,19 +113,19 @@ fn assert_reads_alike(src: &[u8], backends: &[Backend]) -> Outcome {
             }
             if let Some(given) = needed.checked_sub(1) {
                 let mut short = Guarded::new(given, Edge::Back);
-                let consumed =
-                    json_string::unescape_to_slice_with(backend, quotes, &source, &mut short);
-                assert_eq!(
-                    consumed,
-                    Err(Error::Destination { needed, given }),
-                    "{place}"
-                );
+                let consumed = on(backend, || format.unescape(&source, &mut short));
+                match consumed.unwrap_err().kind() {
+                    ErrorKind::Destination(error) => {
+                        assert_eq!((error.needed(), error.given()), (needed, given), "{place}");
+                    }
+                    kind => panic!("{place}: {kind}"),
+                }
             }
         }
     }
-    let expected = json_string::scan_with(Backend::Scalar, src);
+    let expected = on(Backend::Scalar, || scan(src));
     for &backend in backends {
-        let scanned = json_string::scan_with(backend, &source);
+        let scanned = on(backend, || scan(&source));
         assert_eq!(
             scanned,
             expected,
@@ -202,19 +207,19 @@ fn every_escape_of_four_digits() {
             };
             let offset = number as usize % 67;
             let src = placed(digits.as_bytes(), offset, 3);
-            let outcome = read(backend, Quotes::Around, &src);
-            let expected = match char::from_u32(number) {
+            let outcome = read(backend, QUOTED, &src);
+            match char::from_u32(number) {
                 Some(character) => {
                     let text = format!("{}{character}bbb", "a".repeat(offset)).into_bytes();
                     let (read, written) = (src.len(), text.len());
-                    Ok((Consumed { read, written }, text))
+                    let expected = Ok((Consumed { read, written }, text));
+                    assert_eq!(outcome, expected, "{backend}: {digits}");
                 }
                 None => {
-                    let kind = ErrorKind::LoneSurrogate;
-                    Err(Error::Malformed { kind, offset })
+                    let expected = Some((ErrorKind::LoneSurrogate, Some(offset)));
+                    assert_eq!(fault(outcome), expected, "{backend}: {digits}");
                 }
-            };
-            assert_eq!(outcome, expected, "{backend}: {digits}");
+            }
         }
     }
 }
@@ -231,12 +236,7 @@ fn every_surrogate_pair() {
                 .clone()
                 .map(|low| format!("\\u{high:04x}\\u{low:04X}"))
                 .collect();
-            let read = json_string::unescape_into_with(
-                backend,
-                Quotes::Without,
-                json.as_bytes(),
-                &mut text,
-            );
+            let read = on(backend, || BARE.unescape_append(json.as_bytes(), &mut text));
             assert_eq!(read.unwrap().read, json.len());
             let units: Vec<u16> = pairs.flat_map(|low| [high as u16, low as u16]).collect();
             assert_eq!(
@@ -370,9 +370,11 @@ fn control_characters_at_every_offset() {
     let all = all();
     for offset in offsets() {
         for byte in 0..0x20 {
-            let kind = ErrorKind::ControlCharacter;
             let outcome = assert_reads_alike(&placed(&[byte], offset, 5), &all);
-            assert_eq!(outcome, Err(Error::Malformed { kind, offset }));
+            assert_eq!(
+                fault(outcome),
+                Some((ErrorKind::ControlCharacter, Some(offset)))
+            );
         }
     }
 }
@@ -396,65 +398,14 @@ fn errors_name_the_rule_and_the_place() {
     ];
     for (src, kind, offset) in around {
         let outcome = assert_reads_alike(src.as_bytes(), &all());
-        assert_eq!(outcome, Err(Error::Malformed { kind, offset }), "{src}");
+        assert_eq!(fault(outcome), Some((kind, Some(offset))), "{src}");
     }
     for backend in all() {
-        let outcome = read(backend, Quotes::Without, b"a\"b");
-        assert_eq!(
-            outcome,
-            Err(Error::Malformed {
-                kind: UnexpectedQuote,
-                offset: 1
-            })
-        );
+        let outcome = read(backend, BARE, b"a\"b");
+        assert_eq!(fault(outcome), Some((UnexpectedQuote, Some(1))));
     }
-    let error = Error::Malformed {
-        kind: InvalidUtf8,
-        offset: 17,
-    };
-    assert_eq!(error.to_string(), "invalid UTF-8 at byte 17");
-    assert_eq!(error.offset(), Some(17));
-}
-
-#[test]
-fn a_backend_that_is_not_there_is_refused_and_nothing_is_written() {
-    for &backend in Backend::ALL
-        .iter()
-        .filter(|backend| !backend.is_available())
-    {
-        let refused = Error::Unavailable(backend);
-        let mut to = Vec::new();
-        assert_eq!(
-            json_string::escape_into_with(backend, Quotes::Around, "a", &mut to),
-            Err(refused)
-        );
-        assert_eq!(
-            json_string::unescape_into_with(backend, Quotes::Around, b"a\"", &mut to),
-            Err(refused)
-        );
-        assert_eq!(
-            json_string::escape_to_slice_with(backend, Quotes::Around, "a", &mut [0; 3]),
-            Err(refused)
-        );
-        assert_eq!(
-            json_string::unescape_to_slice_with(backend, Quotes::Around, b"a\"", &mut [0; 3]),
-            Err(refused)
-        );
-        assert_eq!(
-            json_string::escaped_len_with(backend, Quotes::Around, "a"),
-            Err(refused)
-        );
-        assert_eq!(json_string::scan_with(backend, b"a\""), Err(refused));
-        assert_eq!(
-            Escaper::with_backend(backend, Quotes::Around).unwrap_err(),
-            refused
-        );
-        assert_eq!(
-            Unescaper::with_backend(backend, Quotes::Around).unwrap_err(),
-            refused
-        );
-        assert!(to.is_empty());
-    }
+    let error = scan(b"0123456789abcdefg\xff\"").unwrap_err();
+    assert_eq!(error.to_string(), "offset 17: invalid UTF-8");
 }
 
 /// A little of everything that a string may hold, and of what it may not.
@@ -533,8 +484,8 @@ fn writes_what_serde_json_writes() {
 }
 
 /// Reads in pieces of the lengths given, one after the other and over again.
-fn read_in_pieces(backend: Backend, quotes: Quotes, src: &[u8], lengths: &[usize]) -> Outcome {
-    let mut unescaper = Unescaper::with_backend(backend, quotes)?;
+fn read_in_pieces(backend: Backend, format: Format, src: &[u8], lengths: &[usize]) -> Outcome {
+    let mut unescaper = Unescaper::new_with(Detected::new(backend).unwrap(), format);
     let (mut text, mut read) = (Vec::new(), 0);
     for &length in lengths.iter().cycle() {
         let piece = &src[read..][..usize::min(length, src.len() - read)];
@@ -559,16 +510,12 @@ fn a_string_in_pieces_reads_as_the_whole() {
     let lengths = prop::collection::vec(1..90_usize, 1..6);
     TestRunner::new(cases(3000))
         .run(&(pieces(), lengths), |(src, lengths)| {
-            for quotes in [Quotes::Around, Quotes::Without] {
-                let src = match quotes {
-                    Quotes::Around => &src[..],
-                    Quotes::Without => &src[..src.len() - 1],
-                };
-                let expected = read(Backend::Scalar, quotes, src);
+            for (format, src) in [(QUOTED, &src[..]), (BARE, &src[..src.len() - 1])] {
+                let expected = read(Backend::Scalar, format, src);
                 for &backend in &backends {
-                    let outcome = read_in_pieces(backend, quotes, src, &lengths);
+                    let outcome = read_in_pieces(backend, format, src, &lengths);
                     prop_assert_eq!(&outcome, &expected, "{}", backend);
-                    let bytewise = read_in_pieces(backend, quotes, src, &[1]);
+                    let bytewise = read_in_pieces(backend, format, src, &[1]);
                     prop_assert_eq!(&bytewise, &expected, "{}", backend);
                 }
             }
@@ -594,33 +541,27 @@ fn a_text_in_pieces_is_written_as_the_whole() {
             };
             for &backend in &backends {
                 let mut json = Vec::new();
-                let mut escaper = Escaper::with_backend(backend, Quotes::Around).unwrap();
+                let mut escaper = Escaper::new_with(Detected::new(backend).unwrap(), QUOTED);
                 let result = bytes
                     .chunks(length)
                     .try_for_each(|piece| escaper.push(piece, &mut json))
                     .and_then(|()| escaper.finish(&mut json));
-                match (result, &expected) {
+                if let Err(place) = expected {
+                    let before = std::str::from_utf8(&bytes[..place]).unwrap();
+                    let whole = serde_json::to_string(before).unwrap().into_bytes();
+                    prop_assert_eq!(&json, &whole[..whole.len() - 1]);
+                }
+                let found = result.map_err(|error| (error.kind(), error.offset()));
+                match (found, &expected) {
                     (Ok(()), Ok(expected)) => prop_assert_eq!(&json, expected),
-                    (
-                        Err(Error::Malformed {
-                            kind: ErrorKind::InvalidUtf8,
-                            offset,
-                        }),
-                        Err(place),
-                    ) => {
-                        prop_assert_eq!(offset, *place);
+                    (Err((ErrorKind::InvalidUtf8, offset)), Err(place)) => {
+                        prop_assert_eq!(offset, Some(*place));
                     }
-                    (
-                        Err(Error::Malformed {
-                            kind: ErrorKind::UnexpectedEnd,
-                            offset,
-                        }),
-                        Err(place),
-                    ) => {
-                        prop_assert_eq!(offset, bytes.len());
+                    (Err((ErrorKind::UnexpectedEnd, offset)), Err(place)) => {
+                        prop_assert_eq!(offset, Some(bytes.len()));
                         prop_assert!(bytes.len() - place < 4);
                     }
-                    (result, expected) => prop_assert!(false, "{result:?}, {expected:?}"),
+                    (found, expected) => prop_assert!(false, "{found:?}, {expected:?}"),
                 }
             }
             Ok(())

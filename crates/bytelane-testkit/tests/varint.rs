@@ -1,8 +1,8 @@
 //! What is particular to `varint`: which bytes are varints, and where a bad one is.
 
 use bytelane::Backend;
-use bytelane::varint::{self, Error, Integer};
-use bytelane_testkit::{Edge, Guarded, reduced};
+use bytelane::varint::{self, Error, ErrorKind, Integer};
+use bytelane_testkit::{Edge, Guarded, on, reduced};
 use proptest::prelude::*;
 
 fn decode<T: Integer>(
@@ -11,7 +11,7 @@ fn decode<T: Integer>(
     count: usize,
 ) -> Result<(usize, Vec<T>), Error> {
     let mut values = vec![T::default(); count];
-    let read = varint::decode_with(backend, src, &mut values)?;
+    let read = on(backend, || varint::decode(src, &mut values))?;
     Ok((read, values))
 }
 
@@ -40,7 +40,7 @@ fn every_varint_of_up_to_four_bytes() {
         }
         let short: Vec<u32> = expected.iter().map(|&number| number as u32).collect();
         for backend in Backend::available() {
-            assert_eq!(varint::count_with(backend, &input), Ok(expected.len()));
+            assert_eq!(on(backend, || varint::count(&input)), expected.len());
             let wide = decode::<u64>(backend, &input, expected.len()).unwrap();
             assert!(
                 wide == (input.len(), expected.clone()),
@@ -95,31 +95,34 @@ fn trailing_groups_of_zeros_are_accepted() {
     }
 }
 
-type Makes = fn(usize) -> Error;
-const TRUNCATED: Makes = |offset| Error::Truncated { offset };
-const OVERLONG: Makes = |offset| Error::Overlong { offset };
-const OVERFLOW: Makes = |offset| Error::Overflow { offset };
+use ErrorKind::{Overflow as OVERFLOW, Overlong as OVERLONG, Truncated as TRUNCATED};
+
+/// The kind and the place of an error.
+fn fault(error: Error) -> (ErrorKind, usize) {
+    (error.kind(), error.offset().expect("it is in the input"))
+}
 
 /// Puts malformed varints behind each of the values of a list, with and without others behind
 /// them: every backend names the kind and the place.
-fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], Makes)]) {
-    for (bytes, makes) in malformed {
-        assert_eq!(varint::read::<T>(bytes), Err(makes(0)), "{bytes:x?}");
+fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorKind)]) {
+    for (bytes, kind) in malformed {
+        let error = varint::read::<T>(bytes).unwrap_err();
+        assert_eq!(fault(error), (*kind, 0), "{bytes:x?}");
         let mut input = Vec::new();
         for place in 0..=values.len() {
             let offset = input.len();
             let before = input.len();
             input.extend_from_slice(bytes);
-            if makes(0) != TRUNCATED(0) {
-                varint::encode_into_vec(&values[place..], &mut input);
+            if *kind != TRUNCATED {
+                varint::encode_append(&values[place..], &mut input);
                 input.resize(input.len() + 100, 0x01);
             }
             let guarded = Guarded::copy_of(&input, Edge::Back);
             for backend in Backend::available() {
                 let decoded = decode::<T>(backend, &guarded, values.len() + 90);
                 assert_eq!(
-                    decoded,
-                    Err(makes(offset)),
+                    decoded.map_err(fault),
+                    Err((*kind, offset)),
                     "{backend}, {place}, {bytes:x?}"
                 );
                 // What is before it can be had.
@@ -157,7 +160,7 @@ fn values(bits: u32) -> Vec<u64> {
 
 #[test]
 fn malformed_varints_of_32_bits_are_found_everywhere() {
-    let malformed: &[(&[u8], Makes)] = &[
+    let malformed: &[(&[u8], ErrorKind)] = &[
         (&[], TRUNCATED),
         (&[0x80], TRUNCATED),
         (&[0xff, 0xff, 0xff, 0xff], TRUNCATED),
@@ -174,7 +177,7 @@ fn malformed_varints_of_32_bits_are_found_everywhere() {
 
 #[test]
 fn malformed_varints_of_64_bits_are_found_everywhere() {
-    let malformed: &[(&[u8], Makes)] = &[
+    let malformed: &[(&[u8], ErrorKind)] = &[
         (&[], TRUNCATED),
         (&[0xff; 9], TRUNCATED),
         (
@@ -206,15 +209,12 @@ fn what_does_not_fit_is_an_error_with_the_room_it_needs() {
     for backend in Backend::available() {
         for given in 0..needed {
             let mut room = Guarded::new(given, Edge::Back);
-            let expected = Err(Error::Destination { needed, given });
-            assert_eq!(varint::encode_with(backend, &values, &mut room), expected);
+            let error = on(backend, || varint::encode(&values, &mut room)).unwrap_err();
+            assert_eq!((error.needed(), error.given()), (needed, given));
         }
     }
-    let expected = Err(Error::Destination {
-        needed: 3,
-        given: 2,
-    });
-    assert_eq!(varint::write(1u64 << 20, &mut [0; 2]), expected);
+    let error = varint::write(1u64 << 20, &mut [0; 2]).unwrap_err();
+    assert_eq!((error.needed(), error.given()), (3, 2));
 }
 
 #[test]
@@ -222,12 +222,12 @@ fn a_count_that_the_input_cannot_have_allocates_nothing() {
     let mut values: Vec<u64> = vec![7];
     let capacity = values.capacity();
     for count in [4, 1 << 30, usize::MAX] {
-        let result = varint::decode_into_vec(&[1, 2, 3], count, &mut values);
-        assert_eq!(result, Err(Error::Truncated { offset: 3 }));
+        let result = varint::decode_append(&[1, 2, 3], count, &mut values);
+        assert_eq!(result.map_err(fault), Err((TRUNCATED, 3)));
         assert_eq!((values.len(), values.capacity()), (1, capacity));
     }
-    let overlong = varint::decode_into_vec(&[0xff; 50], usize::MAX, &mut values);
-    assert_eq!(overlong, Err(Error::Overlong { offset: 0 }));
+    let overlong = varint::decode_append(&[0xff; 50], usize::MAX, &mut values);
+    assert_eq!(overlong.map_err(fault), Err((OVERLONG, 0)));
     assert_eq!(varint::max_encoded_len::<u64>(usize::MAX), usize::MAX);
 }
 
@@ -246,14 +246,16 @@ fn assert_round_trips<T: Integer>(values: &[T]) {
     }
     let varints = &expected[1..];
     for backend in Backend::available() {
-        let length = varint::encoded_len_with(backend, values);
-        assert_eq!(length, Ok(varints.len()), "{backend}");
+        let length = on(backend, || varint::encoded_len(values));
+        assert_eq!(length, varints.len(), "{backend}");
         let mut encoded = vec![0xaa];
-        let length = varint::encode_into_vec_with(backend, values, &mut encoded);
-        assert_eq!(length, Ok(varints.len()), "{backend}");
+        let length = on(backend, || varint::encode_append(values, &mut encoded));
+        assert_eq!(length, varints.len(), "{backend}");
         assert_eq!(encoded, expected, "{backend}");
         let mut decoded = vec![T::default()];
-        let read = varint::decode_into_vec_with(backend, varints, values.len(), &mut decoded);
+        let read = on(backend, || {
+            varint::decode_append(varints, values.len(), &mut decoded)
+        });
         assert_eq!(read, Ok(varints.len()), "{backend}");
         assert_eq!(&decoded[1..], values, "{backend}");
     }
@@ -289,14 +291,14 @@ fn streams_keep_the_place() {
 
     let last = encoded.len() - varint::encoded_len(&numbers[29_999..]);
     let cut = codec.decode_stream(backend, &mut &encoded[..last + 1], &mut Vec::new());
-    let expected = Error::Truncated { offset: last }.to_string();
+    let expected = format!("offset {last}: {TRUNCATED}");
     assert_eq!(cut.unwrap_err().to_string(), expected);
     encoded.extend([0xff; 11]);
     let overlong = codec.decode_stream(backend, &mut &encoded[..], &mut Vec::new());
     let offset = encoded.len() - 11;
     assert_eq!(
         overlong.unwrap_err().to_string(),
-        Error::Overlong { offset }.to_string()
+        format!("offset {offset}: {OVERLONG}")
     );
 }
 
@@ -314,7 +316,7 @@ mod prost {
                 encode_varint(number, &mut expected);
             }
             let mut encoded = Vec::new();
-            varint::encode_into_vec(&numbers, &mut encoded);
+            varint::encode_append(&numbers, &mut encoded);
             prop_assert_eq!(encoded, expected);
         }
 

@@ -1,12 +1,10 @@
 //! The binary protocol: numbers in big-endian order, sizes of four bytes.
 
 use crate::input::Input;
+use crate::layout::{Layout, LayoutReader};
 use crate::output::Output;
-use crate::protocol::{Protocol, Reader, WriteLimits, Writer};
-use crate::{
-    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Limits, MessageKind, Type,
-};
-use bytelane::{Value, big_endian};
+use crate::protocol::{Protocol, WriteLimits, Writer};
+use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Limits, MessageKind, Type};
 use std::borrow::Cow;
 
 /// The binary protocol. Lists of numbers are moved in one piece.
@@ -40,27 +38,8 @@ impl<const STRICT: bool> Protocol for Binary<STRICT> {
 
     #[inline]
     fn reader(input: Input<'_>) -> Self::Reader<'_> {
-        BinaryReader { input }
+        LayoutReader::new(input)
     }
-}
-
-/// The fewest bytes that a value of a type has.
-fn smallest(kind: Type) -> usize {
-    match kind {
-        Type::Bool | Type::I8 | Type::Struct => 1,
-        Type::I16 => 2,
-        Type::I32 | Type::Float | Type::String => 4,
-        Type::I64 | Type::Double => 8,
-        Type::List | Type::Set => 5,
-        Type::Map => 6,
-        Type::Uuid => 16,
-    }
-}
-
-/// Whether all values of a type have as many bytes, and any bytes will do.
-fn has_one_length(kind: Type) -> bool {
-    use Type::{Double, Float, I8, I16, I32, I64, Uuid};
-    matches!(kind, I8 | I16 | I32 | I64 | Double | Float | Uuid)
 }
 
 /// Writes [`Binary`].
@@ -282,242 +261,145 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
 }
 
 /// Reads [`Binary`].
-#[derive(Debug)]
-pub struct BinaryReader<'de, const STRICT: bool = true> {
-    input: Input<'de>,
+pub type BinaryReader<'de, const STRICT: bool = true> = LayoutReader<'de, BinaryLayout<STRICT>>;
+
+/// How [`Binary`] lays out what it has in common with [`Compact`](crate::Compact).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BinaryLayout<const STRICT: bool>;
+
+fn kind(input: &Input<'_>, number: u8) -> Result<Type, Error> {
+    Type::from_number(number).ok_or_else(|| input.error(ErrorKind::UnknownType(number)))
 }
 
-impl<'de, const STRICT: bool> BinaryReader<'de, STRICT> {
-    #[inline]
-    fn kind(&mut self, number: u8) -> Result<Type, Error> {
-        Type::from_number(number).ok_or_else(|| self.input.error(ErrorKind::UnknownType(number)))
-    }
-
-    #[inline]
-    fn u32(&mut self) -> Result<u32, Error> {
-        self.input.array().map(u32::from_be_bytes)
-    }
-
-    #[inline]
-    fn size(&mut self) -> Result<usize, Error> {
-        let size = self.u32()?;
-        self.input.size(size)
-    }
-
-    #[inline]
-    fn bytes(&mut self) -> Result<&'de [u8], Error> {
-        let len = self.size()?;
-        self.input.take_string(len)
-    }
-
-    /// Moves the elements of a list in one piece. That there are as many bytes was checked when
-    /// the list began.
-    #[inline]
-    fn numbers<T: Value>(&mut self, items: Items, values: &mut Vec<T>) -> Result<(), Error> {
-        let bytes = self.input.take(items.left * size_of::<T>())?;
-        let moved = big_endian::decode_into_vec(bytes, values);
-        debug_assert!(moved.is_ok(), "a whole number of values");
-        self.input.leave();
-        Ok(())
-    }
+#[inline]
+fn u32(input: &mut Input<'_>) -> Result<u32, Error> {
+    input.array().map(u32::from_be_bytes)
 }
 
-impl<'de, const STRICT: bool> Reader<'de> for BinaryReader<'de, STRICT> {
-    #[inline]
-    fn input(&mut self) -> &mut Input<'de> {
-        &mut self.input
-    }
-
-    fn finish(self) -> Input<'de> {
-        self.input
-    }
-
-    fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
-        let start = self.input;
-        let first = self.u32()?;
+impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
+    fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error> {
+        let start = *input;
+        let first = u32(input)?;
         let (kind, name) = if first >> 16 == VERSION >> 16 {
-            let len = self.size()?;
-            (first as u8, self.input.take_text(len)?)
+            let len = Self::size(input)?;
+            (first as u8, input.take_text(len)?)
         } else if STRICT || first > i32::MAX as u32 {
             return Err(start.error(ErrorKind::InvalidVersion));
         } else {
-            let name = self.input.take_text(first as usize)?;
-            (self.input.byte()?, name)
+            let name = input.take_text(first as usize)?;
+            (input.byte()?, name)
         };
         let Some(kind) = MessageKind::from_number(kind) else {
-            return Err(self.input.error(ErrorKind::InvalidMessageKind(kind)));
+            return Err(input.error(ErrorKind::InvalidMessageKind(kind)));
         };
         Ok(Envelope {
             name: Cow::Borrowed(name),
             kind,
-            sequence: self.i32()?,
+            sequence: Self::i32(input)?,
         })
     }
 
-    fn message_end(&mut self) -> Result<(), Error> {
-        Ok(())
+    #[inline]
+    fn size(input: &mut Input<'_>) -> Result<usize, Error> {
+        let size = u32(input)?;
+        input.size(size)
     }
 
     #[inline]
-    fn struct_begin(&mut self) -> Result<Frame, Error> {
-        self.input.enter()?;
-        Ok(Frame::default())
-    }
-
-    #[inline]
-    fn field_begin(
+    fn field(
         &mut self,
+        input: &mut Input<'_>,
         _: &mut Frame,
-        _: &'static [Field],
-    ) -> Result<Option<FieldHeader>, Error> {
-        let kind = self.input.byte()?;
-        if kind == 0 {
-            self.input.leave();
-            return Ok(None);
-        }
-        let kind = self.kind(kind)?;
-        let id = self.i16()?;
-        Ok(Some(FieldHeader { id, kind }))
+        first: u8,
+    ) -> Result<FieldHeader, Error> {
+        let kind = kind(input, first)?;
+        let id = Self::i16(input)?;
+        Ok(FieldHeader { id, kind })
     }
 
     #[inline]
-    fn field_end(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    #[inline]
-    fn list_begin(&mut self, _: Type, element: Option<Type>, cost: usize) -> Result<Items, Error> {
-        let [kind, a, b, c, d] = self.input.array()?;
-        let len = self.input.size(u32::from_be_bytes([a, b, c, d]))?;
-        if len == 0 && Type::from_number(kind).is_none() {
+    fn list(input: &mut Input<'_>) -> Result<(usize, Type), Error> {
+        let [number, a, b, c, d] = input.array()?;
+        let len = input.size(u32::from_be_bytes([a, b, c, d]))?;
+        match Type::from_number(number) {
             // Some writers name no type where there are no elements.
-            return self.input.enter_items(0, (Type::Bool, Type::Bool), 1, 0);
+            None if len == 0 => Ok((0, Type::Bool)),
+            _ => Ok((len, kind(input, number)?)),
         }
-        let kind = self.kind(kind)?;
-        if len > 0 {
-            self.input.expect(element, kind)?;
-        }
-        self.input
-            .enter_items(len, (kind, kind), smallest(kind), cost)
     }
 
     #[inline]
-    fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error> {
-        let [key, value, a, b, c, d] = self.input.array()?;
-        let len = self.input.size(u32::from_be_bytes([a, b, c, d]))?;
-        if len == 0 {
-            return self.input.enter_items(0, (Type::Bool, Type::Bool), 1, 0);
+    fn map(input: &mut Input<'_>) -> Result<(usize, Type, Type), Error> {
+        let [key, value, a, b, c, d] = input.array()?;
+        match input.size(u32::from_be_bytes([a, b, c, d]))? {
+            0 => Ok((0, Type::Bool, Type::Bool)),
+            len => Ok((len, kind(input, key)?, kind(input, value)?)),
         }
-        let (key, value) = (self.kind(key)?, self.kind(value)?);
-        self.input.expect(types.map(|types| types.0), key)?;
-        self.input.expect(types.map(|types| types.1), value)?;
-        let smallest = smallest(key) + smallest(value);
-        self.input.enter_items(len, (key, value), smallest, cost)
+    }
+
+    fn smallest(kind: Type) -> usize {
+        match kind {
+            Type::Bool | Type::I8 | Type::Struct => 1,
+            Type::I16 => 2,
+            Type::I32 | Type::Float | Type::String => 4,
+            Type::I64 | Type::Double => 8,
+            Type::List | Type::Set => 5,
+            Type::Map => 6,
+            Type::Uuid => 16,
+        }
+    }
+
+    fn has_one_length(kind: Type) -> bool {
+        use Type::{Double, Float, I8, I16, I32, I64, Uuid};
+        matches!(kind, I8 | I16 | I32 | I64 | Double | Float | Uuid)
     }
 
     #[inline]
-    fn next(&mut self, items: &mut Items) -> Result<bool, Error> {
-        Ok(self.input.next(items))
-    }
-
-    #[inline]
-    fn bool(&mut self) -> Result<bool, Error> {
-        match self.input.byte()? {
+    fn bool(&mut self, input: &mut Input<'_>) -> Result<bool, Error> {
+        match input.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            byte => Err(self.input.error(ErrorKind::InvalidBool(byte))),
+            byte => Err(input.error(ErrorKind::InvalidBool(byte))),
         }
     }
 
     #[inline]
-    fn i8(&mut self) -> Result<i8, Error> {
-        self.input.byte().map(u8::cast_signed)
+    fn i16(input: &mut Input<'_>) -> Result<i16, Error> {
+        input.array().map(i16::from_be_bytes)
     }
 
     #[inline]
-    fn i16(&mut self) -> Result<i16, Error> {
-        self.input.array().map(i16::from_be_bytes)
+    fn i32(input: &mut Input<'_>) -> Result<i32, Error> {
+        input.array().map(i32::from_be_bytes)
     }
 
     #[inline]
-    fn i32(&mut self) -> Result<i32, Error> {
-        self.input.array().map(i32::from_be_bytes)
+    fn i64(input: &mut Input<'_>) -> Result<i64, Error> {
+        input.array().map(i64::from_be_bytes)
     }
 
     #[inline]
-    fn i64(&mut self) -> Result<i64, Error> {
-        self.input.array().map(i64::from_be_bytes)
+    fn double(input: &mut Input<'_>) -> Result<f64, Error> {
+        input.array().map(f64::from_be_bytes)
     }
 
     #[inline]
-    fn double(&mut self) -> Result<f64, Error> {
-        self.input.array().map(f64::from_be_bytes)
+    fn i16s(input: &mut Input<'_>, count: usize, values: &mut Vec<i16>) -> Result<(), Error> {
+        input.big_endian(count, values)
     }
 
     #[inline]
-    fn float(&mut self) -> Result<f32, Error> {
-        self.input.array().map(f32::from_be_bytes)
+    fn i32s(input: &mut Input<'_>, count: usize, values: &mut Vec<i32>) -> Result<(), Error> {
+        input.big_endian(count, values)
     }
 
     #[inline]
-    fn uuid(&mut self) -> Result<[u8; 16], Error> {
-        self.input.array()
+    fn i64s(input: &mut Input<'_>, count: usize, values: &mut Vec<i64>) -> Result<(), Error> {
+        input.big_endian(count, values)
     }
 
     #[inline]
-    fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        let len = self.size()?;
-        self.input.take_text(len).map(Cow::Borrowed)
-    }
-
-    #[inline]
-    fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error> {
-        self.bytes().map(Cow::Borrowed)
-    }
-
-    #[inline]
-    fn i8s(&mut self, items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
-        self.numbers(items, values)
-    }
-
-    #[inline]
-    fn i16s(&mut self, items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
-        self.numbers(items, values)
-    }
-
-    #[inline]
-    fn i32s(&mut self, items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
-        self.numbers(items, values)
-    }
-
-    #[inline]
-    fn i64s(&mut self, items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
-        self.numbers(items, values)
-    }
-
-    #[inline]
-    fn doubles(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
-        self.numbers(items, values)
-    }
-
-    #[inline]
-    fn floats(&mut self, items: Items, values: &mut Vec<f32>) -> Result<(), Error> {
-        self.numbers(items, values)
-    }
-
-    fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
-        if has_one_length(items.element) {
-            // That there are as many bytes was checked when the list began.
-            self.input.take(items.left * smallest(items.element))?;
-            items.left = 0;
-        }
-        while self.next(&mut items)? {
-            self.skip(items.element)?;
-        }
-        Ok(())
-    }
-
-    fn skip_string(&mut self) -> Result<(), Error> {
-        self.bytes().map(drop)
+    fn doubles(input: &mut Input<'_>, count: usize, values: &mut Vec<f64>) -> Result<(), Error> {
+        input.big_endian(count, values)
     }
 }

@@ -1,12 +1,11 @@
 //! The compact protocol: varints, and field numbers as differences.
 
 use crate::input::Input;
+use crate::layout::{Layout, LayoutReader};
 use crate::output::Output;
-use crate::protocol::{Protocol, Reader, WriteLimits, Writer};
-use crate::{
-    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Limits, MessageKind, Type,
-};
-use bytelane::{big_endian, varint};
+use crate::protocol::{Protocol, WriteLimits, Writer};
+use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Limits, MessageKind, Type};
+use bytelane::varint;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
@@ -72,16 +71,6 @@ fn number(kind: Type) -> u8 {
     }
 }
 
-/// The fewest bytes that a value of a type has.
-fn smallest(kind: Type) -> usize {
-    match kind {
-        Type::Double => 8,
-        Type::Uuid => 16,
-        Type::Float => 4,
-        _ => 1,
-    }
-}
-
 impl<D: Dialect> Protocol for Compact<D> {
     type Writer<O: Output> = CompactWriter<O, D>;
     type Reader<'de> = CompactReader<'de, D>;
@@ -97,11 +86,7 @@ impl<D: Dialect> Protocol for Compact<D> {
 
     #[inline]
     fn reader(input: Input<'_>) -> Self::Reader<'_> {
-        CompactReader {
-            input,
-            field: None,
-            dialect: PhantomData,
-        }
+        LayoutReader::new(input)
     }
 }
 
@@ -312,232 +297,185 @@ impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
 }
 
 /// Reads [`Compact`].
-#[derive(Debug)]
-pub struct CompactReader<'de, D = Apache> {
-    input: Input<'de>,
+pub type CompactReader<'de, D = Apache> = LayoutReader<'de, CompactLayout<D>>;
+
+/// How [`Compact`] lays out what it has in common with [`Binary`](crate::Binary).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompactLayout<D> {
     /// The value of the field of type bool whose header has been read.
-    field: Option<bool>,
+    bool_field: Option<bool>,
     dialect: PhantomData<D>,
 }
 
-impl<'de, D: Dialect> CompactReader<'de, D> {
-    #[inline]
-    fn varint<T: varint::Integer>(&mut self) -> Result<T, Error> {
-        match varint::read(self.input.rest) {
-            Ok((value, len)) => {
-                self.input.rest = &self.input.rest[len..];
-                Ok(value)
-            }
-            Err(error) => Err(self.varint_error(error)),
+#[inline]
+fn kind<D: Dialect>(input: &Input<'_>, number: u8) -> Result<Type, Error> {
+    Ok(match number {
+        TRUE | FALSE => Type::Bool,
+        3 => Type::I8,
+        4 => Type::I16,
+        5 => Type::I32,
+        6 => Type::I64,
+        7 => Type::Double,
+        8 => Type::String,
+        9 => Type::List,
+        10 => Type::Set,
+        11 => Type::Map,
+        12 => Type::Struct,
+        13 => D::TYPE_13,
+        number => return Err(input.error(ErrorKind::UnknownType(number))),
+    })
+}
+
+#[inline]
+fn varint<T: varint::Integer>(input: &mut Input<'_>) -> Result<T, Error> {
+    match varint::read(input.rest) {
+        Ok((value, len)) => {
+            input.rest = &input.rest[len..];
+            Ok(value)
         }
-    }
-
-    #[cold]
-    fn varint_error(&self, error: varint::Error) -> Error {
-        let kind = match error {
-            varint::Error::Truncated { .. } => ErrorKind::UnexpectedEnd,
-            _ => ErrorKind::InvalidVarint,
-        };
-        self.input.error(kind).behind(error.offset().unwrap_or(0))
-    }
-
-    #[inline]
-    fn size(&mut self) -> Result<usize, Error> {
-        let size = self.varint::<u32>()?;
-        self.input.size(size)
-    }
-
-    #[inline]
-    fn kind(&mut self, number: u8) -> Result<Type, Error> {
-        Ok(match number {
-            TRUE | FALSE => Type::Bool,
-            3 => Type::I8,
-            4 => Type::I16,
-            5 => Type::I32,
-            6 => Type::I64,
-            7 => Type::Double,
-            8 => Type::String,
-            9 => Type::List,
-            10 => Type::Set,
-            11 => Type::Map,
-            12 => Type::Struct,
-            13 => D::TYPE_13,
-            number => return Err(self.input.error(ErrorKind::UnknownType(number))),
-        })
-    }
-
-    #[inline]
-    fn text(&mut self) -> Result<&'de str, Error> {
-        let len = self.size()?;
-        self.input.take_text(len)
-    }
-
-    #[inline]
-    fn bytes(&mut self) -> Result<&'de [u8], Error> {
-        let len = self.size()?;
-        self.input.take_string(len)
-    }
-
-    /// Moves the elements of a list in one piece.
-    #[inline]
-    fn varints<T: varint::Integer>(
-        &mut self,
-        items: Items,
-        values: &mut Vec<T>,
-    ) -> Result<(), Error> {
-        match varint::decode_into_vec(self.input.rest, items.left, values) {
-            Ok(len) => {
-                self.input.rest = &self.input.rest[len..];
-                self.input.leave();
-                Ok(())
-            }
-            Err(error) => Err(self.varint_error(error)),
-        }
+        Err(error) => Err(varint_error(input, error)),
     }
 }
 
-impl<'de, D: Dialect> Reader<'de> for CompactReader<'de, D> {
-    #[inline]
-    fn input(&mut self) -> &mut Input<'de> {
-        &mut self.input
+/// Moves the elements of a list in one piece.
+#[inline]
+fn varints<T: varint::Integer>(
+    input: &mut Input<'_>,
+    count: usize,
+    values: &mut Vec<T>,
+) -> Result<(), Error> {
+    match varint::decode_append(input.rest, count, values) {
+        Ok(len) => {
+            input.rest = &input.rest[len..];
+            Ok(())
+        }
+        Err(error) => Err(varint_error(input, error)),
     }
+}
 
-    fn finish(self) -> Input<'de> {
-        self.input
-    }
+#[cold]
+fn varint_error(input: &Input<'_>, error: varint::Error) -> Error {
+    let kind = match error.kind() {
+        varint::ErrorKind::Truncated => ErrorKind::UnexpectedEnd,
+        _ => ErrorKind::InvalidVarint,
+    };
+    input.error(kind).behind(error.offset().unwrap_or(0))
+}
 
-    fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
-        let start = self.input;
-        let [protocol, kind] = self.input.array()?;
+impl<D: Dialect> Layout for CompactLayout<D> {
+    fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error> {
+        let start = *input;
+        let [protocol, kind] = input.array()?;
         if protocol != PROTOCOL || kind & 31 != VERSION {
             return Err(start.error(ErrorKind::InvalidVersion));
         }
         let Some(kind) = MessageKind::from_number(kind >> 5) else {
             return Err(start.error(ErrorKind::InvalidMessageKind(kind >> 5)));
         };
-        let sequence = self.varint::<u32>()?.cast_signed();
+        let sequence = varint::<u32>(input)?.cast_signed();
+        let len = Self::size(input)?;
         Ok(Envelope {
-            name: Cow::Borrowed(self.text()?),
+            name: Cow::Borrowed(input.take_text(len)?),
             kind,
             sequence,
         })
     }
 
-    fn message_end(&mut self) -> Result<(), Error> {
-        Ok(())
+    #[inline]
+    fn size(input: &mut Input<'_>) -> Result<usize, Error> {
+        let size = varint::<u32>(input)?;
+        input.size(size)
     }
 
     #[inline]
-    fn struct_begin(&mut self) -> Result<Frame, Error> {
-        self.input.enter()?;
-        Ok(Frame::default())
-    }
-
-    #[inline]
-    fn field_begin(
+    fn field(
         &mut self,
+        input: &mut Input<'_>,
         frame: &mut Frame,
-        _: &'static [Field],
-    ) -> Result<Option<FieldHeader>, Error> {
-        let header = self.input.byte()?;
-        if header == 0 {
-            self.input.leave();
-            return Ok(None);
-        }
-        let number = header & 15;
-        let kind = self.kind(number)?;
-        let id = match header >> 4 {
-            0 => i16::try_from(self.varint::<i32>()?).ok(),
+        first: u8,
+    ) -> Result<FieldHeader, Error> {
+        let number = first & 15;
+        let kind = kind::<D>(input, number)?;
+        let id = match first >> 4 {
+            0 => i16::try_from(varint::<i32>(input)?).ok(),
             delta => frame.last.checked_add(delta.into()),
         };
         let Some(id) = id else {
-            return Err(self.input.error(ErrorKind::InvalidFieldId));
+            return Err(input.error(ErrorKind::InvalidFieldId));
         };
         if kind == Type::Bool {
-            self.field = Some(number == TRUE);
+            self.bool_field = Some(number == TRUE);
         }
         frame.last = id;
-        Ok(Some(FieldHeader { id, kind }))
+        Ok(FieldHeader { id, kind })
     }
 
     #[inline]
-    fn field_end(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    #[inline]
-    fn list_begin(&mut self, _: Type, element: Option<Type>, cost: usize) -> Result<Items, Error> {
-        let header = self.input.byte()?;
+    fn list(input: &mut Input<'_>) -> Result<(usize, Type), Error> {
+        let header = input.byte()?;
         let len = match header >> 4 {
-            15 => self.size()?,
+            15 => Self::size(input)?,
             len => len.into(),
         };
-        if len == 0 {
-            return self.input.enter_items(0, (Type::Bool, Type::Bool), 1, 0);
+        match len {
+            0 => Ok((0, Type::Bool)),
+            _ => Ok((len, kind::<D>(input, header & 15)?)),
         }
-        let kind = self.kind(header & 15)?;
-        self.input.expect(element, kind)?;
-        self.input
-            .enter_items(len, (kind, kind), smallest(kind), cost)
     }
 
     #[inline]
-    fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error> {
-        let len = self.size()?;
+    fn map(input: &mut Input<'_>) -> Result<(usize, Type, Type), Error> {
+        let len = Self::size(input)?;
         if len == 0 {
-            return self.input.enter_items(0, (Type::Bool, Type::Bool), 1, 0);
+            return Ok((0, Type::Bool, Type::Bool));
         }
-        let kinds = self.input.byte()?;
-        let (key, value) = (self.kind(kinds >> 4)?, self.kind(kinds & 15)?);
-        self.input.expect(types.map(|types| types.0), key)?;
-        self.input.expect(types.map(|types| types.1), value)?;
-        let smallest = smallest(key) + smallest(value);
-        self.input.enter_items(len, (key, value), smallest, cost)
+        let kinds = input.byte()?;
+        let key = kind::<D>(input, kinds >> 4)?;
+        Ok((len, key, kind::<D>(input, kinds & 15)?))
+    }
+
+    fn smallest(kind: Type) -> usize {
+        match kind {
+            Type::Double => 8,
+            Type::Uuid => 16,
+            Type::Float => 4,
+            _ => 1,
+        }
     }
 
     #[inline]
-    fn next(&mut self, items: &mut Items) -> Result<bool, Error> {
-        Ok(self.input.next(items))
-    }
-
-    #[inline]
-    fn bool(&mut self) -> Result<bool, Error> {
-        if let Some(value) = self.field.take() {
+    fn bool(&mut self, input: &mut Input<'_>) -> Result<bool, Error> {
+        if let Some(value) = self.bool_field.take() {
             return Ok(value);
         }
-        match self.input.byte()? {
+        match input.byte()? {
             TRUE => Ok(true),
             // Some writers write 0.
             FALSE | 0 => Ok(false),
-            byte => Err(self.input.error(ErrorKind::InvalidBool(byte))),
+            byte => Err(input.error(ErrorKind::InvalidBool(byte))),
         }
     }
 
     #[inline]
-    fn i8(&mut self) -> Result<i8, Error> {
-        self.input.byte().map(u8::cast_signed)
-    }
-
-    #[inline]
-    fn i16(&mut self) -> Result<i16, Error> {
-        let start = self.input;
-        let value = self.varint::<i32>()?;
+    fn i16(input: &mut Input<'_>) -> Result<i16, Error> {
+        let start = *input;
+        let value = varint::<i32>(input)?;
         i16::try_from(value).map_err(|_| start.error(ErrorKind::NumberOutOfRange))
     }
 
     #[inline]
-    fn i32(&mut self) -> Result<i32, Error> {
-        self.varint()
+    fn i32(input: &mut Input<'_>) -> Result<i32, Error> {
+        varint(input)
     }
 
     #[inline]
-    fn i64(&mut self) -> Result<i64, Error> {
-        self.varint()
+    fn i64(input: &mut Input<'_>) -> Result<i64, Error> {
+        varint(input)
     }
 
     #[inline]
-    fn double(&mut self) -> Result<f64, Error> {
-        let bytes = self.input.array()?;
+    fn double(input: &mut Input<'_>) -> Result<f64, Error> {
+        let bytes = input.array()?;
         Ok(if D::BIG_ENDIAN {
             f64::from_be_bytes(bytes)
         } else {
@@ -545,79 +483,44 @@ impl<'de, D: Dialect> Reader<'de> for CompactReader<'de, D> {
         })
     }
 
-    #[inline]
-    fn float(&mut self) -> Result<f32, Error> {
-        self.input.array().map(f32::from_be_bytes)
-    }
-
-    #[inline]
-    fn uuid(&mut self) -> Result<[u8; 16], Error> {
-        self.input.array()
-    }
-
-    #[inline]
-    fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        self.text().map(Cow::Borrowed)
-    }
-
-    #[inline]
-    fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error> {
-        self.bytes().map(Cow::Borrowed)
-    }
-
-    #[inline]
-    fn i8s(&mut self, items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
-        let bytes = self.input.take(items.left)?;
-        values.extend_from_slice(bytemuck::cast_slice(bytes));
-        self.input.leave();
-        Ok(())
-    }
-
-    #[inline]
-    fn i32s(&mut self, items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
-        self.varints(items, values)
-    }
-
-    #[inline]
-    fn i64s(&mut self, items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
-        self.varints(items, values)
-    }
-
     /// Widened a part at a time: there is no varint of 16 bits of its own.
-    fn i16s(&mut self, mut items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
+    fn i16s(input: &mut Input<'_>, count: usize, values: &mut Vec<i16>) -> Result<(), Error> {
         let mut wide = [0i32; 256];
-        values.reserve(items.left);
-        while items.left > 0 {
-            let count = items.left.min(wide.len());
-            let start = self.input;
-            match varint::decode(self.input.rest, &mut wide[..count]) {
-                Ok(len) => self.input.rest = &self.input.rest[len..],
-                Err(error) => return Err(self.varint_error(error)),
+        let mut left = count;
+        values.reserve(count);
+        while left > 0 {
+            let count = left.min(wide.len());
+            let start = *input;
+            match varint::decode(input.rest, &mut wide[..count]) {
+                Ok(len) => input.rest = &input.rest[len..],
+                Err(error) => return Err(varint_error(input, error)),
             }
             for &value in &wide[..count] {
                 let value = i16::try_from(value);
                 values.push(value.map_err(|_| start.error(ErrorKind::NumberOutOfRange))?);
             }
-            items.left -= count;
+            left -= count;
         }
-        self.input.leave();
         Ok(())
     }
 
-    fn doubles(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
-        let bytes = self.input.take(items.left * size_of::<f64>())?;
+    #[inline]
+    fn i32s(input: &mut Input<'_>, count: usize, values: &mut Vec<i32>) -> Result<(), Error> {
+        varints(input, count, values)
+    }
+
+    #[inline]
+    fn i64s(input: &mut Input<'_>, count: usize, values: &mut Vec<i64>) -> Result<(), Error> {
+        varints(input, count, values)
+    }
+
+    fn doubles(input: &mut Input<'_>, count: usize, values: &mut Vec<f64>) -> Result<(), Error> {
         if D::BIG_ENDIAN {
-            let moved = big_endian::decode_into_vec(bytes, values);
-            debug_assert!(moved.is_ok(), "a whole number of values");
-        } else {
-            let (bytes, _) = bytes.as_chunks();
-            values.extend(bytes.iter().map(|&bytes| f64::from_le_bytes(bytes)));
+            return input.big_endian(count, values);
         }
-        self.input.leave();
+        let bytes = input.take(count * size_of::<f64>())?;
+        let (bytes, _) = bytes.as_chunks();
+        values.extend(bytes.iter().map(|&bytes| f64::from_le_bytes(bytes)));
         Ok(())
-    }
-
-    fn skip_string(&mut self) -> Result<(), Error> {
-        self.bytes().map(drop)
     }
 }

@@ -1,7 +1,7 @@
 //! The bytes that a reader reads, and the account of what they cost.
 
 use crate::{Error, ErrorKind, Items, Limits, Type};
-use bytelane::ascii;
+use bytelane::{Value, ascii, big_endian};
 
 /// What is left of a message, and what is left of its limits.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,19 @@ impl<'de> Input<'de> {
         };
         self.rest = rest;
         Ok(bytes)
+    }
+
+    /// Moves so many big-endian numbers in one piece.
+    #[inline]
+    pub(crate) fn big_endian<T: Value>(
+        &mut self,
+        count: usize,
+        values: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        let bytes = self.take(count * size_of::<T>())?;
+        let moved = big_endian::decode_append(bytes, values);
+        debug_assert!(moved.is_ok(), "a whole number of values");
+        Ok(())
     }
 
     /// Takes the bytes of a string whose length the message tells.

@@ -16,6 +16,7 @@ mod error;
 pub mod framed;
 mod input;
 mod json;
+mod layout;
 mod limits;
 mod message;
 mod output;

@@ -48,7 +48,7 @@ impl Output for Vec<u8> {
 
     #[inline]
     fn big_endian<T: Value>(&mut self, values: &[T]) {
-        big_endian::encode_into_vec(values, self);
+        big_endian::encode_append(values, self);
     }
 
     #[inline]
@@ -58,17 +58,17 @@ impl Output for Vec<u8> {
 
     #[inline]
     fn varints<T: Integer>(&mut self, values: &[T]) {
-        varint::encode_into_vec(values, self);
+        varint::encode_append(values, self);
     }
 
     #[inline]
     fn json_string(&mut self, text: &str) {
-        json_string::escape_into(text, self);
+        json_string::QUOTED.escape_append(text, self);
     }
 
     #[inline]
     fn base64(&mut self, bytes: &[u8]) {
-        base64::STANDARD_NO_PAD.encode_vec(bytes, self);
+        base64::STANDARD_NO_PAD.encode_append(bytes, self);
     }
 }
 
@@ -109,7 +109,7 @@ impl Output for Length {
 
     #[inline]
     fn json_string(&mut self, text: &str) {
-        self.0 += json_string::escaped_len(text);
+        self.0 += json_string::QUOTED.escaped_len(text);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Text that is all ASCII, as most text is.
 
-use crate::memory;
+use crate::memory::{self, Validate};
 
 /// Bytes as text, if all of them are ASCII. None if one is not: the bytes may be UTF-8 then, which
 /// [`core::str::from_utf8`] tells.
@@ -16,6 +16,28 @@ use crate::memory;
 #[inline]
 #[must_use]
 pub fn text(bytes: &[u8]) -> Option<&str> {
+    let (text, ()) = memory::prefix(Ascii, bytes).ok()?;
+    Some(text)
+}
+
+/// Finds out whether an input is ASCII.
+pub(crate) struct Ascii;
+
+impl Validate for Ascii {
+    type Done = ();
+    type Error = ();
+
+    #[inline]
+    fn validate(self, src: &[u8]) -> Result<(usize, ()), ()> {
+        match is_ascii(src) {
+            true => Ok((src.len(), ())),
+            false => Err(()),
+        }
+    }
+}
+
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
     const BEYOND: u64 = 0x8080_8080_8080_8080;
     let (lines, rest) = bytes.as_chunks::<64>();
     let mut any = any_of(lines);
@@ -29,7 +51,7 @@ pub fn text(bytes: &[u8]) -> Option<&str> {
         Some(last) => memory::pair(last),
         None => memory::pair(rest),
     };
-    ((any | low | high) & BEYOND == 0).then(|| memory::text(bytes))
+    (any | low | high) & BEYOND == 0
 }
 
 /// The bits that any byte has, somewhere in the result; four vectors a step on every target.

@@ -1,276 +1,188 @@
-//! The one list of instruction sets: their names, their features, how they are detected, and how
-//! a call reaches them.
+//! The instruction sets: their names, their features, how they are detected, and how a call
+//! reaches them.
 //!
-//! A row of [`backends!`] makes a variant of [`Backend`], a *token* of the same name and a macro
-//! that implements traits for the token. A token is a zero-sized value that only detection can
-//! make: holding one proves that this CPU has the instructions, so that everything behind it is
-//! safe code.
+//! [`Backend`] is the list. Every other table here matches on it or is an arm of [`features!`], so
+//! that the compiler names what a new instruction set still lacks.
+//!
+//! Two kinds of proof make everything behind them safe code. [`Detected`] is a backend that this
+//! CPU has. A *token*, a zero-sized type of the same name as its backend, says so in the type:
+//! kernels are generic over it. Only detection makes either.
 #![allow(unsafe_code)] // The step from a token into its instructions.
 
 use core::fmt;
+use core::ops::Deref;
 use core::str::FromStr;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+/// An instruction set that the codecs have kernels for.
+///
+/// Each codec picks the best one of this CPU by itself; a `Backend` is for tools, tests and
+/// measurements that want a certain one. Backends are ordered: a greater one is faster.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Backend {
+    /// Portable code, the specification written down: on every machine, and what all others are
+    /// tested against.
+    Scalar = 1,
+    /// SSE4.1, SSSE3 and POPCNT: x86-64 since 2008.
+    Sse41,
+    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3, since 2013.
+    Avx2,
+    /// AVX-512 with the byte instructions VBMI and VBMI2: Ice Lake and Zen 4 onwards. CPUs with
+    /// AVX-512 but without these (Skylake-X, Cascade Lake) use [`Avx2`](Self::Avx2).
+    Avx512,
+    /// NEON, on every AArch64 machine.
+    Neon,
+}
+
+/// The features of each backend, by their names in Rust: `features!(Avx2 => then! {..})` becomes
+///
+/// ```ignore
+/// then! { ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"] .. }
+/// ```
+macro_rules! features {
+    (Sse41 => $then:ident! { $($rest:tt)* }) => {
+        $crate::backend::$then! { ["sse4.1", "ssse3", "popcnt"] $($rest)* }
+    };
+    (Avx2 => $then:ident! { $($rest:tt)* }) => {
+        $crate::backend::$then! { ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"] $($rest)* }
+    };
+    (Avx512 => $then:ident! { $($rest:tt)* }) => {
+        $crate::backend::$then! {
+            [
+                "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vbmi",
+                "avx512vbmi2", "avx512vpopcntdq", "avx512bitalg", "avx512vnni", "gfni",
+                "avx2", "bmi1", "bmi2", "lzcnt", "popcnt"
+            ]
+            $($rest)*
+        }
+    };
+    (Neon => $then:ident! { $($rest:tt)* }) => {
+        $crate::backend::$then! { ["neon"] $($rest)* }
+    };
+}
+pub(crate) use features;
+
+/// A list of features as a slice.
+macro_rules! as_slice {
+    ($features:expr) => {
+        &$features
+    };
+}
+pub(crate) use as_slice;
+
 /// Whether this CPU has a feature: asked of the CPU where `std` can, known at compile time elsewhere.
-#[cfg(all(feature = "std", target_arch = "x86_64"))]
-macro_rules! has {
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+macro_rules! is_detected {
     ($feature:tt) => {
         std::arch::is_x86_feature_detected!($feature)
     };
 }
-#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
-macro_rules! has {
+#[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+macro_rules! is_detected {
     ($feature:tt) => {
         cfg!(target_feature = $feature)
     };
 }
 
-macro_rules! backends {
-    (($d:tt) $(
-        $(#[doc = $doc:literal])+
-        $Backend:ident = $name:literal $(on $arch:tt with $macro:ident $features:tt)?;
-    )+) => {
-        /// An instruction set that the codecs have kernels for.
-        ///
-        /// Each codec picks the best one of this CPU by itself; a `Backend` is for tools, tests and
-        /// measurements that want a certain one. Backends are ordered: a greater one is faster.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[non_exhaustive]
-        #[repr(u8)]
-        pub enum Backend {
-            $($(#[doc = $doc])+ $Backend),+
-        }
-
-        impl Backend {
-            /// Every backend that there is, on whatever machine, slowest first.
-            pub const ALL: &'static [Backend] = &[$(Backend::$Backend),+];
-
-            /// The name that [`FromStr`](core::str::FromStr) reads and the command prints.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Backend::$Backend => $name),+ }
-            }
-
-            /// The CPU features that this backend needs, by their names in Rust.
-            #[must_use]
-            pub const fn features(self) -> &'static [&'static str] {
-                match self {
-                    $(Backend::$Backend => {
-                        const FEATURES: &[&[&str]] = &[$(&$features,)? &[]];
-                        FEATURES[0]
-                    })+
-                }
-            }
-
-            /// The backend that [`ACTIVE`] holds. A `match` and no table, since the compiler sees
-            /// that it only has to subtract.
-            #[inline(always)]
-            const fn from_active(active: u8) -> Option<Backend> {
-                $(if active == Backend::$Backend as u8 + 1 { return Some(Backend::$Backend); })+
-                None
-            }
-
-            /// Whether this CPU has one feature of any backend's list.
-            fn has_feature(name: &str) -> bool {
-                $($(
-                    #[cfg(all(target_arch = $arch, target_endian = "little"))]
-                    if let Some(found) = has_named!(name, $features) { return found; }
-                )?)+
-                let _ = name;
-                false
-            }
-
-            /// Asks the CPU for everything, as a set of bits.
-            fn detect() -> u8 {
-                #[allow(unused_mut, reason = "targets without kernels add nothing")]
-                let mut found = 1 << Backend::Scalar as u8;
-                $($(
-                    #[cfg(all(target_arch = $arch, target_endian = "little"))]
-                    { found |= u8::from(has_all!($features)) << Backend::$Backend as u8; }
-                )?)+
-                FOUND.store(found, Relaxed);
-                found
-            }
-        }
-
-        $($(
-            /// Proof that this CPU has the instructions of the backend of the same name.
-            #[cfg(all(target_arch = $arch, target_endian = "little"))]
-            #[derive(Clone, Copy)]
-            pub(crate) struct $Backend(());
-
-            #[cfg(all(target_arch = $arch, target_endian = "little"))]
-            impl $Backend {
-                /// None also before detection has run.
-                #[inline]
-                pub(crate) fn new() -> Option<Self> {
-                    Backend::$Backend.is_found().then_some(Self(()))
-                }
-            }
-
-            /// Implements a trait for the token, each method with the token's features:
-            /// see [`implement`](crate::simd::implement).
-            #[cfg(all(target_arch = $arch, target_endian = "little"))]
-            macro_rules! $macro {
-                ($d($d code:tt)*) => { $crate::simd::implement! { $features $d($d code)* } };
-            }
-            #[cfg(all(target_arch = $arch, target_endian = "little"))]
-            pub(crate) use $macro;
-        )?)+
-
-        /// Functions whose first argument chooses the backend: each arm compiles the generic kernel
-        /// with that backend's features, and every call inside is inlined into it. Dispatch happens
-        /// here and nowhere else, once a buffer. `Backend::Scalar` is the caller's to handle.
-        macro_rules! dispatch {
-            ($d(
-                $d(#[$d meta:meta])*
-                $d vis:vis fn $d f:ident $d(<const $d K:ident: usize $d(, $d W:ident: $d Bound:ident)?>)? ($d($d arg:ident: $d ty:ty),* $d(,)?)
-                -> $d ret:ty = $d kernel:expr;
-            )*) => { $d(
-                $d(#[$d meta])*
-                #[inline(always)]
-                $d vis fn $d f $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
-                    backend: $crate::Backend, $d($d arg: $d ty),*
-                ) -> $d ret {
-                    /// The backend comes last, so that the others stay in their registers.
-                    #[allow(unused_variables, reason = "targets without kernels use no argument")]
-                    fn dispatched $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
-                        $d($d arg: $d ty,)* backend: $crate::Backend,
-                    ) -> $d ret {
-                        match backend {
-                            $($(
-                                #[cfg(all(target_arch = $arch, target_endian = "little"))]
-                                $crate::Backend::$Backend => {
-                                    $crate::backend::inside! {
-                                        $features fn inside $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
-                                            $d($d arg: $d ty,)* token: $crate::backend::$Backend
-                                        ) -> $d ret { $d kernel(token, $d($d arg),*) }
-                                    }
-                                    match $crate::backend::$Backend::new() {
-                                        // SAFETY: the token exists, so this CPU has the features of `inside`.
-                                        #[allow(unsafe_code)]
-                                        Some(token) => unsafe { inside $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* token) },
-                                        None => not_found $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* backend),
-                                    }
-                                }
-                            )?)+
-                            _ => Err($crate::backend::Unavailable(backend).into()),
-                        }
-                    }
-                    /// Detection has not run, or has not found it.
-                    #[cold]
-                    #[inline(never)]
-                    fn not_found $d(<const $d K: usize $d(, $d W: $d Bound)?>)? (
-                        $d($d arg: $d ty,)* backend: $crate::Backend,
-                    ) -> $d ret {
-                        match backend.is_available() {
-                            true => dispatched $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* backend),
-                            false => Err($crate::backend::Unavailable(backend).into()),
-                        }
-                    }
-                    dispatched $d(::<$d K $d(, $d W)?>)? ($d($d arg,)* backend)
-                }
-            )* };
-        }
-        pub(crate) use dispatch;
-    };
-}
-
-/// Whether the CPU has every feature of a list.
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
-macro_rules! has_all {
-    ([$($feature:tt),*]) => { $(has!($feature))&&* };
-}
-
-/// Whether the CPU has the feature of a list that is called `name`.
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
-macro_rules! has_named {
-    ($name:ident, [$($feature:tt),*]) => {
+/// Whether this CPU has the feature `$name` of a list.
+macro_rules! has {
+    ([$($feature:tt),*] $name:ident) => {
         match $name {
-            $($feature => Some(has!($feature)),)*
-            _ => None,
+            $($feature => is_detected!($feature),)*
+            _ => false,
         }
     };
 }
-
-/// A function compiled with a list of features.
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
-macro_rules! inside {
-    ([$($feature:tt),*] $($function:tt)*) => {
-        $(#[target_feature(enable = $feature)])*
-        $($function)*
-    };
-}
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
-pub(crate) use inside;
-
-backends! { ($)
-    /// Portable code, the specification written down: on every machine, and what all others are tested against.
-    Scalar = "scalar";
-    /// SSE4.1, SSSE3 and POPCNT: x86-64 since 2008.
-    Sse41 = "sse4.1" on "x86_64" with sse41 ["sse4.1", "ssse3", "popcnt"];
-    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3, since 2013.
-    Avx2 = "avx2" on "x86_64" with avx2 ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"];
-    /// AVX-512 with the byte instructions VBMI and VBMI2: Ice Lake and Zen 4 onwards.
-    Avx512 = "avx512" on "x86_64" with avx512 [
-        "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vbmi", "avx512vbmi2",
-        "avx512vpopcntdq", "avx512bitalg", "avx512vnni", "gfni", "avx2", "bmi1", "bmi2", "lzcnt", "popcnt"
-    ];
-    /// NEON, on every AArch64 machine.
-    Neon = "neon" on "aarch64" with neon ["neon"];
-}
-
-/// The backends that detection found, one bit each; 0 until it has run. Every thread that races here finds the same.
-static FOUND: AtomicU8 = AtomicU8::new(0);
-
-/// The backend that calls without one use, plus one; 0 until the first of them.
-static ACTIVE: AtomicU8 = AtomicU8::new(0);
+pub(crate) use has;
 
 impl Backend {
-    /// Whether this machine can run this backend. One load once detection has run.
+    /// Every backend that there is, on whatever machine, slowest first.
+    pub const ALL: &'static [Backend] = &[
+        Backend::Scalar,
+        Backend::Sse41,
+        Backend::Avx2,
+        Backend::Avx512,
+        Backend::Neon,
+    ];
+
+    /// The name that [`FromStr`] reads and the command prints.
     #[must_use]
-    #[inline]
-    pub fn is_available(self) -> bool {
-        self.is_found() || self.find()
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Scalar => "scalar",
+            Backend::Sse41 => "sse4.1",
+            Backend::Avx2 => "avx2",
+            Backend::Avx512 => "avx512",
+            Backend::Neon => "neon",
+        }
     }
 
-    /// Whether detection has run and found this backend.
-    #[inline]
-    pub(crate) fn is_found(self) -> bool {
-        FOUND.load(Relaxed) >> self as u8 & 1 != 0
+    /// The CPU features that this backend needs, by their names in Rust.
+    #[must_use]
+    pub const fn features(self) -> &'static [&'static str] {
+        match self {
+            Backend::Scalar => &[],
+            Backend::Sse41 => features!(Sse41 => as_slice! {}),
+            Backend::Avx2 => features!(Avx2 => as_slice! {}),
+            Backend::Avx512 => features!(Avx512 => as_slice! {}),
+            Backend::Neon => features!(Neon => as_slice! {}),
+        }
     }
 
-    #[cold]
-    fn find(self) -> bool {
-        Self::detect() >> self as u8 & 1 != 0
-    }
-
-    /// The backends of this machine, slowest first.
-    pub fn available() -> impl DoubleEndedIterator<Item = Backend> {
-        Self::ALL
-            .iter()
-            .copied()
-            .filter(|backend| backend.is_available())
+    /// Whether this CPU has a feature of this backend, and the backend is compiled in. False on
+    /// other architectures.
+    fn has(self, feature: &str) -> bool {
+        match self {
+            #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+            Backend::Sse41 => features!(Sse41 => has! { feature }),
+            #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+            Backend::Avx2 => features!(Avx2 => has! { feature }),
+            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+            Backend::Avx512 => features!(Avx512 => has! { feature }),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+            Backend::Neon => features!(Neon => has! { feature }),
+            _ => {
+                let _ = feature;
+                false
+            }
+        }
     }
 
     /// The features that this machine lacks for this backend; none if it is available.
     pub fn missing_features(self) -> impl Iterator<Item = &'static str> {
-        self.features()
-            .iter()
-            .copied()
-            .filter(|name| !Self::has_feature(name))
+        let features = self.features().iter().copied();
+        features.filter(move |feature| !self.has(feature))
+    }
+
+    /// Whether this machine can run this backend. One load once detection has run.
+    #[must_use]
+    #[inline]
+    pub fn is_available(self) -> bool {
+        let found = match FOUND.load(Relaxed) {
+            0 => Self::detect(),
+            found => found,
+        };
+        found >> self as u8 & 1 != 0
+    }
+
+    /// Asks the CPU for everything, as a set of bits.
+    #[cold]
+    fn detect() -> u8 {
+        let mut found = 0;
+        for backend in Self::ALL {
+            let available = backend.missing_features().next().is_none();
+            found |= u8::from(available) << *backend as u8;
+        }
+        FOUND.store(found, Relaxed);
+        found
+    }
+
+    /// The backends of this machine, slowest first.
+    pub fn available() -> impl DoubleEndedIterator<Item = Backend> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|backend| backend.is_available())
     }
 
     /// The backend that calls use which do not name one: the best of this machine, unless
@@ -278,17 +190,7 @@ impl Backend {
     #[must_use]
     #[inline]
     pub fn active() -> Backend {
-        match Self::from_active(ACTIVE.load(Relaxed)) {
-            Some(backend) => backend,
-            None => Self::activate_best(),
-        }
-    }
-
-    #[cold]
-    fn activate_best() -> Backend {
-        let best = Self::available().next_back().unwrap_or(Backend::Scalar);
-        ACTIVE.store(best as u8 + 1, Relaxed);
-        best
+        Detected::active().0
     }
 
     /// Makes a backend the one of every later call in this process which does not name one: for
@@ -305,13 +207,184 @@ impl Backend {
     /// # Ok::<(), bytelane::Unavailable>(())
     /// ```
     pub fn set_active(backend: Backend) -> Result<(), Unavailable> {
-        if !backend.is_available() {
-            return Err(Unavailable(backend));
-        }
-        ACTIVE.store(backend as u8 + 1, Relaxed);
+        ACTIVE.store(Detected::new(backend)?.0 as u8, Relaxed);
         Ok(())
     }
 }
+
+/// The backends that detection found, a bit each; 0 until it has run. Every thread that races here
+/// finds the same.
+static FOUND: AtomicU8 = AtomicU8::new(0);
+
+/// The backend that calls without one use; 0 until the first of them. What is stored here was
+/// [`Detected`].
+static ACTIVE: AtomicU8 = AtomicU8::new(0);
+
+/// A backend that this CPU has: what the functions called `_with` take.
+///
+/// ```
+/// use bytelane::{Backend, Detected, big_endian};
+/// use core::mem::MaybeUninit;
+///
+/// let scalar = Detected::new(Backend::Scalar)?;
+/// let mut encoded = [MaybeUninit::uninit(); 4];
+/// let encoded = big_endian::encode_uninit_with(scalar, &[0x0102u16, 3], &mut encoded[..]).unwrap();
+/// assert_eq!(encoded, [1, 2, 0, 3]);
+/// # Ok::<(), bytelane::Unavailable>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Detected(Backend);
+
+impl Detected {
+    /// Asks whether this CPU has a backend; only the first question takes more than a load.
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`] if it has not.
+    #[inline]
+    pub fn new(backend: Backend) -> Result<Self, Unavailable> {
+        match backend.is_available() {
+            true => Ok(Self(backend)),
+            false => Err(Unavailable(backend)),
+        }
+    }
+
+    /// The backend that calls use which do not name one. See [`Backend::active`].
+    #[must_use]
+    #[inline]
+    pub fn active() -> Self {
+        match ACTIVE.load(Relaxed) {
+            0 => Self::activate_best(),
+            // SAFETY: only `set_active` and `activate_best` store here, the number of a `Backend`.
+            active => Self(unsafe { core::mem::transmute::<u8, Backend>(active) }),
+        }
+    }
+
+    #[cold]
+    fn activate_best() -> Self {
+        let best = Backend::available().next_back().unwrap_or(Backend::Scalar);
+        ACTIVE.store(best as u8, Relaxed);
+        Self(best)
+    }
+}
+
+impl Deref for Detected {
+    type Target = Backend;
+
+    #[inline]
+    fn deref(&self) -> &Backend {
+        &self.0
+    }
+}
+
+impl fmt::Display for Detected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl TryFrom<Backend> for Detected {
+    type Error = Unavailable;
+
+    fn try_from(backend: Backend) -> Result<Self, Unavailable> {
+        Self::new(backend)
+    }
+}
+
+/// Proof in a type that this CPU has the instructions of the backend of the same name.
+macro_rules! tokens {
+    ($($Token:ident)*) => { $(
+        #[derive(Clone, Copy)]
+        pub(crate) struct $Token(());
+
+        impl $Token {
+            /// The token, if this is its backend.
+            #[inline(always)]
+            pub(crate) fn of(backend: Detected) -> Option<Self> {
+                (backend.0 == Backend::$Token).then_some(Self(()))
+            }
+        }
+    )* };
+}
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+tokens! { Sse41 }
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+tokens! { Avx2 }
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+tokens! { Avx512 }
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+tokens! { Neon }
+
+/// Functions whose last argument chooses the backend: each arm compiles the generic kernel with
+/// that backend's features, and every call inside is inlined into it. Dispatch happens here and
+/// nowhere else, once a buffer. The row
+///
+/// ```ignore
+/// fn swap<const K: usize>(src: &[u8], dst: &mut [Slot]) = kernel::swap::<K, _>, or scalar::swap::<K>;
+/// ```
+///
+/// becomes, with one such block for each backend of the architecture,
+///
+/// ```ignore
+/// fn swap<const K: usize>(src: &[u8], dst: &mut [Slot], backend: Detected) {
+///     if let Some(token) = Avx2::of(backend) {
+///         #[target_feature(enable = "avx2")] // and the others of the list
+///         fn inside<const K: usize>(src: &[u8], dst: &mut [Slot], token: Avx2) {
+///             kernel::swap::<K, _>(token, src, dst)
+///         }
+///         // SAFETY: the token exists, so this CPU has the features of `inside`.
+///         return unsafe { inside::<K>(src, dst, token) };
+///     }
+///     scalar::swap::<K>(src, dst)
+/// }
+/// ```
+///
+/// The backend comes last, so that the other arguments stay in their registers.
+macro_rules! dispatch {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident $(<const $K:ident: usize $(, $W:ident: $Bound:ident)?>)? ($($arg:ident: $ty:ty),* $(,)?)
+        $(-> $ret:ty)? = $kernel:expr, or $scalar:expr;
+    )*) => { $(
+        $(#[$meta])*
+        fn $name $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty,)* backend: $crate::Detected) $(-> $ret)? {
+            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+            $crate::backend::dispatch! { @enter Avx512 backend $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty),*) [$(-> $ret)?] $kernel }
+            #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+            $crate::backend::dispatch! { @enter Avx2 backend $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty),*) [$(-> $ret)?] $kernel }
+            #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+            $crate::backend::dispatch! { @enter Sse41 backend $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty),*) [$(-> $ret)?] $kernel }
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+            $crate::backend::dispatch! { @enter Neon backend $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty),*) [$(-> $ret)?] $kernel }
+            let _ = backend;
+            $scalar($($arg),*)
+        }
+    )* };
+    (@enter $Token:ident $backend:ident $(<const $K:ident: usize $(, $W:ident: $Bound:ident)?>)? ($($arg:ident: $ty:ty),*) [$(-> $ret:ty)?] $kernel:expr) => {
+        if let Some(token) = $crate::backend::$Token::of($backend) {
+            $crate::backend::features! { $Token => inside! {
+                // What is called only here would be inlined where the features are always there.
+                #[inline(never)]
+                fn inside $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty,)* token: $crate::backend::$Token) $(-> $ret)? {
+                    $kernel(token, $($arg),*)
+                }
+            } }
+            // SAFETY: the token exists, so this CPU has the features of `inside`.
+            #[allow(unsafe_code)]
+            return unsafe { inside $(::<$K $(, $W)?>)? ($($arg,)* token) };
+        }
+    };
+}
+pub(crate) use dispatch;
+
+/// A function compiled with a list of features.
+macro_rules! inside {
+    ([$($feature:tt),*] $($function:tt)*) => {
+        $(#[target_feature(enable = $feature)])*
+        $($function)*
+    };
+}
+pub(crate) use inside;
 
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -325,11 +398,8 @@ impl FromStr for Backend {
     /// Reads a [`name`](Self::name), in either case.
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
         let named = |backend: &&Backend| backend.name().eq_ignore_ascii_case(name);
-        Self::ALL
-            .iter()
-            .find(named)
-            .copied()
-            .ok_or(UnknownBackend(()))
+        let found = Self::ALL.iter().find(named);
+        found.copied().ok_or(UnknownBackend(()))
     }
 }
 
@@ -339,11 +409,8 @@ pub struct UnknownBackend(());
 
 impl fmt::Display for UnknownBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such backend; there are")?;
-        for (i, backend) in Backend::ALL.iter().enumerate() {
-            write!(f, "{}{backend}", if i == 0 { " " } else { ", " })?;
-        }
-        Ok(())
+        f.write_str("no such backend; there are ")?;
+        write_names(f, Backend::ALL.iter().copied())
     }
 }
 
@@ -355,16 +422,20 @@ pub struct Unavailable(pub Backend);
 
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0;
         write!(
             f,
-            "the backend {} is not available on this machine; there are",
-            self.0
+            "the backend {name} is not available on this machine; there are "
         )?;
-        for (i, backend) in Backend::available().enumerate() {
-            write!(f, "{}{backend}", if i == 0 { " " } else { ", " })?;
-        }
-        Ok(())
+        write_names(f, Backend::available())
     }
 }
 
 impl core::error::Error for Unavailable {}
+
+fn write_names(f: &mut fmt::Formatter<'_>, backends: impl Iterator<Item = Backend>) -> fmt::Result {
+    for (i, backend) in backends.enumerate() {
+        write!(f, "{}{backend}", if i == 0 { "" } else { ", " })?;
+    }
+    Ok(())
+}

@@ -1,31 +1,148 @@
-//! The error of the codecs whose input has no bad bytes, only bad lengths.
+//! The shape of all errors: a kind, and a place in the input.
 
-use crate::{Backend, Unavailable};
 use core::fmt;
 
-/// Buffers whose lengths do not fit each other, or a backend that this machine lacks.
+/// What is wrong with an input, and where. Each codec has its kinds, `ErrorKind`, and a name for
+/// its errors, `Error`.
 ///
-/// The codecs that return it have checked everything before they write the first byte.
+/// Of several faults the first one in the input is reported, by all backends alike.
+///
+/// ```
+/// use bytelane::varint::{self, ErrorKind};
+///
+/// let error = varint::decode(&[0x03, 0x80], &mut [0u32; 2]).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(1)));
+/// assert_eq!(error.to_string(), "offset 1: the input ends within this varint");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Error<K> {
+    kind: K,
+    /// `usize::MAX`, which no slice reaches, for none: errors are what results are large for.
+    offset: usize,
+}
+
+impl<K: Copy> Error<K> {
+    #[inline]
+    pub(crate) const fn at(offset: usize, kind: K) -> Self {
+        Self { kind, offset }
+    }
+
+    /// An error whose cause is not in the input's bytes.
+    #[inline]
+    pub(crate) const fn nowhere(kind: K) -> Self {
+        Self {
+            kind,
+            offset: usize::MAX,
+        }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    #[inline]
+    pub const fn kind(&self) -> K {
+        self.kind
+    }
+
+    /// Where it is in the input, in bytes from its beginning. `None` if the bytes of the input are
+    /// not to blame: they have the wrong length, or the destination is too short.
+    #[must_use]
+    #[inline]
+    pub const fn offset(&self) -> Option<usize> {
+        match self.offset {
+            usize::MAX => None,
+            offset => Some(offset),
+        }
+    }
+
+    /// The same error in an input of which this one was the part behind the first `bytes` bytes: for
+    /// those who take an input in pieces.
+    #[must_use]
+    pub const fn behind(mut self, bytes: usize) -> Self {
+        if self.offset != usize::MAX {
+            let offset = self.offset.saturating_add(bytes);
+            self.offset = offset - (offset == usize::MAX) as usize;
+        }
+        self
+    }
+}
+
+impl<K: Copy + fmt::Display> fmt::Display for Error<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(offset) = self.offset() {
+            write!(f, "offset {offset}: ")?;
+        }
+        self.kind.fmt(f)
+    }
+}
+
+impl<K: Copy + fmt::Debug + fmt::Display> core::error::Error for Error<K> {}
+
+impl<K: Copy + From<DestinationError>> From<DestinationError> for Error<K> {
+    fn from(error: DestinationError) -> Self {
+        Self::nowhere(error.into())
+    }
+}
+
+/// The destination is shorter than the result: the one way in which encoding can fail.
+///
+/// What the destination holds then is unspecified, unless the function says that nothing is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DestinationError {
+    needed: usize,
+    given: usize,
+}
+
+impl DestinationError {
+    pub(crate) const fn new(needed: usize, given: usize) -> Self {
+        Self { needed, given }
+    }
+
+    /// Length of the result, in bytes.
+    #[must_use]
+    pub const fn needed(&self) -> usize {
+        self.needed
+    }
+
+    /// Length of the destination, in bytes.
+    #[must_use]
+    pub const fn given(&self) -> usize {
+        self.given
+    }
+}
+
+impl fmt::Display for DestinationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { needed, given } = self;
+        write!(f, "the result has {needed} bytes, the destination {given}")
+    }
+}
+
+impl core::error::Error for DestinationError {}
+
+/// The first `needed` bytes of a destination.
+#[inline]
+pub(crate) fn front<B>(destination: &mut [B], needed: usize) -> Result<&mut [B], DestinationError> {
+    let given = destination.len();
+    let front = destination.get_mut(..needed);
+    front.ok_or(DestinationError { needed, given })
+}
+
+/// The errors of codecs whose input has no bad bytes, only bad lengths. They have checked
+/// everything before they write the first byte.
+pub type LengthError = Error<LengthErrorKind>;
+
+/// Lengths that do not fit each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Error {
-    /// The backend asked for is not available on this machine.
-    Unavailable(Backend),
-    /// Values of no bytes.
-    ZeroWidth,
-    /// The bytes are not a whole number of values.
+pub enum LengthErrorKind {
+    /// The destination is too short.
+    Destination(DestinationError),
+    /// The input is not a whole number of values.
     Indivisible {
-        /// Length of the buffer in bytes.
+        /// Length of the input in bytes.
         bytes: usize,
-        /// Bytes a value.
+        /// Bytes per value.
         width: usize,
-    },
-    /// The destination is not as long as the result, in bytes.
-    Destination {
-        /// Length of the result.
-        needed: usize,
-        /// Length of the buffer given.
-        given: usize,
     },
     /// A range that begins after its end or reaches beyond the values there are.
     Range {
@@ -38,54 +155,36 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
+impl From<DestinationError> for LengthErrorKind {
+    fn from(error: DestinationError) -> Self {
+        Self::Destination(error)
+    }
+}
+
+impl fmt::Display for LengthErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Error::Unavailable(backend) => Unavailable(backend).fmt(f),
-            Error::ZeroWidth => f.write_str("a value must have at least one byte"),
-            Error::Indivisible { bytes, width } => {
-                write!(
-                    f,
-                    "{bytes} bytes are not a whole number of values of {width} bytes"
-                )
-            }
-            Error::Destination { needed, given } => {
-                write!(f, "the result has {needed} bytes, the destination {given}")
-            }
-            Error::Range { start, end, values } => {
-                write!(
-                    f,
-                    "the range {start}..{end} does not lie within {values} values"
-                )
-            }
+            Self::Destination(error) => error.fmt(f),
+            Self::Indivisible { bytes, width } => write!(
+                f,
+                "{bytes} bytes is not a multiple of the value size, {width} bytes"
+            ),
+            Self::Range { start, end, values } => write!(
+                f,
+                "the range {start}..{end} does not lie within {values} values"
+            ),
         }
-    }
-}
-
-impl core::error::Error for Error {}
-
-impl From<Unavailable> for Error {
-    fn from(Unavailable(backend): Unavailable) -> Self {
-        Error::Unavailable(backend)
-    }
-}
-
-/// That a result of so many bytes has a destination as long.
-#[inline]
-pub(crate) fn check_destination(needed: usize, given: usize) -> Result<(), Error> {
-    if needed == given {
-        Ok(())
-    } else {
-        Err(Error::Destination { needed, given })
     }
 }
 
 /// The number of values that so many bytes are.
 #[inline]
-pub(crate) fn check_divisible(bytes: usize, width: usize) -> Result<usize, Error> {
-    match bytes.checked_rem(width) {
-        None => Err(Error::ZeroWidth),
-        Some(0) => Ok(bytes / width),
-        Some(_) => Err(Error::Indivisible { bytes, width }),
+pub(crate) fn check_divisible(bytes: usize, width: usize) -> Result<usize, LengthError> {
+    match bytes % width {
+        0 => Ok(bytes / width),
+        _ => Err(Error::nowhere(LengthErrorKind::Indivisible {
+            bytes,
+            width,
+        })),
     }
 }

@@ -1,6 +1,14 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Without kernels, what only they use is left over.
+#![cfg_attr(
+    not(any(
+        all(target_arch = "x86_64", feature = "avx512"),
+        all(target_arch = "aarch64", target_endian = "little", feature = "neon"),
+    )),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -14,7 +22,9 @@ mod error;
 mod memory;
 mod simd;
 
-pub use backend::{Backend, Unavailable, UnknownBackend};
+pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
 pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, varint};
-pub use error::Error;
-pub use memory::Value;
+pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
+#[cfg(feature = "alloc")]
+pub use memory::Buffer;
+pub use memory::{Destination, Value};

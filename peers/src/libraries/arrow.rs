@@ -54,6 +54,7 @@ pub fn byte_stream_split<const K: usize>() -> anyhow::Result<Option<Peer>> {
     });
     Ok(Some(Peer {
         library: "Arrow C++",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }))

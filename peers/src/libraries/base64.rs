@@ -34,6 +34,7 @@ fn peers() -> Vec<Peer> {
         engine("base64 (SIMD)", Simd::standard(Default::default())),
         Peer {
             library: "base64-simd",
+            backend: None,
             encode: Some(Box::new(|bytes, text| {
                 base64_simd::STANDARD
                     .encode(bytes, base64_simd::Out::from_slice(text))
@@ -47,6 +48,7 @@ fn peers() -> Vec<Peer> {
         },
         Peer {
             library: "base64-turbo",
+            backend: None,
             encode: Some(Box::new(|bytes, text| {
                 base64_turbo::STANDARD
                     .encode_slice(bytes, text)
@@ -71,6 +73,7 @@ fn engine(library: &'static str, engine: impl Engine + Clone + 'static) -> Peer 
         Box::new(move |text, bytes| engine.decode_slice(text, bytes).expect("its own text"));
     Peer {
         library,
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -103,6 +106,7 @@ fn data_encoding() -> Peer {
     });
     Peer {
         library: "data-encoding",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -136,6 +140,7 @@ fn simdutf() -> Peer {
     });
     Peer {
         library: "simdutf",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }

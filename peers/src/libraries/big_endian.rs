@@ -84,6 +84,7 @@ fn apache<T: Number>() -> Peer {
     });
     Peer {
         library: "thrift",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -111,6 +112,7 @@ fn pilota_checked<T: Number>() -> Peer {
     });
     Peer {
         library: "pilota",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -141,6 +143,7 @@ fn pilota_unchecked<T: Number>() -> Peer {
     });
     Peer {
         library: "pilota unchecked",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }

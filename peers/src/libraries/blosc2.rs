@@ -37,6 +37,7 @@ pub fn byte_stream_split(width: usize) -> anyhow::Result<Option<Peer>> {
     };
     Ok(Some(Peer {
         library: WHEEL.library,
+        backend: None,
         encode: Some(work("blosc2_shuffle")?),
         decode: Some(work("blosc2_unshuffle")?),
     }))

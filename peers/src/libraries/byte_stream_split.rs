@@ -73,6 +73,7 @@ where
     });
     Ok(Peer {
         library: "parquet",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     })
@@ -94,6 +95,7 @@ fn parquet_fixed(width: usize) -> anyhow::Result<Peer> {
     });
     Ok(Peer {
         library: "parquet",
+        backend: None,
         encode: Some(encode),
         decode: None,
     })

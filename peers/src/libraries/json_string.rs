@@ -3,7 +3,7 @@
 use super::{Comparison, Peer, Work, show};
 use crate::VARIED_LENGTHS;
 use bytelane::Backend;
-use bytelane::json_string::{self, Quotes};
+use bytelane::json_string::QUOTED;
 
 pub const COMPARISON: Comparison = Comparison {
     specification: "json_string",
@@ -38,6 +38,7 @@ fn peers() -> Vec<Peer> {
     peers.extend([
         Peer {
             library: "serde_json",
+            backend: None,
             encode: Some(escape(|text, json| {
                 serde_json::to_writer(json, text).expect("to memory")
             })),
@@ -47,6 +48,7 @@ fn peers() -> Vec<Peer> {
         },
         Peer {
             library: "sonic-rs",
+            backend: None,
             encode: Some(escape(|text, json| {
                 sonic_rs::to_writer(json, text).expect("to memory")
             })),
@@ -56,6 +58,7 @@ fn peers() -> Vec<Peer> {
         },
         Peer {
             library: "json-escape-simd",
+            backend: None,
             encode: Some(escape(|text, json| {
                 json_escape_simd::escape_into(text, json)
             })),
@@ -69,19 +72,19 @@ fn peers() -> Vec<Peer> {
 /// Our own calls in the shape of the others: text that is known to be UTF-8 to a `Vec`, and JSON to
 /// a `String`. The backends' rows are the catalog's: to slices, and text is checked first.
 fn bytelane(backend: Backend) -> Peer {
-    let encode = escape(move |text, json| {
-        json_string::escape_into_with(backend, Quotes::Around, text, json).expect("available");
+    let encode = escape(|text, json| {
+        QUOTED.escape_append(text, json);
     });
-    let decode = unescape(move |json| {
-        let mut text = Vec::new();
-        json_string::unescape_into_with(backend, Quotes::Around, &json[1..], &mut text)
+    let decode = unescape(|json| {
+        let (text, _) = QUOTED
+            .unescape_to_string(&json[1..])
             .expect("its own string");
-        // SAFETY: what is appended is UTF-8: the decoder has validated it.
-        unsafe { String::from_utf8_unchecked(text) }
+        text
     });
     let library = format!("bytelane {backend}, Vec").leak();
     Peer {
         library,
+        backend: Some(backend),
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -113,6 +116,7 @@ fn simd_json() -> Peer {
     });
     Peer {
         library: "simd-json",
+        backend: None,
         encode: None,
         decode: Some(decode),
     }

@@ -10,6 +10,7 @@ mod stream_vbyte;
 mod varint;
 mod wheel;
 
+use bytelane::Backend;
 use bytes::Bytes;
 
 /// From the first buffer to the second; returns how many bytes it wrote.
@@ -19,6 +20,8 @@ pub type Work<'a> = Box<dyn FnMut(&[u8], &mut [u8]) -> usize + 'a>;
 pub struct Peer {
     /// Its name, with the variant if it has several.
     pub library: &'static str,
+    /// The backend that must be the active one of the process meanwhile: bytelane's own calls.
+    pub backend: Option<Backend>,
     /// Values to bytes, if it can.
     pub encode: Option<Work<'static>>,
     /// Bytes to values, if it can.

@@ -65,6 +65,7 @@ fn c_library(
     });
     Peer {
         library: "C library",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -116,6 +117,7 @@ pub fn v1248(_values: usize) -> anyhow::Result<Vec<Peer>> {
     });
     let svb = Peer {
         library: "svb",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     };
@@ -139,6 +141,7 @@ fn svb_u32() -> Peer {
     });
     Peer {
         library: "svb",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -160,6 +163,7 @@ where
     });
     Peer {
         library: "streamvbyte64",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }

@@ -42,6 +42,7 @@ pub fn unsigned<T: VarIntTarget + VarInt + Pod>(_values: usize) -> anyhow::Resul
     });
     let simd = Peer {
         library: "varint-simd",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     };
@@ -102,6 +103,7 @@ pub fn signed<T: Element>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     });
     let simd = Peer {
         library: "varint-simd",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     };
@@ -141,6 +143,7 @@ fn integer_encoding<T: VarInt + Pod>() -> Peer {
     });
     Peer {
         library: "integer-encoding",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -166,6 +169,7 @@ fn apache_compact<T: Element>() -> Peer {
     });
     Peer {
         library: "thrift",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }
@@ -194,6 +198,7 @@ fn pilota_compact<T: Element>() -> Peer {
     });
     Peer {
         library: "pilota",
+        backend: None,
         encode: Some(encode),
         decode: Some(decode),
     }

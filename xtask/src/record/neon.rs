@@ -108,11 +108,9 @@ fn estimate() -> Result<Vec<Line>> {
         missing.join("; ")
     );
     let mut build = TARGET.cargo("build")?;
-    build.args(["--release", "--lib", "--package", "bytelane"]);
-    run(build.args(["--package", "bytelane-catalog"]))?;
-    let libraries = ["bytelane", "bytelane_catalog"]
-        .map(|name| format!("target/cross/{}/release/lib{name}.rlib", TARGET.triple));
-    let listing = disassemble(OBJDUMP, &libraries)?;
+    run(build.args(["--release", "--lib", "--package", "bytelane"]))?;
+    let library = format!("target/cross/{}/release/libbytelane.rlib", TARGET.triple);
+    let listing = disassemble(OBJDUMP, &[library])?;
     let functions = functions(&listing);
     let mut lines = Vec::new();
     let mut wrong = Vec::new();
@@ -146,7 +144,11 @@ impl Kernel {
         let mut ways: Vec<_> = functions
             .iter()
             .filter(|function| function.symbol.contains(&inside))
-            .filter(|function| function.symbol.ends_with(self.arguments))
+            // What the compiler adds to the names of functions that it moves between units.
+            .filter(|function| {
+                let symbol = function.symbol.split(" (.llvm.").next();
+                symbol.is_some_and(|symbol| symbol.ends_with(self.arguments))
+            })
             .flat_map(Function::innermost_loops)
             .flat_map(listing::ways)
             .collect();

@@ -5,6 +5,7 @@
 //! name. What tells the sets apart is the widest vector register that the function uses.
 
 mod kernels;
+mod size;
 
 use std::ops::RangeInclusive;
 
@@ -18,12 +19,14 @@ use kernels::KERNELS;
 struct Kernel {
     /// The function's path, from the codec on; the symbol goes on to where it enters the set.
     function: &'static str,
-    /// Its generic arguments, with which the symbol ends.
-    arguments: &'static str,
-    widest: Register,
-    /// Mnemonics, or [`STACK`] or [`ANY`], and how often each occurs in one of its innermost loops.
-    counts: &'static [(&'static str, RangeInclusive<usize>)],
+    /// Generic arguments, with which the symbol ends. Those that are listed have loops alike.
+    arguments: &'static [&'static str],
+    /// For each instruction set, known by its widest register, mnemonics, or [`STACK`] or [`ANY`],
+    /// and how often each occurs in one of the innermost loops.
+    loops: &'static [(Register, Counts)],
 }
+
+type Counts = &'static [(&'static str, RangeInclusive<usize>)];
 
 /// Counts the instructions that name the stack: registers that were spilled, for the most part.
 const STACK: &str = "(stack)";
@@ -40,34 +43,30 @@ enum Register {
     Zmm,
 }
 
-/// Builds the core in release mode, with the catalog in which its generic functions get their
-/// types, and checks every row of [`KERNELS`].
+/// Builds the core in release mode, checks every row of [`KERNELS`], and weighs programs.
 pub fn run_stage() -> Result<()> {
-    let build = "build --locked --release --package bytelane --package bytelane-catalog --lib";
-    let mut build = cargo(build);
-    build.args(["--target-dir", "target/assembly"]);
+    let mut build = cargo("build --locked --release --package bytelane --lib");
+    build.args(["--target-dir", "target/assembly/v0"]);
     run(build.env("RUSTFLAGS", "-Csymbol-mangling-version=v0"))?;
-    let libraries = ["bytelane", "bytelane_catalog"]
-        .map(|name| format!("target/assembly/release/lib{name}.rlib"));
+    let libraries = ["target/assembly/v0/release/libbytelane.rlib".to_owned()];
     let listing = listing::disassemble("objdump", &libraries)?;
     let functions = functions(&listing);
-    let wrong: Vec<_> = KERNELS
-        .iter()
-        .filter_map(|kernel| difference(kernel, &functions))
-        .collect();
-    if !wrong.is_empty() {
-        bail!(
-            "{} of {} kernels have another shape\n{}",
-            wrong.len(),
-            KERNELS.len(),
-            wrong.join("\n")
-        );
+    let (mut loops, mut wrong) = (0, Vec::new());
+    for kernel in KERNELS {
+        for arguments in kernel.arguments {
+            for (widest, counts) in kernel.loops {
+                loops += 1;
+                let name = format!("{}{arguments}", kernel.function);
+                wrong.extend(difference(&name, arguments, *widest, counts, &functions));
+            }
+        }
     }
-    println!(
-        "{} kernels have the instructions they should",
-        KERNELS.len()
-    );
-    Ok(())
+    if !wrong.is_empty() {
+        let (count, wrong) = (wrong.len(), wrong.join("\n"));
+        bail!("{count} of {loops} loops have another shape\n{wrong}");
+    }
+    println!("{loops} loops have the instructions they should");
+    size::check()
 }
 
 fn widest(function: &Function) -> Register {
@@ -92,17 +91,21 @@ fn count(body: &[Instruction], mnemonic: &str) -> usize {
     }
 }
 
-/// What the loops of a kernel have instead of what they should; nothing if all is well.
-fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
-    let name = format!(
-        "{}{} with {:?}",
-        kernel.function, kernel.arguments, kernel.widest
-    );
-    let inside = format!("{}::", kernel.function);
+/// What the loops of a kernel, the function of a name and its arguments, have instead of what they
+/// should; nothing if all is well.
+fn difference(
+    name: &str,
+    arguments: &str,
+    register: Register,
+    counts: Counts,
+    functions: &[Function],
+) -> Option<String> {
+    let inside = format!("{}::", name.trim_end_matches(arguments));
+    let name = format!("{name} with {register:?}");
     let is_kernel = |function: &&Function| {
         function.symbol.contains(&inside)
-            && function.symbol.ends_with(kernel.arguments)
-            && widest(function) == kernel.widest
+            && function.symbol.ends_with(arguments)
+            && widest(function) == register
     };
     let mut kernels = functions.iter().filter(is_kernel).peekable();
     if kernels.peek().is_none() {
@@ -110,17 +113,16 @@ fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
     }
     let loops: Vec<_> = kernels.flat_map(Function::innermost_loops).collect();
     let fits = |body: &&&[Instruction]| {
-        kernel
-            .counts
-            .iter()
-            .all(|(mnemonic, expected)| expected.contains(&count(body, mnemonic)))
+        let fits = |(mnemonic, expected): &(&str, RangeInclusive<usize>)| {
+            expected.contains(&count(body, mnemonic))
+        };
+        counts.iter().all(fits)
     };
     if loops.iter().any(|body| fits(&body)) {
         return None;
     }
     let seen = loops.iter().map(|body| {
-        let counts = kernel
-            .counts
+        let counts = counts
             .iter()
             .map(|(name, _)| format!("{name} {}", count(body, name)));
         format!(
@@ -130,7 +132,7 @@ fn difference(kernel: &Kernel, functions: &[Function]) -> Option<String> {
         )
     });
     let seen: String = seen.collect();
-    Some(format!("{name}: no loop has {:?}{seen}", kernel.counts))
+    Some(format!("{name}: no loop has {counts:?}{seen}"))
 }
 
 #[cfg(test)]
@@ -154,13 +156,8 @@ mod tests {
             ("push", 0..=0),
             (ANY, 3..=3),
         ];
-        let kernel = Kernel {
-            function: "kernel",
-            arguments: "<4>",
-            widest: Register::Zmm,
-            counts: counts.leak(),
-        };
-        difference(&kernel, &functions(LISTING))
+        let functions = functions(LISTING);
+        difference("kernel<4>", "<4>", Register::Zmm, counts.leak(), &functions)
     }
 
     #[test]
@@ -175,13 +172,8 @@ mod tests {
 
     #[test]
     fn a_kernel_that_is_gone_is_named() {
-        let kernel = Kernel {
-            function: "kernel",
-            arguments: "<8>",
-            widest: Register::Zmm,
-            counts: &[],
-        };
-        let text = difference(&kernel, &functions(LISTING)).unwrap();
+        let functions = functions(LISTING);
+        let text = difference("kernel<8>", "<8>", Register::Zmm, &[], &functions).unwrap();
         assert_eq!(text, "kernel<8> with Zmm: there is no such function");
     }
 }

@@ -9,7 +9,7 @@ use crate::process::{cargo, output, program, root, run};
 
 pub fn run_stage() -> Result<()> {
     rust_version_is_tested()?;
-    for features in ["", "alloc", "std"] {
+    for features in ["", "alloc", "std", "sse41", "avx2", "alloc,avx512", "neon"] {
         let lints = "clippy --locked --package bytelane --lib --no-default-features";
         let mut command = cargo(lints);
         run(command.args(["--features", features, "--", "--deny", "warnings"]))?;

@@ -1,7 +1,7 @@
 //! `bytelane advise`.
 
 use crate::table::{Table, format_parser, number, text};
-use crate::{Outcome, backend};
+use crate::{Outcome, backend, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::advise::{
@@ -75,6 +75,7 @@ fn endings() -> impl Iterator<Item = &'static str> {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
+        let mut out = standard::output()?;
         let files = files(&self.paths)?;
         let options = AdviseOptions::default()
             .with_goal(self.goal)
@@ -87,18 +88,22 @@ impl Arguments {
             )?)
             .with_finish(ProgressFinish::AndClear);
         let advice = files.par_iter().map(|file| {
-            progress.set_message(file.display().to_string());
+            progress.set_message(readable::path(file));
             let advice = advise(file, &options);
             progress.inc(1);
             advice
         });
         let advice: Vec<_> = advice.collect();
         progress.finish_and_clear();
-        self.show(advice)
+        self.show(advice, &mut out)
     }
 
     /// Shows what was found, and then fails if some file could not be read.
-    fn show(&self, advice: Vec<bytelane_parquet::Result<Advice>>) -> anyhow::Result<Outcome> {
+    fn show(
+        &self,
+        advice: Vec<bytelane_parquet::Result<Advice>>,
+        out: &mut impl Write,
+    ) -> anyhow::Result<Outcome> {
         let mut outcome = Outcome::Fine;
         let (mut found, mut failures) = (Vec::new(), Vec::new());
         for result in advice {
@@ -107,18 +112,17 @@ impl Arguments {
                 Err(error) => failures.push(error),
             }
         }
-        let mut out = io::stdout().lock();
         match self.format {
             Format::Json | Format::Csv => {
                 let mut table = self.table(true);
                 let rows = found.iter().flat_map(|advice| self.rows(advice, true));
                 rows.for_each(|row| table.row(row));
-                table.write(self.format, &found, &mut out)?;
+                table.write(self.format, &found, out)?;
             }
             Format::Table | Format::Markdown => {
                 found
                     .iter()
-                    .try_for_each(|advice| self.show_file(advice, &mut out))?;
+                    .try_for_each(|advice| self.show_file(advice, out))?;
             }
         }
         out.flush()?;
@@ -133,7 +137,7 @@ impl Arguments {
             Some(last) => {
                 failures
                     .iter()
-                    .for_each(|error| anstream::eprintln!("{error}"));
+                    .for_each(|error| anstream::eprintln!("{}", readable::parquet_error(error)));
                 Err(last).with_context(|| format!("{many} files could not be read; the last one"))
             }
         }
@@ -184,7 +188,7 @@ impl Arguments {
         } else {
             ""
         };
-        writeln!(out, "{heading}{}: {rows} rows", file.display())?;
+        writeln!(out, "{heading}{}: {rows} rows", readable::path(file))?;
         writeln!(
             out,
             "For the goal {goal}, with {compression}, read by {readers}:\n"
@@ -224,19 +228,18 @@ impl Arguments {
             "\n{now} bytes {before}, about {then} then: {saved:.1}% saved\n"
         )?;
         for settings in &advice.settings {
+            let text = readable::lines(&settings.text);
             match self.format {
-                Format::Markdown => {
-                    writeln!(out, "{}:\n\n```\n{}\n```", settings.writer, settings.text)?
-                }
+                Format::Markdown => writeln!(out, "{}:\n\n```\n{}\n```", settings.writer, text)?,
                 _ => writeln!(
                     out,
                     "{}:\n  {}",
                     settings.writer,
-                    settings.text.replace('\n', "\n  ")
+                    text.replace('\n', "\n  ")
                 )?,
             }
             if let Some(shortcoming) = &settings.shortcoming {
-                writeln!(out, "  ({shortcoming})")?;
+                writeln!(out, "  ({})", readable::line(shortcoming))?;
             }
             writeln!(out)?;
         }
@@ -299,7 +302,7 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 
 /// The file at a path, or those of such data below it. Hidden files are not looked at.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let cannot_read = || path.display().to_string();
+    let cannot_read = || readable::path(path);
     if !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());
         return Ok(());

@@ -1,10 +1,10 @@
 //! `bytelane completions`.
 
-use crate::Outcome;
 use crate::cli::Cli;
+use crate::{Outcome, standard};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Print the completions for a shell
 ///
@@ -31,7 +31,7 @@ impl Arguments {
         // Into memory first: the generator panics where it cannot write.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "bytelane", &mut script);
-        io::stdout().write_all(&script)?;
+        standard::output()?.write_all(&script)?;
         Ok(Outcome::Fine)
     }
 }

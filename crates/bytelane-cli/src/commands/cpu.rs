@@ -1,10 +1,10 @@
 //! `bytelane cpu`.
 
-use crate::{Outcome, backend};
+use crate::{Outcome, backend, standard};
 use bytelane::Backend;
 use bytelane_measure::cpu;
 use comfy_table::{Table, presets};
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Show what this CPU has, and which kernels run on it
 ///
@@ -21,7 +21,7 @@ impl Arguments {
             None => "the best that this CPU has",
         };
         let caches: Vec<String> = cpu::caches().iter().map(ToString::to_string).collect();
-        let mut out = io::stdout().lock();
+        let mut out = standard::output()?;
         writeln!(out, "CPU:     {} ({})", cpu::name(), std::env::consts::ARCH)?;
         if !caches.is_empty() {
             writeln!(out, "caches:  {}", caches.join(", "))?;

@@ -1,11 +1,11 @@
 //! `bytelane inspect`.
 
-use crate::Outcome;
 use crate::table::{Table, format_parser, number, text};
+use crate::{Outcome, readable, standard};
 use bytelane_measure::format::Format;
 use bytelane_parquet::inspect::{Column, Inspection, inspect};
 use clap::ValueEnum;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Show what is in a Parquet file: row groups, columns, encodings, pages, sizes
@@ -39,10 +39,10 @@ enum Line {
 
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
         let inspection = inspect(&self.file)?;
-        let mut out = io::stdout().lock();
         if self.schema {
-            writeln!(out, "{}", inspection.schema)?;
+            writeln!(out, "{}", readable::lines(&inspection.schema))?;
             return Ok(Outcome::Fine);
         }
         if self.format == Format::Table {
@@ -66,12 +66,12 @@ impl Arguments {
             row_groups,
             ..
         } = inspection;
-        let writer = created_by.as_deref().unwrap_or("someone unnamed");
+        let writer = readable::line(created_by.as_deref().unwrap_or("someone unnamed"));
         let groups = row_groups.len();
         let plural = if groups == 1 { "" } else { "s" };
         format!(
             "{}: {bytes} bytes, {rows} rows in {groups} row group{plural}, written by {writer}",
-            self.file.display(),
+            readable::path(&self.file),
         )
     }
 }

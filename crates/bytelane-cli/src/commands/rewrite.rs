@@ -1,7 +1,7 @@
 //! `bytelane rewrite`.
 
 use crate::table::{Table, format_parser, number, text};
-use crate::{INTERRUPTED, Outcome, backend};
+use crate::{Outcome, backend, readable, signals, standard};
 use anyhow::Context;
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Rewrite a Parquet file with better encodings
 ///
@@ -62,6 +62,9 @@ const EXAMPLES: &str = "Examples:
   bytelane rewrite weather.parquet weather.parquet --goal size --compression zstd:3
   bytelane rewrite trades.parquet out.parquet --column price=byte_stream_split --column id=delta_binary_packed";
 
+/// What stands for no signal where the exit status for one would.
+const RUNNING: i32 = 0;
+
 pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
     PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
 }
@@ -76,27 +79,28 @@ fn parse_column(text: &str) -> anyhow::Result<(String, Encoding)> {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let handler = Arc::clone(&interrupted);
-        ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed))?;
+        let mut out = standard::output()?;
+        let signal = Arc::new(AtomicI32::new(RUNNING));
+        let handler = Arc::clone(&signal);
+        signals::on_signal(move |status| handler.store(status, Ordering::Relaxed))?;
         let progress = ProgressBar::new(0).with_style(ProgressStyle::with_template(
             "{bar:30} {bytes}/{total_bytes} {wide_msg}",
         )?);
-        progress.set_message(self.input.display().to_string());
-        let options = self.options(progress.clone(), interrupted);
+        progress.set_message(readable::path(&self.input));
+        let options = self.options(progress.clone(), Arc::clone(&signal));
         let rewritten = rewrite(&self.input, &self.output, &options);
         progress.finish_and_clear();
         let rewritten = match rewritten {
             Err(error) if matches!(error.problem(), Problem::Cancelled) => {
-                std::process::exit(INTERRUPTED)
+                std::process::exit(signal.load(Ordering::Relaxed))
             }
             other => other.map_err(|error| self.with_hint(error))?,
         };
-        self.show(&rewritten)?;
+        self.show(&rewritten, &mut out)?;
         Ok(Outcome::Fine)
     }
 
-    fn options(&self, progress: ProgressBar, interrupted: Arc<AtomicBool>) -> RewriteOptions {
+    fn options(&self, progress: ProgressBar, signal: Arc<AtomicI32>) -> RewriteOptions {
         let mut writer = WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone());
@@ -108,9 +112,9 @@ impl Arguments {
             .with_progress(move |done, total| {
                 progress.set_length(total);
                 progress.set_position(done);
-                match interrupted.load(Ordering::Relaxed) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                match signal.load(Ordering::Relaxed) {
+                    RUNNING => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
                 }
             });
         match self.compression {
@@ -122,18 +126,20 @@ impl Arguments {
     fn with_hint(&self, error: Error) -> anyhow::Error {
         let hint = match error.problem() {
             Problem::NoSuchColumn(_) => {
-                format!("; `bytelane inspect {}` lists them", self.input.display())
+                format!(
+                    "; `bytelane inspect {}` lists them",
+                    readable::path(&self.input)
+                )
             }
             Problem::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
-                format!("; {} is as it was", self.output.display())
+                format!("; {} is as it was", readable::path(&self.output))
             }
             _ => return error.into(),
         };
-        anyhow::anyhow!("{error}{hint}")
+        anyhow::anyhow!("{}{hint}", readable::parquet_error(&error))
     }
 
-    fn show(&self, rewritten: &Rewritten) -> anyhow::Result<()> {
-        let mut out = io::stdout().lock();
+    fn show(&self, rewritten: &Rewritten, out: &mut impl Write) -> anyhow::Result<()> {
         let mut table = Table::new([
             text("column"),
             text("encoded anew"),
@@ -158,7 +164,7 @@ impl Arguments {
                 saved(column.before.bytes, column.after.bytes),
             ]);
         }
-        table.write(self.format, [rewritten], &mut out)?;
+        table.write(self.format, [rewritten], out)?;
         if self.format == Format::Table {
             let Rewritten {
                 bytes_before,
@@ -171,7 +177,7 @@ impl Arguments {
             } else {
                 ""
             };
-            let (input, output) = (self.input.display(), self.output.display());
+            let (input, output) = (readable::path(&self.input), readable::path(&self.output));
             let saved = saved(*bytes_before, *bytes_after);
             writeln!(
                 out,

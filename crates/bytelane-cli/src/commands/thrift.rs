@@ -1,8 +1,8 @@
 //! `bytelane thrift`.
 
-use crate::Outcome;
+use crate::{Outcome, readable, standard};
 use bytelane_thrift_build::Compiler;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Compile Thrift's IDL
@@ -45,14 +45,14 @@ impl Arguments {
 
 impl Compile {
     fn run(self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
         let mut compiler = Compiler::new();
         for directory in self.include {
             compiler = compiler.include(directory);
         }
         let paths = compiler.compile(&self.files, &self.output)?;
-        let mut out = io::stdout().lock();
         for path in paths {
-            writeln!(out, "{}", path.display())?;
+            writeln!(out, "{}", readable::path(&path))?;
         }
         Ok(Outcome::Fine)
     }

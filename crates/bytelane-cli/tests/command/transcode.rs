@@ -253,6 +253,48 @@ fn long_streams_need_little_memory() {
             );
         }
     }
+    // What lengths say of each other must fit here: to and back.
+    let limited = "ulimit -v 131072; head -c 536870912 /dev/zero | \"$0\" encode \"$1\" \
+        | \"$0\" decode \"$1,count=134217728\" | cmp -n 536870912 - /dev/zero";
+    let output = std::process::Command::new("sh")
+        .args(["-c", limited])
+        .arg(assert_cmd::cargo::cargo_bin!("bytelane"))
+        .arg("stream_vbyte:delta=true,block=65536")
+        .output()
+        .unwrap();
+    assert_eq!(text(&output.stderr), "");
+    assert!(output.status.success());
+}
+
+#[test]
+fn base64_of_other_programs_has_line_breaks() {
+    let text = b"Ynl0ZXMgdGhhdCBhcmUg\r\ndGV4dA==\n";
+    assert_eq!(pipe(&["decode", "base64"], text), b"bytes that are text");
+    let mut strict = bytelane(&["decode", "base64:whitespace=none"]);
+    assert_eq!(
+        failure(strict.write_stdin(&text[..])),
+        "error: standard input: offset 20: the byte 0x0d is not in the base64 alphabet\n"
+    );
+}
+
+#[test]
+fn truncated_utf8_is_called_that() {
+    let mut cut = bytelane(&["encode", "json_string"]);
+    let output = cut.write_stdin(&b"caf\xc3"[..]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        "error: standard input: offset 4: truncated UTF-8: the text ends within a character\n"
+    );
+}
+
+#[test]
+fn a_parameter_is_given_once() {
+    let mut twice = bytelane(&["encode", "stream_vbyte:block=1,block=2"]);
+    assert_eq!(
+        failure(twice.write_stdin("")),
+        "error: stream_vbyte:block is given more than once; give it once\n"
+    );
 }
 
 /// Every case of every codec, including those that are added later. Formats that do not say how many

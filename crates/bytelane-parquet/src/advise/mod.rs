@@ -25,7 +25,7 @@ pub use trial::Candidate;
 use crate::choice::score;
 use crate::readers::{Readers, ValueType};
 use crate::{Encoding, Error, Goal, Problem, Result, compression_name, parse_compression};
-use bytelane::Backend;
+use bytelane::Detected;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
@@ -42,7 +42,7 @@ pub struct AdviseOptions {
     compression: Compression,
     compressions: Vec<Compression>,
     rows: usize,
-    backend: Backend,
+    backend: Detected,
 }
 
 impl Default for AdviseOptions {
@@ -58,7 +58,7 @@ impl Default for AdviseOptions {
                 .map(compression)
                 .to_vec(),
             rows: 1 << 18,
-            backend: Backend::active(),
+            backend: Detected::active(),
         }
     }
 }
@@ -101,7 +101,7 @@ impl AdviseOptions {
 
     /// The instruction set of the kernels.
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
         self
     }

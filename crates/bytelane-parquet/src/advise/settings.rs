@@ -52,13 +52,22 @@ fn quoted(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// A word in a shell.
+/// A word in a shell. Control characters, which a terminal would act on, are escaped as bash and zsh
+/// read them.
 fn word(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/=:,+".contains(&byte);
-    match !text.is_empty() && text.bytes().all(plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    if !text.is_empty() && text.bytes().all(plain) {
+        return text.to_owned();
     }
+    if !text.contains(char::is_control) {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    let escaped = text.chars().map(|c| match c {
+        '\'' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    format!("$'{}'", escaped.collect::<String>())
 }
 
 impl Columns<'_> {
@@ -288,5 +297,6 @@ mod tests {
         assert_eq!(word("it's a file"), r"'it'\''s a file'");
         assert_eq!(word("pyarrow>=14"), "'pyarrow>=14'");
         assert_eq!(word(""), "''");
+        assert_eq!(word("it's\n\\a\u{1b}[31m"), r"$'it\'s\u000a\\a\u001b[31m'");
     }
 }

@@ -5,7 +5,7 @@ use super::repeats::{Repeat, Repeats};
 use super::sample::Sample;
 use crate::page::Compressor;
 use crate::{Result, WriterOptions};
-use bytelane::byte_stream_split;
+use bytelane::byte_stream_split::Width;
 use parquet::basic::Compression;
 use std::rc::Rc;
 use std::slice;
@@ -164,7 +164,8 @@ impl<'a> Estimator<'a> {
         let (width, count) = (self.sample.width, self.sample.len());
         let mut split = vec![0; count * width];
         let backend = self.options.backend;
-        byte_stream_split::encode_with(backend, &self.sample.stretches, width, &mut split)?;
+        let kernel = Width::new(width).expect("no column has values of 0 bytes");
+        kernel.encode_uninit_with(backend, &self.sample.stretches, &mut split[..])?;
         if self.reach() == 0 {
             return self.cost(&split, count as f64);
         }

@@ -5,14 +5,15 @@ use super::header::{DataPage, LevelLayout, ValueEncoding};
 use super::levels::Levels;
 use crate::{Error, Result};
 use arrow_buffer::{BooleanBufferBuilder, bit_iterator::BitSliceIterator};
-use bytelane::{Backend, byte_stream_split};
+use bytelane::Detected;
+use bytelane::byte_stream_split::Width;
 use bytes::Bytes;
 use parquet::basic::CompressionCodec;
 use std::ops::Range;
 
 /// Reads the pages of one column chunk; its buffer is kept from page to page.
 pub(crate) struct PageDecoder {
-    backend: Backend,
+    backend: Detected,
     width: usize,
     optional: bool,
     decompressor: Decompressor,
@@ -48,7 +49,7 @@ struct OpenPage {
 impl PageDecoder {
     /// For chunks of this codec, with values of `width` bytes, and definition levels if `optional`.
     pub(crate) fn new(
-        backend: Backend,
+        backend: Detected,
         codec: CompressionCodec,
         width: usize,
         optional: bool,
@@ -230,7 +231,7 @@ impl Part {
 
 /// A range of the values of a page, none of them null.
 fn decode(
-    backend: Backend,
+    backend: Detected,
     encoding: ValueEncoding,
     values: &[u8],
     width: usize,
@@ -242,7 +243,8 @@ fn decode(
             to.copy_from_slice(&values[range.start * width..range.end * width]);
         }
         ValueEncoding::ByteStreamSplit => {
-            byte_stream_split::decode_range_with(backend, values, width, range, to)?;
+            let width = Width::new(width).expect("no column has values of 0 bytes");
+            width.decode_range_uninit_with(backend, values, range, to)?;
         }
     }
     Ok(())

@@ -4,7 +4,8 @@ use super::codec::Compressor;
 use super::levels;
 use crate::{DataPageVersion, Result};
 use arrow_buffer::NullBuffer;
-use bytelane::{Backend, byte_stream_split};
+use bytelane::Detected;
+use bytelane::byte_stream_split::Width;
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{CompressedPage, Page};
@@ -12,7 +13,7 @@ use parquet::file::statistics::Statistics;
 
 /// Writes the pages of one column after the other; its buffers are kept from page to page.
 pub(crate) struct PageEncoder {
-    backend: Backend,
+    backend: Detected,
     version: DataPageVersion,
     compression: Compression,
     compressor: Compressor,
@@ -66,7 +67,7 @@ pub(crate) struct EncodedPage {
 
 impl PageEncoder {
     pub(crate) fn new(
-        backend: Backend,
+        backend: Detected,
         version: DataPageVersion,
         compression: Compression,
     ) -> Result<Self> {
@@ -102,7 +103,8 @@ impl PageEncoder {
         let levels = self.plain.len();
         self.plain.resize(levels + dense.len(), 0);
         let split = &mut self.plain[levels..];
-        byte_stream_split::encode_with(self.backend, dense, values.width, split)?;
+        let width = Width::new(values.width).expect("no column has values of 0 bytes");
+        width.encode_uninit_with(self.backend, dense, split)?;
 
         // Version 2 leaves the levels as they are.
         self.compressed.clear();

@@ -5,7 +5,7 @@ use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::metadata::read_footer;
 use crate::{Problem, Result, input, physical};
 use arrow_schema::{Fields, Schema, SchemaRef};
-use bytelane::Backend;
+use bytelane::Detected;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -24,7 +24,7 @@ pub struct ReaderBuilder<T> {
     projection: ProjectionMask,
     row_groups: Option<Vec<usize>>,
     batch_size: usize,
-    backend: Backend,
+    backend: Detected,
 }
 
 impl ReaderBuilder<File> {
@@ -55,7 +55,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             projection: ProjectionMask::all(),
             row_groups: None,
             batch_size: 65_536,
-            backend: Backend::active(),
+            backend: Detected::active(),
         })
     }
 
@@ -126,7 +126,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
 
     /// The instruction set of the kernels.
     #[must_use]
-    pub fn with_backend(mut self, backend: Backend) -> Self {
+    pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
         self
     }
@@ -145,9 +145,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
         if self.batch_size == 0 {
             return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
-        }
-        if !self.backend.is_available() {
-            return Err(bytelane::Error::Unavailable(self.backend).into());
         }
         // The schema of a projection, nested ones included, is for the crate `parquet` to tell.
         let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(

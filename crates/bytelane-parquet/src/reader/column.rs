@@ -5,7 +5,7 @@ use crate::{Error, Result, physical};
 use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
 use arrow_schema::DataType;
-use bytelane::Backend;
+use bytelane::Detected;
 use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -50,7 +50,7 @@ impl ColumnReader {
         chunk: &ColumnChunkMetaData,
         data_type: DataType,
         bytes: Bytes,
-        backend: Backend,
+        backend: Detected,
     ) -> Result<Self> {
         let column = chunk.column_descr_ptr();
         let Some(width) = physical::width(&column) else {
@@ -173,7 +173,7 @@ mod tests {
             .build()?;
         let column = SchemaDescriptor::new(Arc::new(schema)).column(0);
         let chunk = ColumnChunkMetaData::builder(column).build()?;
-        ColumnReader::new(&chunk, DataType::Float64, pages, Backend::active())?.read(4)
+        ColumnReader::new(&chunk, DataType::Float64, pages, Detected::active())?.read(4)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::metadata::{Pages, chunk_range};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
-use bytelane::Backend;
+use bytelane::Detected;
 use bytes::Bytes;
 use column::{ColumnReader, is_split};
 use parquet::arrow::ProjectionMask;
@@ -56,7 +56,7 @@ pub struct Reader<T> {
     flat: Vec<Option<usize>>,
     projection: ProjectionMask,
     batch_size: usize,
-    backend: Backend,
+    backend: Detected,
     row_groups: std::vec::IntoIter<usize>,
     current: Option<RowGroup>,
 }

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use arrow_select::concat::concat_batches;
-use bytelane::Backend;
+use bytelane::{Backend, Detected};
 use bytelane_parquet::{Reader, bytelane};
 use bytes::Bytes;
 
@@ -17,6 +17,7 @@ pub const BATCH: usize = 64;
 pub fn read(file: &Bytes, batch_size: usize, backend: Backend) -> Result<RecordBatch, String> {
     let reader = Reader::builder(file.clone()).and_then(|builder| {
         let builder = builder.with_batch_size(batch_size);
+        let backend = Detected::new(backend).expect("it is available");
         builder.with_backend(backend).build()
     });
     let reader = reader.map_err(|error| error.to_string())?;

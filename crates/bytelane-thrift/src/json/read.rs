@@ -193,7 +193,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         let text = self.text.string()?;
         self.text.input.charge(text.len() / 4 * 3)?;
         value.clear();
-        match BASE64.decode_vec(text.as_bytes(), value) {
+        match BASE64.decode_append(text.as_bytes(), value) {
             Ok(_) => Ok(()),
             Err(error) => {
                 let is_plain = matches!(text, Cow::Borrowed(_));

@@ -133,7 +133,7 @@ impl<'de> Text<'de> {
         let most = scanned.text.len();
         self.input.charge(most)?;
         to.reserve(most);
-        match json_string::unescape_into_string(self.input.rest, to) {
+        match json_string::QUOTED.unescape_append(self.input.rest, to) {
             Ok(_) => Ok(()),
             Err(error) => Err(self.string_error(error)),
         }
@@ -147,12 +147,7 @@ impl<'de> Text<'de> {
 
     #[cold]
     fn string_error(&self, error: json_string::Error) -> Error {
-        let kind = match error {
-            json_string::Error::Malformed { kind, .. } => kind,
-            // The active backend is available, and a `Vec` has room.
-            _ => json_string::ErrorKind::UnexpectedEnd,
-        };
-        let kind = match kind {
+        let kind = match error.kind() {
             json_string::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,
             json_string::ErrorKind::InvalidUtf8 => ErrorKind::InvalidUtf8,
             kind => ErrorKind::InvalidString(kind),

@@ -34,7 +34,8 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 32], vector: __m256i) {
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 32], vector: __m256i) {
     if W::STREAM && to.as_ptr().addr().is_multiple_of(32) {
-        // SAFETY: the array has 32 bytes, is aligned to 32, and `Byte` takes any.
+        // SAFETY: the array has 32 bytes, is aligned to 32, and `Byte` takes any. No byte of it is
+        // accessed again before a fence: see `Streamed`.
         unsafe { _mm256_stream_si256(to.as_mut_ptr().cast(), vector) }
     } else {
         store(to, vector);

@@ -45,7 +45,8 @@ pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
     if W::STREAM && to.as_ptr().addr().is_multiple_of(64) {
-        // SAFETY: the array has 64 bytes, is aligned to 64, and `Byte` takes any.
+        // SAFETY: the array has 64 bytes, is aligned to 64, and `Byte` takes any. No byte of it is
+        // accessed again before a fence: see `Streamed`.
         unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), vector) }
     } else {
         store(to, vector);

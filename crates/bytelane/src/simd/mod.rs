@@ -1,86 +1,86 @@
 //! The only home of intrinsics on memory: loads, stores, prefetches and barriers, all on arrays
 //! whose lengths are in their types; and the step from a token into its instructions.
 
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod avx512;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 pub(crate) mod neon;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) mod sse41;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
 /// Implements a codec's trait for a token. Each method is named with the function that does the
-/// work, which states the features it needs itself:
+/// work, which states the features it needs itself: the row
 ///
 /// ```ignore
-/// avx2! {
-///     impl<const K: usize> Planes<K> for Avx2 {
-///         fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [u8]; K], at: usize) = split::<K, W>;
+/// implement! {
+///     impl<const K: usize> Swap<K> for Avx2 {
+///         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
 ///     }
 /// }
 /// ```
 ///
-/// The method enters a function that has the token's features, and from there the call is safe:
-/// the compiler checks that the token's features include those the work needs.
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
+/// becomes
+///
+/// ```ignore
+/// impl<const K: usize> Swap<K> for Avx2 {
+///     #[inline(always)]
+///     fn swap64<W: Writes>(self, from: &[u8; 64], to: &mut [Slot; 64]) {
+///         #[target_feature(enable = "avx2")] // and the others of the list
+///         #[inline]
+///         fn inside<const K: usize, W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) {
+///             swap64::<K, W>(from, to)
+///         }
+///         // SAFETY: `self` is a token: it exists only where detection found these features.
+///         unsafe { inside::<K, W>(from, to) }
+///     }
+/// }
+/// ```
+///
+/// From `inside` on the call is safe: the compiler checks that the token's features include those
+/// the work needs.
 macro_rules! implement {
-    ($features:tt impl<const $K:ident: usize> $Trait:ident<$Arg:ident> for $Token:ident { $($methods:tt)* }) => {
-        impl<const $K: usize> $Trait<$Arg> for $Token {
-            $crate::simd::implement! { @methods $features [const $K: usize,] [$K,] $($methods)* }
-        }
-    };
-    ($features:tt impl $Trait:ident for $Token:ident { const $Const:ident: $Of:ty = $value:expr; $($methods:tt)* }) => {
-        impl $Trait for $Token {
-            const $Const: $Of = $value;
-            $crate::simd::implement! { @methods $features [] [] $($methods)* }
-        }
-    };
-    ($features:tt impl $Trait:ident for $Token:ident { type $Type:ident = $Of:ty; $($methods:tt)* }) => {
-        impl $Trait for $Token {
-            type $Type = $Of;
-            $crate::simd::implement! { @methods $features [] [] $($methods)* }
-        }
-    };
-    ($features:tt impl $Trait:ident for $Token:ident { $($methods:tt)* }) => {
-        impl $Trait for $Token {
-            $crate::simd::implement! { @methods $features [] [] $($methods)* }
-        }
-    };
-    (@methods $features:tt $declare:tt $pass:tt
+    (impl $(<const $K:ident: usize>)? $Trait:ident $(<$Arg:ident>)? for $Token:ident {
+        $(const $Const:ident: $Of:ty = $value:expr;)?
+        $(type $Type:ident = $Is:ty;)?
         $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $work:expr;)*
-    ) => {
-        $( $crate::simd::implement! { @method {
-            $features $declare $pass [$($W: $Bound,)?] [$($W,)?]
-            $method ($($arg: $ty),*) [$(-> $ret)?] $work
-        } } )*
-    };
-    (@method {
-        $features:tt [$($declare:tt)*] [$($pass:tt)*] [$($own:tt)*] [$($pass_own:tt)*]
-        $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] $work:expr
     }) => {
+        impl $(<const $K: usize>)? $Trait $(<$Arg>)? for $Token {
+            $(const $Const: $Of = $value;)?
+            $(type $Type = $Is;)?
+            $crate::simd::implement! {
+                @methods $Token [$(const $K: usize,)?] [$($K,)?]
+                $(fn $method $(<$W: $Bound>)? ($($arg: $ty),*) $(-> $ret)? = $work;)*
+            }
+        }
+    };
+    (@methods $Token:ident $declare:tt $pass:tt
+        $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $work:expr;)*
+    ) => {
+        $( $crate::simd::implement! { @method
+            $Token $declare $pass [$($W: $Bound,)?] [$($W,)?]
+            $method ($($arg: $ty),*) [$(-> $ret)?] $work
+        } )*
+    };
+    (@method
+        $Token:ident [$($declare:tt)*] [$($pass:tt)*] [$($own:tt)*] [$($pass_own:tt)*]
+        $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] $work:expr
+    ) => {
         #[inline(always)]
         fn $method<$($own)*>(self, $($arg: $ty),*) $($ret)* {
-            $crate::backend::inside! {
-                $features
+            $crate::backend::features! { $Token => inside! {
                 #[inline]
                 fn inside<$($declare)* $($own)*>($($arg: $ty),*) $($ret)* { $work($($arg),*) }
-            }
+            } }
             // SAFETY: `self` is a token: it exists only where detection found these features.
             #[allow(unsafe_code)]
             unsafe { inside::<$($pass)* $($pass_own)*>($($arg),*) }
         }
     };
 }
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
 pub(crate) use implement;
 
 /// How a kernel treats the destination of its stores, chosen once a buffer.
@@ -112,10 +112,26 @@ impl Writes for Far {
 }
 
 /// Destination that will not be read before it has left the cache.
+///
+/// After a non-temporal store, its bytes must not be accessed before a fence. So a kernel stores to
+/// no byte after it may have streamed to it: where blocks overlap, it does the first and the last
+/// one before those between them, and only the latter with `Streamed`. And [`with_writes!`], the
+/// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller goes on.
 #[derive(Clone, Copy)]
 pub(crate) struct Streamed;
 impl Writes for Streamed {
     const STREAM: bool = true;
+}
+
+/// Orders streamed stores before whatever comes next, also while a panic unwinds.
+pub(crate) struct Publish;
+
+impl Drop for Publish {
+    #[inline]
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        x86::fence();
+    }
 }
 
 /// Source and destination of this many bytes each still share a first-level cache of 48 KiB.
@@ -135,9 +151,8 @@ macro_rules! with_writes {
             $crate::simd::out_of_line(|| {
                 if $stream || $bytes >= $crate::simd::stream_bytes() {
                     type $W = $crate::simd::Streamed;
-                    let result = $run;
-                    $crate::simd::publish_streamed();
-                    result
+                    let _publish = $crate::simd::Publish;
+                    $run
                 } else {
                     type $W = $crate::simd::Far;
                     $run
@@ -165,33 +180,24 @@ pub(crate) fn stream_bytes() -> usize {
     return usize::MAX;
 }
 
-/// Orders streamed stores before whatever the caller does next.
-#[inline]
-pub(crate) fn publish_streamed() {
-    #[cfg(target_arch = "x86_64")]
-    x86::fence();
-}
-
 /// `N` elements of a slice from `at` on, as an array.
 #[inline(always)]
 pub(crate) fn window<const N: usize, T>(from: &[T], at: usize) -> &[T; N] {
-    from[at..at + N].as_array().expect("as long as it was cut")
+    from[at..at + N]
+        .first_chunk()
+        .expect("as long as it was cut")
 }
 
 /// `N` elements of a slice from `at` on, as an array to write to.
 #[inline(always)]
 pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [T; N] {
     from[at..at + N]
-        .as_mut_array()
+        .first_chunk_mut()
         .expect("as long as it was cut")
 }
 
 /// log2 K rounds over an array of K vectors, each interleaving vectors that lie K / 2 apart: the
 /// lower halves of vectors `i` and `i + K / 2` to vector `2 i`, the upper halves to `2 i + 1`.
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
 macro_rules! interleave {
     ($vectors:ident, $low:expr, $high:expr) => {
         for _ in 0..$vectors.len().ilog2() {
@@ -203,8 +209,4 @@ macro_rules! interleave {
         }
     };
 }
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
 pub(crate) use interleave;

@@ -1,7 +1,7 @@
 //! What all x86-64 instruction sets share: hints, the fence, the size of the cache.
 #![allow(unsafe_code)] // Instructions without an intrinsic that does what is wanted.
 
-use core::arch::x86_64::{__cpuid, __cpuid_count};
+use core::arch::x86_64::CpuidResult;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// PREFETCHW: asks for a cache line in order to write to it. `address` need not be valid.
@@ -26,6 +26,16 @@ pub(crate) fn fence() {
     unsafe { core::arch::x86_64::_mm_sfence() }
 }
 
+/// CPUID, which a newer compiler no longer thinks of as unsafe.
+#[allow(
+    unused_unsafe,
+    reason = "it is unsafe in the oldest compiler that is supported"
+)]
+fn cpuid(leaf: u32, index: u32) -> CpuidResult {
+    // SAFETY: every x86-64 CPU has the instruction.
+    unsafe { core::arch::x86_64::__cpuid_count(leaf, index) }
+}
+
 /// Bytes of the last-level cache, as CPUID tells them: one load after the first call.
 #[inline]
 pub(crate) fn last_level_cache() -> usize {
@@ -45,17 +55,17 @@ pub(crate) fn last_level_cache() -> usize {
 fn ask_last_level_cache() -> usize {
     /// Where CPUID tells nothing: a small desktop's.
     const UNKNOWN: usize = 8 << 20;
-    let leaf = if __cpuid(0).ebx == u32::from_le_bytes(*b"Auth") {
+    let leaf = if cpuid(0, 0).ebx == u32::from_le_bytes(*b"Auth") {
         0x8000_001D
     } else {
         4
     };
-    if __cpuid(leaf & 0x8000_0000).eax < leaf {
+    if cpuid(leaf & 0x8000_0000, 0).eax < leaf {
         return UNKNOWN;
     }
     let mut largest = 0;
     for index in 0..8 {
-        let cache = __cpuid_count(leaf, index);
+        let cache = cpuid(leaf, index);
         if cache.eax & 0x1f == 0 {
             break;
         }

@@ -1,5 +1,6 @@
 //! The options that every benchmark has: how to measure, and how to show it.
 
+use crate::standard;
 use crate::table::format_parser;
 use anyhow::Context;
 use bytelane_measure::clock::Clock;
@@ -8,7 +9,7 @@ use bytelane_measure::format::{self, Format, Unit};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Duration;
 
 /// How to measure.
@@ -83,7 +84,7 @@ impl Measuring {
         let progress = ProgressBar::new(cases.len() as u64)
             .with_style(style)
             .with_finish(ProgressFinish::AndClear);
-        let mut out = io::stdout().lock();
+        let mut out = standard::output()?;
         let mut rows = Vec::new();
         for case in cases {
             progress.set_message(label(case));

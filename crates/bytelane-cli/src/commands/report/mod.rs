@@ -15,7 +15,7 @@ mod verdict;
 use crate::commands::advise;
 use crate::commands::bench::parquet;
 use crate::files::Output;
-use crate::{Outcome, backend};
+use crate::{Outcome, backend, readable, standard};
 use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
@@ -28,7 +28,7 @@ use model::{Figures, LeftOut, Machine, Report};
 use progress::Progress;
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use steps::{Settings, Step};
@@ -76,6 +76,7 @@ fn experiment_parser() -> PossibleValuesParser {
 
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
         let settings = self.settings()?;
         let outputs = Outputs::create(&self.output, &settings.files)?;
         let (wanted, left_out) = self.experiments();
@@ -96,7 +97,9 @@ impl Arguments {
             verdict: verdict::verdict(&figures),
             figures,
         };
-        outputs.write(&report)?;
+        for name in outputs.write(&report)? {
+            writeln!(out, "{name}")?;
+        }
         Ok(Outcome::Fine)
     }
 
@@ -166,8 +169,9 @@ fn measure(steps: &[Step], settings: &Settings) -> anyhow::Result<(Figures, Dura
     let mut progress = Progress::new(expected)?;
     let mut figures = Figures::default();
     for step in steps {
-        progress.begin(&step.label);
-        (step.run)(settings, &mut figures).with_context(|| step.label.clone())?;
+        let label = readable::line(&step.label);
+        progress.begin(&label);
+        (step.run)(settings, &mut figures).with_context(|| label.into_owned())?;
         progress.finish(step.expected);
     }
     Ok((figures, progress.elapsed()))
@@ -258,7 +262,7 @@ impl Outputs {
         {
             bail!(
                 "{} would be overwritten by the figures beside the page; give the page another ending, such as .html",
-                page.display()
+                readable::path(page)
             );
         }
         let same_file = |file: &PathBuf| {
@@ -268,7 +272,7 @@ impl Outputs {
         if files.iter().any(same_file) {
             bail!(
                 "{} would be overwritten by the page; give another one with --output",
-                page.display()
+                readable::path(page)
             );
         }
         let output = Output::create(Some(page))?;
@@ -282,7 +286,8 @@ impl Outputs {
         })
     }
 
-    fn write(mut self, report: &Report) -> anyhow::Result<()> {
+    /// Writes them, and returns the names of those that are files.
+    fn write(mut self, report: &Report) -> anyhow::Result<Vec<String>> {
         let page = page::page(report)?;
         written(&mut self.page, |output| {
             Ok(output.write_all(page.as_bytes())?)
@@ -292,15 +297,13 @@ impl Outputs {
             beside.write(report)?;
             outputs.extend(beside.outputs());
         }
-        let names: Vec<String> = outputs.iter().map(Output::name).collect();
-        let is_shown = matches!(outputs[0], Output::File { .. });
+        let files = outputs
+            .iter()
+            .filter(|output| matches!(output, Output::File { .. }));
+        let names = files.map(Output::name).collect();
         for output in outputs {
             output.finish()?;
         }
-        let mut out = io::stdout().lock();
-        for name in names.iter().filter(|_| is_shown) {
-            writeln!(out, "{name}")?;
-        }
-        Ok(())
+        Ok(names)
     }
 }

@@ -3,14 +3,14 @@
 use super::Quads;
 use super::sse41::{Halves, IN_ORDER, decode16, encode12, spread};
 use super::tables::Tables;
-use crate::backend::{Avx2, avx2};
+use crate::backend::Avx2;
 use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
 use crate::simd::sse41;
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-avx2! {
+implement! {
     impl Quads for Avx2 {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;

@@ -3,13 +3,13 @@
 use super::sse41::{decode16, encode12};
 use super::tables::{Tables, ZERO};
 use super::{PAD, Quads, avx2, encoded_len_of};
-use crate::backend::{Avx512, avx512};
+use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque, store, store_up_to};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-avx512! {
+implement! {
     impl Quads for Avx512 {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;

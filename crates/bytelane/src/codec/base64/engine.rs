@@ -1,14 +1,16 @@
 //! An alphabet and rules for its padding, and everything that can be done with them.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "alloc")]
-use super::encoded_len_of;
 use super::tables::{self, Tables};
-use super::{DecodeError, decode_slots, encode_slots};
-use crate::memory;
-use crate::{Backend, Error};
+use super::{Decode, Encode, Error};
+#[cfg(feature = "alloc")]
+use super::{decoded_len, encoded_len_of};
+#[cfg(feature = "alloc")]
+use crate::memory::{self, Buffer};
+use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
+use core::mem::MaybeUninit;
 
 /// Which characters stand for the values 62 and 63.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,10 +42,10 @@ pub enum DecodePadding {
 ///
 /// // Thrift's JSON: written without padding, read with or without.
 /// const THRIFT: Engine = STANDARD_NO_PAD.with_decode_padding(DecodePadding::Either);
-/// assert_eq!(THRIFT.encode(b"a"), "YQ");
-/// assert_eq!(THRIFT.decode("YQ")?, b"a");
-/// assert_eq!(THRIFT.decode("YQ==")?, b"a");
-/// # Ok::<(), bytelane::base64::DecodeError>(())
+/// assert_eq!(THRIFT.encode_to_string("a"), "YQ");
+/// assert_eq!(THRIFT.decode_to_vec("YQ")?, b"a");
+/// assert_eq!(THRIFT.decode_to_vec("YQ==")?, b"a");
+/// # Ok::<(), bytelane::base64::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Engine {
@@ -111,8 +113,8 @@ impl Engine {
         }
     }
 
-    /// Whether a text of so many characters may be followed by so many `=`, of two at most, as
-    /// `scalar::decode` checks it.
+    /// Whether a text of so many characters may be followed by so many `=`, of two at most.
+    /// `scalar::fault` says what is wrong if not.
     #[inline]
     pub(super) const fn takes_padding(self, text: usize, padding: usize) -> bool {
         let missing = text.wrapping_neg() % 4;
@@ -126,178 +128,176 @@ impl Engine {
     /// Length of the text for `bytes` bytes. `None` if no `usize` holds it, which happens to no
     /// slice's length.
     #[must_use]
+    #[inline]
     pub const fn encoded_len(self, bytes: usize) -> Option<usize> {
-        super::encoded_len(bytes, self.encode_padding)
+        let Some(whole) = (bytes / 3).checked_mul(4) else {
+            return None;
+        };
+        whole.checked_add(match bytes % 3 {
+            0 => 0,
+            _ if self.encode_padding => 4,
+            rest => rest + 1,
+        })
     }
 
-    /// Encodes into the beginning of a slice and returns the length of the text. What is behind it
-    /// stays as it was.
+    /// Encodes bytes to the front of `dst`. Returns the length of the text,
+    /// [`encoded_len`](Self::encoded_len).
     ///
     /// # Errors
     ///
-    /// [`Error::Destination`] if the slice is shorter than the text; nothing is written then.
+    /// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
     ///
     /// ```
     /// use bytelane::base64::URL_SAFE_NO_PAD;
     /// let mut text = [0; 16];
-    /// let len = URL_SAFE_NO_PAD.encode_slice([0xfb, 0xff], &mut text)?;
+    /// let len = URL_SAFE_NO_PAD.encode([0xfb, 0xff], &mut text)?;
     /// assert_eq!(&text[..len], b"-_8");
-    /// # Ok::<(), bytelane::Error>(())
+    /// # Ok::<(), bytelane::DestinationError>(())
     /// ```
-    #[inline(always)]
-    pub fn encode_slice(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, Error> {
-        self.encode_slice_with(Backend::active(), src, dst)
+    #[inline]
+    pub fn encode(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, DestinationError> {
+        let written = self.encode_uninit_with(Detected::active(), src, dst)?;
+        Ok(written.len())
     }
 
-    /// [`encode_slice`](Self::encode_slice) on a backend of the caller's choice.
+    /// [`encode`](Self::encode) to memory that need not be initialised. Returns the text.
     ///
     /// # Errors
     ///
-    /// Those of `encode_slice`, and [`Error::Unavailable`].
-    #[inline(always)]
-    pub fn encode_slice_with(
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit(
         self,
-        backend: Backend,
         src: impl AsRef<[u8]>,
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        encode_slots(backend, self, src.as_ref(), memory::slots(dst))
+        dst: &mut [MaybeUninit<u8>],
+    ) -> Result<&mut [u8], DestinationError> {
+        self.encode_uninit_with(Detected::active(), src, dst)
     }
 
-    /// Decodes into the beginning of a slice and returns the number of bytes. What is behind them
-    /// stays as it was.
-    ///
-    /// A slice of [`decoded_len`](super::decoded_len) bytes is long enough.
+    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
+    /// caller's choice.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`]. If the text is at fault, the bytes of the slice that the result would have
-    /// taken may hold anything.
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: impl AsRef<[u8]>,
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], DestinationError> {
+        let operation = Encode(self, src.as_ref(), backend);
+        let (written, ()) = dst.into().fill(operation)?;
+        Ok(written)
+    }
+
+    /// Decodes text to the front of `dst`. Returns the number of bytes, which is
+    /// [`decoded_len`](super::decoded_len).
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]. If the text is at fault, the bytes of `dst` that the result would have taken may
+    /// hold anything; if `dst` is too short, nothing is written.
     ///
     /// ```
-    /// use bytelane::base64::{DecodeError, STANDARD};
+    /// use bytelane::base64::{ErrorKind, STANDARD};
     /// let mut bytes = [0; 16];
-    /// let len = STANDARD.decode_slice("aGVsbG8=", &mut bytes)?;
+    /// let len = STANDARD.decode("aGVsbG8=", &mut bytes)?;
     /// assert_eq!(&bytes[..len], b"hello");
-    /// let error = STANDARD.decode_slice("aGV bG8=", &mut bytes);
-    /// assert_eq!(error, Err(DecodeError::InvalidByte { offset: 3, byte: b' ' }));
-    /// # Ok::<(), DecodeError>(())
+    /// let error = STANDARD.decode("aGV bG8=", &mut bytes).unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidByte(b' '), Some(3)));
+    /// # Ok::<(), bytelane::base64::Error>(())
     /// ```
-    #[inline(always)]
-    pub fn decode_slice(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, DecodeError> {
-        self.decode_slice_with(Backend::active(), src, dst)
+    #[inline]
+    pub fn decode(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, Error> {
+        let written = self.decode_uninit_with(Detected::active(), src, dst)?;
+        Ok(written.len())
     }
 
-    /// [`decode_slice`](Self::decode_slice) on a backend of the caller's choice.
+    /// [`decode`](Self::decode) to memory that need not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of `decode_slice`, and [`DecodeError::Unavailable`].
-    #[inline(always)]
-    pub fn decode_slice_with(
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit(
         self,
-        backend: Backend,
         src: impl AsRef<[u8]>,
-        dst: &mut [u8],
-    ) -> Result<usize, DecodeError> {
-        decode_slots(backend, self, src.as_ref(), memory::slots(dst))
+        dst: &mut [MaybeUninit<u8>],
+    ) -> Result<&mut [u8], Error> {
+        self.decode_uninit_with(Detected::active(), src, dst)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: impl AsRef<[u8]>,
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], Error> {
+        let operation = Decode(self, src.as_ref(), backend);
+        let (written, ()) = dst.into().fill(operation)?;
+        Ok(written)
     }
 }
 
 /// With memory of their own.
 #[cfg(feature = "alloc")]
 impl Engine {
-    /// Encodes into a new `String`.
+    /// [`encode`](Self::encode), appended to a `String` or to a `Vec<u8>`. Returns the length of the
+    /// text.
+    ///
+    /// ```
+    /// let mut text = String::from("data:text/plain;base64,");
+    /// bytelane::base64::STANDARD.encode_append("bytes", &mut text);
+    /// assert_eq!(text, "data:text/plain;base64,Ynl0ZXM=");
+    /// ```
+    #[inline]
+    pub fn encode_append(self, src: impl AsRef<[u8]>, to: &mut impl Buffer) -> usize {
+        let src = src.as_ref();
+        let len = encoded_len_of(src, self.encode_padding);
+        let appended = to
+            .appender()
+            .append(Encode(self, src, Detected::active()), len);
+        appended.expect("there is room");
+        len
+    }
+
+    /// [`encode`](Self::encode), as a new `String`.
     #[must_use]
-    pub fn encode(self, src: impl AsRef<[u8]>) -> String {
+    pub fn encode_to_string(self, src: impl AsRef<[u8]>) -> String {
         let mut text = String::new();
-        self.encode_string(src, &mut text);
+        self.encode_append(src, &mut text);
         text
     }
 
-    /// Appends the text to a `String`, without writing to the memory before.
-    pub fn encode_string(self, src: impl AsRef<[u8]>, text: &mut String) {
-        // The active backend is always available.
-        let _ = self.encode_string_with(Backend::active(), src, text);
-    }
-
-    /// [`encode_string`](Self::encode_string) on a backend of the caller's choice.
+    /// [`decode`](Self::decode), appended to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`]; the `String` is as before then.
-    pub fn encode_string_with(
-        self,
-        backend: Backend,
-        src: impl AsRef<[u8]>,
-        text: &mut String,
-    ) -> Result<(), Error> {
+    /// [`Error`]; the `Vec` is as it was then.
+    #[inline]
+    pub fn decode_append(self, src: impl AsRef<[u8]>, to: &mut Vec<u8>) -> Result<usize, Error> {
         let src = src.as_ref();
-        let most = encoded_len_of(src, self.encode_padding);
-        memory::append_ascii(text, most, |slots| encode_slots(backend, self, src, slots))
+        let operation = Decode(self, src, Detected::active());
+        Ok(memory::append(operation, decoded_len(src), to)?.0)
     }
 
-    /// Appends the text to a `Vec`, without writing to the memory before.
-    pub fn encode_vec(self, src: impl AsRef<[u8]>, text: &mut Vec<u8>) {
-        // The active backend is always available.
-        let _ = self.encode_vec_with(Backend::active(), src, text);
-    }
-
-    /// [`encode_vec`](Self::encode_vec) on a backend of the caller's choice.
+    /// [`decode`](Self::decode), as a new `Vec`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`]; the `Vec` is as before then.
-    pub fn encode_vec_with(
-        self,
-        backend: Backend,
-        src: impl AsRef<[u8]>,
-        text: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let src = src.as_ref();
-        let most = encoded_len_of(src, self.encode_padding);
-        memory::append(text, most, |slots| encode_slots(backend, self, src, slots)).map(drop)
-    }
-
-    /// Decodes into a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// [`DecodeError`].
-    pub fn decode(self, src: impl AsRef<[u8]>) -> Result<Vec<u8>, DecodeError> {
+    /// [`Error`].
+    pub fn decode_to_vec(self, src: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.decode_vec(src, &mut bytes)?;
+        self.decode_append(src, &mut bytes)?;
         Ok(bytes)
-    }
-
-    /// Appends the decoded bytes to a `Vec`, without writing to the memory before, and returns how
-    /// many there are.
-    ///
-    /// # Errors
-    ///
-    /// [`DecodeError`]; the `Vec` is as before then.
-    pub fn decode_vec(
-        self,
-        src: impl AsRef<[u8]>,
-        bytes: &mut Vec<u8>,
-    ) -> Result<usize, DecodeError> {
-        self.decode_vec_with(Backend::active(), src, bytes)
-    }
-
-    /// [`decode_vec`](Self::decode_vec) on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of `decode_vec`, and [`DecodeError::Unavailable`].
-    pub fn decode_vec_with(
-        self,
-        backend: Backend,
-        src: impl AsRef<[u8]>,
-        bytes: &mut Vec<u8>,
-    ) -> Result<usize, DecodeError> {
-        let src = src.as_ref();
-        memory::append(bytes, super::decoded_len(src), |slots| {
-            decode_slots(backend, self, src, slots)
-        })
     }
 }

@@ -17,30 +17,18 @@
 
 use super::tables::{Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
-use crate::Unavailable;
 use crate::memory::{Slot, pair, put_pair};
 use crate::simd::{window, window_mut};
 
 /// Fewer than `SHORT` bytes to characters. `dst` is as long as the result, with padding or without.
 #[inline(always)]
-pub(super) fn encode_short(
-    simd: impl Quads,
-    engine: Engine,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Result<(), Unavailable> {
+pub(super) fn encode_short(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
     simd.encode_rest(engine.tables(), src, 0, dst);
-    Ok(())
 }
 
 /// As [`encode_short`], any number of bytes.
 #[inline(always)]
-pub(super) fn encode_long(
-    simd: impl Quads,
-    engine: Engine,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Result<(), Unavailable> {
+pub(super) fn encode_long(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
     let tables = engine.tables();
     let (blocks, _) = src.as_chunks::<192>();
     let (texts, _) = dst.as_chunks_mut::<256>();
@@ -49,7 +37,6 @@ pub(super) fn encode_long(
         simd.encode192(tables, &blocks[i], &mut texts[i]);
     }
     simd.encode_rest(tables, src, 192 * blocks.len(), dst);
-    Ok(())
 }
 
 /// Characters without their padding to fewer than `SHORT` bytes; `dst` is as long as these. False if
@@ -60,18 +47,13 @@ pub(super) fn decode_short(
     engine: Engine,
     text: &[u8],
     dst: &mut [Slot],
-) -> Result<bool, Unavailable> {
-    Ok(simd.decode_rest(engine.tables(), text, 0, dst, !engine.trailing_bits))
+) -> bool {
+    simd.decode_rest(engine.tables(), text, 0, dst, !engine.trailing_bits)
 }
 
 /// As [`decode_short`], any number of characters.
 #[inline(always)]
-pub(super) fn decode_long(
-    simd: impl Quads,
-    engine: Engine,
-    text: &[u8],
-    dst: &mut [Slot],
-) -> Result<bool, Unavailable> {
+pub(super) fn decode_long(simd: impl Quads, engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
     let tables = engine.tables();
     let (texts, _) = text.as_chunks::<256>();
     let mut at = 0;
@@ -81,11 +63,11 @@ pub(super) fn decode_long(
             break;
         };
         if !simd.decode256(tables, block, bytes) {
-            return Ok(false);
+            return false;
         }
         at += 256;
     }
-    Ok(simd.decode_rest(tables, text, at, dst, !engine.trailing_bits))
+    simd.decode_rest(tables, text, at, dst, !engine.trailing_bits)
 }
 
 /// The bytes from `at`, a multiple of 3, on, without masks.

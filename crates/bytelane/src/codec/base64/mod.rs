@@ -6,15 +6,14 @@
 //! ```
 //! use bytelane::base64::STANDARD;
 //!
-//! assert_eq!(STANDARD.encode(b"bytes"), "Ynl0ZXM=");
-//! assert_eq!(STANDARD.decode("Ynl0ZXM=")?, b"bytes");
-//! # Ok::<(), bytelane::base64::DecodeError>(())
+//! assert_eq!(STANDARD.encode_to_string("bytes"), "Ynl0ZXM=");
+//! assert_eq!(STANDARD.decode_to_vec("Ynl0ZXM=")?, b"bytes");
+//! # Ok::<(), bytelane::base64::Error>(())
 //! ```
 //!
 //! An [`Engine`] is a variant of base64: which alphabet, which padding. There are constants for the
-//! usual four, and the functions of this module are those of [`STANDARD`] for callers who want
-//! nothing else. Decoding is strict unless an engine says otherwise: what no encoder writes is an
-//! error that names its place, white space too.
+//! usual four. Decoding is strict unless an engine says otherwise: whatever no encoder writes, white
+//! space included, is an error that names its place.
 //!
 //! All functions take time linear in the length. Those on slices allocate nothing; those that
 //! append to a `Vec` or `String` allocate what the result takes. `Encoder` and `Decoder` do the same
@@ -22,37 +21,43 @@
 //!
 //! # Coming from the crate `base64`
 //!
-//! Methods have the same names, and no trait needs to be in scope:
+//! No trait needs to be in scope. `encode` and `decode` write to slices here:
 //!
 //! | crate `base64` | here |
 //! |---|---|
 //! | `prelude::BASE64_STANDARD`, `engine::general_purpose::STANDARD`, and the like for `URL_SAFE`, `.._NO_PAD` | [`STANDARD`], [`STANDARD_NO_PAD`], [`URL_SAFE`], [`URL_SAFE_NO_PAD`] |
+//! | `general_purpose::STANDARD_PAD_INDIFFERENT` and the like | [`STANDARD`]`.`[`with_decode_padding`](Engine::with_decode_padding)`(`[`DecodePadding::Either`]`)` |
 //! | `GeneralPurpose::new(&alphabet, config)`, `Simd::new(..)` | [`Engine::new`]`(`[`Alphabet`]`)`; no alphabets besides the two |
 //! | `config.with_encode_padding(..)` | [`Engine::with_encode_padding`] |
 //! | `config.with_decode_padding_mode(DecodePaddingMode::..)`: `RequireCanonical`, `RequireNone`, `Indifferent` | [`Engine::with_decode_padding`]`(`[`DecodePadding`]`::..)`: `Required`, `None`, `Either` |
 //! | `config.with_decode_allow_trailing_bits(..)` | [`Engine::with_decode_allow_trailing_bits`] |
-//! | `engine.encode`, `encode_string`, `encode_slice` | the same |
-//! | `engine.decode`, `decode_vec`, `decode_slice` | the same; `decode_vec` returns the number of bytes |
-//! | `encoded_len(bytes, padding)` | [`encoded_len`] |
+//! | `engine.encode(src)` | [`Engine::encode_to_string`] |
+//! | `engine.encode_string(src, &mut string)` | [`Engine::encode_append`] |
+//! | `engine.encode_slice(src, &mut slice)` | [`Engine::encode`] |
+//! | `engine.decode(src)` | [`Engine::decode_to_vec`] |
+//! | `engine.decode_vec(src, &mut vec)` | [`Engine::decode_append`], which returns the number of bytes |
+//! | `engine.decode_slice(src, &mut slice)` | [`Engine::decode`] |
+//! | `encoded_len(bytes, padding)` | [`Engine::encoded_len`] |
 //! | `decoded_len_estimate(len)` | [`decoded_len_estimate`], or [`decoded_len`] of the text, which is exact |
-//! | `DecodeError`, `DecodeSliceError`, `EncodeSliceError` | [`DecodeError`] for both, [`Error::Destination`] |
+//! | `EncodeSliceError` | [`DestinationError`] |
+//! | `DecodeError`, `DecodeSliceError` | [`Error`]: the variants are those of [`ErrorKind`], places are its `offset()` |
 //! | `write::EncoderWriter::new(writer, &engine)` | `Encoder::new(writer, engine)` |
 //! | `read::DecoderReader::new(reader, &engine)` | `Decoder::new(reader, engine)` |
-//! | `display::Base64Display` | `engine.encode(..)` |
+//! | `display::Base64Display` | [`Engine::encode_to_string`] |
 //!
 //! Source: [RFC 4648](https://www.rfc-editor.org/rfc/rfc4648), sections 3 to 5.
 
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod engine;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 #[cfg(feature = "std")]
 mod stream;
@@ -63,15 +68,14 @@ mod tests;
 pub use engine::{
     Alphabet, DecodePadding, Engine, STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD,
 };
-pub use error::DecodeError;
+pub use error::{Error, ErrorKind};
 #[cfg(feature = "std")]
-pub use stream::{Decoder, Encoder};
+pub use stream::{Decoder, Encoder, FinishError};
 
 use crate::backend::dispatch;
-use crate::memory::Slot;
-use crate::{Backend, Error, Unavailable};
-#[cfg(feature = "alloc")]
-use alloc::{string::String, vec::Vec};
+use crate::error::front;
+use crate::memory::{Fill, Slot};
+use crate::{DestinationError, Detected};
 use tables::Tables;
 
 /// The padding character.
@@ -126,57 +130,57 @@ pub(crate) trait Quads: Copy {
 const SHORT: usize = 192;
 
 dispatch! {
-    fn encode_short(engine: Engine, src: &[u8], dst: &mut [Slot]) -> Result<(), Unavailable> = kernel::encode_short;
-    fn encode_long(engine: Engine, src: &[u8], dst: &mut [Slot]) -> Result<(), Unavailable> = kernel::encode_long;
-    fn decode_short(engine: Engine, text: &[u8], dst: &mut [Slot]) -> Result<bool, Unavailable> = kernel::decode_short;
-    fn decode_long(engine: Engine, text: &[u8], dst: &mut [Slot]) -> Result<bool, Unavailable> = kernel::decode_long;
+    fn encode_short(engine: Engine, src: &[u8], dst: &mut [Slot]) = kernel::encode_short, or scalar::encode;
+    fn encode_long(engine: Engine, src: &[u8], dst: &mut [Slot]) = kernel::encode_long, or scalar::encode;
+    fn decode_short(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool = kernel::decode_short, or scalar::decode;
+    fn decode_long(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool = kernel::decode_long, or scalar::decode;
 }
 
-#[inline(always)]
-fn encode_slots(
-    backend: Backend,
-    engine: Engine,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Result<usize, Error> {
-    let needed = encoded_len_of(src, engine.encode_padding);
-    let given = dst.len();
-    let dst = dst
-        .get_mut(..needed)
-        .ok_or(Error::Destination { needed, given })?;
-    match backend {
-        Backend::Scalar => scalar::encode(engine, src, dst),
-        _ if src.len() < SHORT => encode_short(backend, engine, src, dst)?,
-        _ => encode_long(backend, engine, src, dst)?,
+/// Bytes to their text.
+pub(crate) struct Encode<'a>(Engine, &'a [u8], Detected);
+
+impl Fill for Encode<'_> {
+    type Done = ();
+    type Error = DestinationError;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
+        let Self(engine, src, backend) = self;
+        let needed = encoded_len_of(src, engine.encode_padding);
+        let dst = front(to, needed)?;
+        if src.len() < SHORT {
+            encode_short(engine, src, dst, backend);
+        } else {
+            encode_long(engine, src, dst, backend);
+        }
+        Ok((needed, ()))
     }
-    Ok(needed)
 }
 
-#[inline(always)]
-fn decode_slots(
-    backend: Backend,
-    engine: Engine,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Result<usize, DecodeError> {
-    let padding = padding_len(src);
-    let text = &src[..src.len() - padding];
-    let needed = decoded_len_estimate(text.len());
-    let given = dst.len();
-    let dst = dst
-        .get_mut(..needed)
-        .ok_or(DecodeError::Destination { needed, given })?;
-    let good = match backend {
-        _ if !engine.takes_padding(text.len(), padding) => false,
-        Backend::Scalar => false,
-        _ if needed < SHORT => decode_short(backend, engine, text, dst)?,
-        _ => decode_long(backend, engine, text, dst)?,
-    };
-    // The specification knows what is wrong.
-    if good {
-        Ok(needed)
-    } else {
-        scalar::decode(engine, src, dst)
+/// A text, with its padding, to its bytes.
+pub(crate) struct Decode<'a>(Engine, &'a [u8], Detected);
+
+impl Fill for Decode<'_> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        let Self(engine, src, backend) = self;
+        let padding = padding_len(src);
+        let text = &src[..src.len() - padding];
+        let needed = decoded_len_estimate(text.len());
+        let dst = front(to, needed)?;
+        let good = engine.takes_padding(text.len(), padding)
+            && if needed < SHORT {
+                decode_short(engine, text, dst, backend)
+            } else {
+                decode_long(engine, text, dst, backend)
+            };
+        match good {
+            true => Ok((needed, ())),
+            false => Err(scalar::fault(engine, src)),
+        }
     }
 }
 
@@ -195,22 +199,7 @@ const fn padding_len(src: &[u8]) -> usize {
     }
 }
 
-/// Length of the text for `bytes` bytes, with padding or without. `None` if no `usize` holds it,
-/// which happens to no slice's length.
-#[must_use]
-#[inline]
-pub const fn encoded_len(bytes: usize, padding: bool) -> Option<usize> {
-    let Some(whole) = (bytes / 3).checked_mul(4) else {
-        return None;
-    };
-    whole.checked_add(match bytes % 3 {
-        0 => 0,
-        _ if padding => 4,
-        rest => rest + 1,
-    })
-}
-
-/// [`encoded_len`] of a slice: it has at most `isize::MAX` bytes, and four thirds of that are a `usize`.
+/// [`Engine::encoded_len`] of a slice: it has at most `isize::MAX` bytes, and four thirds of that are a `usize`.
 #[inline]
 const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
     // `div_ceil`, without the steps that it takes for lengths that no slice has.
@@ -235,78 +224,4 @@ pub const fn decoded_len_estimate(len: usize) -> usize {
 #[inline]
 pub const fn decoded_len(text: &[u8]) -> usize {
     decoded_len_estimate(text.len() - padding_len(text))
-}
-
-/// Encodes into the beginning of a slice and returns the length of the text:
-/// [`Engine::encode_slice`] of [`STANDARD`].
-///
-/// # Errors
-///
-/// [`Error::Destination`] if the slice is shorter than the text; nothing is written then.
-///
-/// ```
-/// let mut text = [0; 8];
-/// assert_eq!(bytelane::base64::encode(b"bytes", &mut text)?, 8);
-/// assert_eq!(&text, b"Ynl0ZXM=");
-/// # Ok::<(), bytelane::Error>(())
-/// ```
-#[inline(always)]
-pub fn encode(src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-    STANDARD.encode_slice(src, dst)
-}
-
-/// [`encode`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`], and [`Error::Unavailable`].
-#[inline(always)]
-pub fn encode_with(backend: Backend, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-    STANDARD.encode_slice_with(backend, src, dst)
-}
-
-/// Decodes into the beginning of a slice and returns the number of bytes: [`Engine::decode_slice`]
-/// of [`STANDARD`].
-///
-/// # Errors
-///
-/// [`DecodeError`]. If the text is at fault, the bytes of the slice that the result would have
-/// taken may hold anything.
-///
-/// ```
-/// let mut bytes = [0; 5];
-/// assert_eq!(bytelane::base64::decode(b"Ynl0ZXM=", &mut bytes)?, 5);
-/// assert_eq!(&bytes, b"bytes");
-/// # Ok::<(), bytelane::base64::DecodeError>(())
-/// ```
-#[inline(always)]
-pub fn decode(src: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
-    STANDARD.decode_slice(src, dst)
-}
-
-/// [`decode`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`], and [`DecodeError::Unavailable`].
-#[inline(always)]
-pub fn decode_with(backend: Backend, src: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
-    STANDARD.decode_slice_with(backend, src, dst)
-}
-
-/// Encodes into a new `String`: [`Engine::encode`] of [`STANDARD`].
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn encode_to_string(src: &[u8]) -> String {
-    STANDARD.encode(src)
-}
-
-/// Decodes into a new `Vec`: [`Engine::decode`] of [`STANDARD`].
-///
-/// # Errors
-///
-/// [`DecodeError`].
-#[cfg(feature = "alloc")]
-pub fn decode_to_vec(src: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    STANDARD.decode(src)
 }

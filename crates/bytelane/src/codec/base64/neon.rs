@@ -3,15 +3,15 @@
 
 use super::Quads;
 use super::tables::Tables;
-use crate::backend::{Neon, neon};
+use crate::backend::Neon;
 use crate::memory::Slot;
 use crate::simd::neon::{
     load, load3, load3_short, load4, load4_short, store3, store3_short, store4, store4_short,
 };
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
 
-neon! {
+implement! {
     impl Quads for Neon {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;

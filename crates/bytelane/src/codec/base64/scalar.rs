@@ -1,7 +1,7 @@
 //! The specification, written down: RFC 4648, sections 3 to 5.
 #![forbid(unsafe_code)]
 
-use super::{DecodeError, DecodePadding, Engine, PAD, padding_len};
+use super::{DecodePadding, Engine, Error, ErrorKind, PAD, padding_len};
 use crate::memory::Slot;
 
 /// Section 4: groups of 24 bits, each as four characters of 6 bits; the last group is filled up
@@ -24,55 +24,48 @@ pub(super) fn encode(engine: Engine, src: &[u8], dst: &mut [Slot]) {
     }
 }
 
-/// The same backwards, and everything that can be wrong with it. `dst` has room for the result.
+/// The same backwards, of a text without its padding; `dst` is as long as the result. False if a
+/// character is outside the alphabet, or if there are bits behind the last byte that must not be.
 #[inline(never)]
-pub(super) fn decode(engine: Engine, src: &[u8], dst: &mut [Slot]) -> Result<usize, DecodeError> {
-    check(engine, src)?;
-    let text = &src[..src.len() - padding_len(src)];
-    let mut bytes = dst.iter_mut();
-    for quad in text.chunks(4) {
+pub(super) fn decode(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
+    let mut good = true;
+    for (quad, group) in text.chunks(4).zip(dst.chunks_mut(3)) {
         let mut bits = 0;
         for (i, character) in quad.iter().enumerate() {
-            bits |= u32::from(engine.tables().value(*character)) << (18 - 6 * i);
+            let value = engine.tables().value(*character);
+            good &= value < 64;
+            bits |= u32::from(value) << (26 - 6 * i);
         }
-        for (i, to) in bytes.by_ref().take(quad.len() * 6 / 8).enumerate() {
-            to.write((bits >> (16 - 8 * i)) as u8);
+        for to in group {
+            to.write((bits >> 24) as u8);
+            bits <<= 8;
         }
+        good &= engine.trailing_bits || bits == 0;
     }
-    Ok(super::decoded_len(src))
+    good
 }
 
-/// Section 3.2, padding; 3.3, characters outside the alphabet; 3.5, the bits behind the last byte.
-/// The first character that is wrong is the one reported.
-fn check(engine: Engine, src: &[u8]) -> Result<(), DecodeError> {
-    let padding = padding_len(src);
-    let text = &src[..src.len() - padding];
-    for (offset, &byte) in text.iter().enumerate() {
-        if engine.tables().value(byte) > 63 {
-            return Err(DecodeError::InvalidByte { offset, byte });
-        }
+/// What is wrong with a text that cannot be decoded: the first character outside the alphabet
+/// (section 3.3), else the padding (3.2), else the bits behind the last byte (3.5).
+#[cold]
+#[inline(never)]
+pub(super) fn fault(engine: Engine, src: &[u8]) -> Error {
+    let text = &src[..src.len() - padding_len(src)];
+    let outside = |&byte: &u8| engine.tables().value(byte) > 63;
+    if let Some(offset) = text.iter().position(outside) {
+        return Error::at(offset, ErrorKind::InvalidByte(text[offset]));
     }
-    let offset = text.len();
-    let spare_bits = match (text.len() % 4, padding) {
-        (0, 0) => return Ok(()),
-        (1, 0) => return Err(DecodeError::InvalidLength { offset }),
-        (2, 0..=2) => 4,
-        (3, 0..=1) => 2,
-        _ => return Err(DecodeError::InvalidByte { offset, byte: PAD }),
-    };
-    match engine.decode_padding {
-        DecodePadding::Required if !src.len().is_multiple_of(4) => {
-            return Err(DecodeError::InvalidPadding { offset: src.len() });
-        }
-        DecodePadding::None if padding != 0 => return Err(DecodeError::InvalidPadding { offset }),
+    let end = text.len();
+    match (end % 4, src.len() - end) {
+        (1, 0) => return Error::at(end, ErrorKind::InvalidLength),
+        (0 | 1, 1..) | (3, 2..) => return Error::at(end, ErrorKind::InvalidByte(PAD)),
         _ => {}
     }
-    let byte = text[offset - 1];
-    if !engine.trailing_bits && engine.tables().value(byte) & ((1 << spare_bits) - 1) != 0 {
-        return Err(DecodeError::InvalidLastSymbol {
-            offset: offset - 1,
-            byte,
-        });
+    match engine.decode_padding {
+        DecodePadding::Required if !src.len().is_multiple_of(4) => {
+            Error::at(src.len(), ErrorKind::InvalidPadding)
+        }
+        DecodePadding::None if src.len() != end => Error::at(end, ErrorKind::InvalidPadding),
+        _ => Error::at(end - 1, ErrorKind::InvalidLastSymbol(text[end - 1])),
     }
-    Ok(())
 }

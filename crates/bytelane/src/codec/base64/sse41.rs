@@ -5,10 +5,10 @@
 
 use super::Quads;
 use super::tables::Tables;
-use crate::backend::{Sse41, sse41};
+use crate::backend::Sse41;
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 /// An alphabet in tables of 16 bytes, for shuffles.
@@ -114,7 +114,7 @@ const fn moves(by: [u8; 16]) -> [u8; 16] {
     entries
 }
 
-sse41! {
+implement! {
     impl Quads for Sse41 {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;

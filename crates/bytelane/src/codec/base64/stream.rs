@@ -1,9 +1,11 @@
 //! Base64 through `std::io`.
 #![forbid(unsafe_code)]
 
-use super::{DecodeError, DecodePadding, Engine, PAD};
-use crate::{Backend, Unavailable};
+use super::{DecodePadding, Engine, Error, ErrorKind, PAD};
+use crate::Detected;
+use core::fmt;
 use std::boxed::Box;
+use std::format;
 use std::io::{self, Read, Write};
 
 #[cfg(test)]
@@ -17,8 +19,12 @@ const TEXT: usize = BYTES / 3 * 4;
 /// Encodes what is written to it and writes the text to another writer.
 ///
 /// It buffers: call [`finish`](Self::finish) at the end, which writes the last group and its
-/// padding. Dropping it does the same, but loses the error if that fails. After an error the next
-/// call goes on where the writer stopped.
+/// padding. Dropping it does the same, also while a panic unwinds, but loses the error if that fails.
+///
+/// Any bytes can be encoded, so errors come only from the writer. After one, the next call continues
+/// where the writer stopped: no text is lost, and none is written twice. A writer that panics is
+/// never called again, because nobody knows how much text it took: from then on `write`, `flush` and
+/// `finish` return an error.
 ///
 /// ```
 /// use bytelane::base64::{Encoder, STANDARD};
@@ -33,9 +39,13 @@ const TEXT: usize = BYTES / 3 * 4;
 #[derive(Debug)]
 pub struct Encoder<W: Write> {
     engine: Engine,
-    backend: Backend,
-    /// None once finished.
+    backend: Detected,
+    /// None once the caller has it back.
     writer: Option<W>,
+    /// Whether a call of the writer has begun and not returned.
+    panicked: bool,
+    /// Whether `finish` has been called.
+    finishing: bool,
     /// Bytes that are not encoded yet: the first `bytes_len`.
     bytes: Box<[u8; BYTES]>,
     bytes_len: usize,
@@ -48,10 +58,17 @@ pub struct Encoder<W: Write> {
 impl<W: Write> Encoder<W> {
     /// An encoder in front of a writer.
     pub fn new(writer: W, engine: Engine) -> Self {
+        Self::new_with(Detected::active(), writer, engine)
+    }
+
+    /// [`new`](Self::new) on a backend of the caller's choice.
+    pub fn new_with(backend: Detected, writer: W, engine: Engine) -> Self {
         Self {
             engine,
-            backend: Backend::active(),
+            backend,
             writer: Some(writer),
+            panicked: false,
+            finishing: false,
             bytes: Box::new([0; BYTES]),
             bytes_len: 0,
             text: Box::new([0; TEXT]),
@@ -60,31 +77,57 @@ impl<W: Write> Encoder<W> {
         }
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`].
-    pub fn new_with(backend: Backend, writer: W, engine: Engine) -> Result<Self, Unavailable> {
-        if !backend.is_available() {
-            return Err(Unavailable(backend));
-        }
-        let mut encoder = Self::new(writer, engine);
-        encoder.backend = backend;
-        Ok(encoder)
-    }
-
     /// Writes everything, the last group with its padding too, and returns the writer, which is
     /// not flushed.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.write_all_text()?;
-        self.writer
-            .take()
-            .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    /// Those of the writer. The error holds the encoder: call `finish` on it to try again. It
+    /// accepts no more bytes.
+    ///
+    /// ```
+    /// use bytelane::base64::{Encoder, STANDARD};
+    /// use std::io::Write;
+    ///
+    /// let mut room = [0; 4];
+    /// let mut encoder = Encoder::new(&mut room[..], STANDARD);
+    /// encoder.write_all(b"bytes")?;
+    /// let failed = encoder.finish().unwrap_err();
+    /// assert_eq!(failed.error().kind(), std::io::ErrorKind::WriteZero);
+    ///
+    /// let mut more_room = [0; 4];
+    /// let mut encoder = failed.into_encoder();
+    /// *encoder.get_mut() = &mut more_room;
+    /// encoder.finish()?;
+    /// assert_eq!((&room, &more_room), (b"Ynl0", b"ZXM="));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn finish(mut self) -> Result<W, FinishError<W>> {
+        self.finishing = true;
+        match self.write_all_text() {
+            Ok(()) => Ok(self.into_inner()),
+            Err(error) => Err(FinishError {
+                error,
+                encoder: self,
+            }),
+        }
+    }
+
+    /// The writer.
+    pub fn get_ref(&self) -> &W {
+        self.writer.as_ref().expect(WRITER)
+    }
+
+    /// The writer, for example to make room after an error. Whatever you write to it directly ends
+    /// up between two pieces of the encoded text.
+    pub fn get_mut(&mut self) -> &mut W {
+        self.writer.as_mut().expect(WRITER)
+    }
+
+    /// Returns the writer and discards the text that it has not taken yet. To write that text, call
+    /// [`finish`](Self::finish).
+    pub fn into_inner(mut self) -> W {
+        self.writer.take().expect(WRITER)
     }
 
     fn write_all_text(&mut self) -> io::Result<()> {
@@ -96,10 +139,8 @@ impl<W: Write> Encoder<W> {
     fn write_text_of(&mut self, len: usize) -> io::Result<()> {
         self.write_text()?;
         let (bytes, text) = (&self.bytes[..len], &mut self.text[..]);
-        self.text_len = self
-            .engine
-            .encode_slice_with(self.backend, bytes, text)
-            .map_err(io::Error::other)?;
+        let encoded = self.engine.encode_uninit_with(self.backend, bytes, text);
+        self.text_len = encoded.map_err(io::Error::other)?.len();
         self.written = 0;
         self.bytes.copy_within(len..self.bytes_len, 0);
         self.bytes_len -= len;
@@ -107,12 +148,15 @@ impl<W: Write> Encoder<W> {
     }
 
     fn write_text(&mut self) -> io::Result<()> {
-        let Some(writer) = &mut self.writer else {
-            return Ok(());
-        };
         while self.written < self.text_len {
-            match writer.write(&self.text[self.written..self.text_len]) {
+            let given = self.text_len - self.written;
+            match self.call_writer(|writer, text| writer.write(text)) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(len) if len > given => {
+                    self.written = self.text_len;
+                    let message = format!("the writer reported {len} bytes written out of {given}");
+                    return Err(io::Error::other(message));
+                }
                 Ok(len) => self.written += len,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -120,10 +164,41 @@ impl<W: Write> Encoder<W> {
         }
         Ok(())
     }
+
+    /// Calls the writer, with the text that is not written yet.
+    fn call_writer<T>(
+        &mut self,
+        call: impl FnOnce(&mut W, &[u8]) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.refuse_after_panic()?;
+        let writer = self.writer.as_mut().expect(WRITER);
+        self.panicked = true;
+        let result = call(writer, &self.text[self.written..self.text_len]);
+        self.panicked = false;
+        result
+    }
+
+    fn refuse_after_panic(&self) -> io::Result<()> {
+        match self.panicked {
+            true => Err(io::Error::other(
+                "the writer panicked in an earlier call; how much of the text it took is unknown",
+            )),
+            false => Ok(()),
+        }
+    }
 }
+
+/// Why there is a writer.
+const WRITER: &str = "only what consumes the encoder takes its writer";
 
 impl<W: Write> Write for Encoder<W> {
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+        self.refuse_after_panic()?;
+        if self.finishing {
+            return Err(io::Error::other(
+                "bytes cannot follow the end of a base64 text; call `finish` again",
+            ));
+        }
         if self.bytes_len == BYTES {
             self.write_text_of(BYTES)?;
         }
@@ -133,27 +208,88 @@ impl<W: Write> Write for Encoder<W> {
         Ok(len)
     }
 
-    /// Writes the text of all whole groups: one or two bytes may stay.
+    /// Writes the text of all whole groups, but not of the one or two bytes behind them.
     fn flush(&mut self) -> io::Result<()> {
         self.write_text_of(self.bytes_len / 3 * 3)?;
-        self.writer.as_mut().map_or(Ok(()), W::flush)
+        self.call_writer(|writer, _| writer.flush())
     }
 }
 
 impl<W: Write> Drop for Encoder<W> {
     fn drop(&mut self) {
-        // A writer that has panicked is left alone; an error has nowhere to go.
-        if self.writer.is_some() && !std::thread::panicking() {
+        // An error has nowhere to go.
+        if self.writer.is_some() {
             let _ = self.write_all_text();
         }
+    }
+}
+
+/// The error of a failed [`Encoder::finish`], together with the encoder.
+///
+/// Dropping it, or converting it to an [`io::Error`], drops the encoder, which then tries once more
+/// to write the rest of the text.
+pub struct FinishError<W: Write> {
+    error: io::Error,
+    encoder: Encoder<W>,
+}
+
+impl<W: Write> FinishError<W> {
+    /// The error of the writer.
+    pub fn error(&self) -> &io::Error {
+        &self.error
+    }
+
+    /// The error of the writer. Drops the encoder.
+    pub fn into_error(self) -> io::Error {
+        self.error
+    }
+
+    /// The encoder, with the text that the writer has not taken yet.
+    pub fn into_encoder(self) -> Encoder<W> {
+        self.encoder
+    }
+
+    /// The error of the writer, and the encoder.
+    pub fn into_parts(self) -> (io::Error, Encoder<W>) {
+        (self.error, self.encoder)
+    }
+}
+
+impl<W: Write> fmt::Debug for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FinishError")
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> fmt::Display for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<W: Write> core::error::Error for FinishError<W> {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+impl<W: Write> From<FinishError<W>> for io::Error {
+    fn from(error: FinishError<W>) -> Self {
+        error.into_error()
     }
 }
 
 /// Reads text from another reader and decodes it.
 ///
 /// A fault of the text is an [`io::Error`] of the kind [`InvalidData`](io::ErrorKind::InvalidData)
-/// with a [`DecodeError`] inside, whose offset counts from the beginning of the stream; reading on
-/// fails again with the same. Bytes from before the fault may or may not have been read until then.
+/// with an [`Error`] inside, whose offset counts from the beginning of the stream. Bytes before
+/// the fault may be missing. After it every call returns the same error, and the reader is not called
+/// again.
+///
+/// Errors of the reader are passed on. The next call continues where the reader stopped; nothing is
+/// lost.
 ///
 /// ```
 /// use bytelane::base64::{Decoder, STANDARD};
@@ -167,7 +303,7 @@ impl<W: Write> Drop for Encoder<W> {
 #[derive(Debug)]
 pub struct Decoder<R> {
     engine: Engine,
-    backend: Backend,
+    backend: Detected,
     reader: R,
     /// Text that is not decoded yet: the first `text_len` characters.
     text: Box<[u8; TEXT]>,
@@ -179,16 +315,21 @@ pub struct Decoder<R> {
     bytes_len: usize,
     read: usize,
     /// How it ended, if it has.
-    end: Option<Result<(), DecodeError>>,
+    end: Option<Result<(), Error>>,
 }
 
 impl<R: Read> Decoder<R> {
     /// A decoder behind a reader. It reads in large pieces, and to the end: what follows the text
     /// in the same stream must be cut off before.
     pub fn new(reader: R, engine: Engine) -> Self {
+        Self::new_with(Detected::active(), reader, engine)
+    }
+
+    /// [`new`](Self::new) on a backend of the caller's choice.
+    pub fn new_with(backend: Detected, reader: R, engine: Engine) -> Self {
         Self {
             engine,
-            backend: Backend::active(),
+            backend,
             reader,
             text: Box::new([0; TEXT]),
             text_len: 0,
@@ -200,21 +341,6 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`].
-    pub fn new_with(backend: Backend, reader: R, engine: Engine) -> Result<Self, Unavailable> {
-        if !backend.is_available() {
-            return Err(Unavailable(backend));
-        }
-        Ok(Self {
-            backend,
-            ..Self::new(reader, engine)
-        })
-    }
-
     /// The reader, which may be ahead of what was decoded.
     pub fn into_inner(self) -> R {
         self.reader
@@ -223,7 +349,13 @@ impl<R: Read> Decoder<R> {
     /// Reads once from the reader and decodes what is certainly not the end of the text; at the
     /// end of the stream all that is left.
     fn decode_more(&mut self) -> io::Result<()> {
-        let len = self.reader.read(&mut self.text[self.text_len..])?;
+        let room = &mut self.text[self.text_len..];
+        let len = self.reader.read(room)?;
+        if len > room.len() {
+            let given = room.len();
+            let message = format!("the reader reported {len} bytes read into a buffer of {given}");
+            return Err(io::Error::other(message));
+        }
         self.text_len += len;
         let at_end = len == 0;
         // The last group may have padding; whether it is the last, only the end tells.
@@ -233,23 +365,22 @@ impl<R: Read> Decoder<R> {
             self.text_len.saturating_sub(1) / 4 * 4
         };
         let text = &self.text[..decode];
-        let result = if at_end {
-            self.engine
-                .decode_slice_with(self.backend, text, &mut self.bytes[..])
-        } else {
-            let unpadded = self.engine.with_decode_padding(DecodePadding::None);
-            unpadded
-                .decode_slice_with(self.backend, text, &mut self.bytes[..])
-                .map_err(|error| match error {
-                    DecodeError::InvalidPadding { offset } => {
-                        DecodeError::InvalidByte { offset, byte: PAD }
-                    }
-                    error => error,
-                })
+        let engine = match at_end {
+            true => self.engine,
+            false => self.engine.with_decode_padding(DecodePadding::None),
         };
-        match result {
-            Ok(len) => (self.read, self.bytes_len) = (0, len),
-            Err(error) => self.end = Some(Err(error.behind(self.offset))),
+        match engine.decode_uninit_with(self.backend, text, &mut self.bytes[..]) {
+            Ok(bytes) => (self.read, self.bytes_len) = (0, bytes.len()),
+            Err(error) => {
+                let error = match (error.kind(), error.offset()) {
+                    // There must be none since more follows, whatever the engine asks for.
+                    (ErrorKind::InvalidPadding, Some(offset)) if !at_end => {
+                        Error::at(offset, ErrorKind::InvalidByte(PAD))
+                    }
+                    _ => error,
+                };
+                self.end = Some(Err(error.behind(self.offset)));
+            }
         }
         if at_end && self.end.is_none() {
             self.end = Some(Ok(()));
@@ -263,14 +394,12 @@ impl<R: Read> Decoder<R> {
 
 impl<R: Read> Read for Decoder<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if to.is_empty() {
-            return Ok(0);
-        }
         while self.read == self.bytes_len {
             match self.end {
-                None => self.decode_more()?,
                 Some(Ok(())) => return Ok(0),
                 Some(Err(error)) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+                None if to.is_empty() => return Ok(0),
+                None => self.decode_more()?,
             }
         }
         let len = usize::min(to.len(), self.bytes_len - self.read);

@@ -2,6 +2,10 @@
 
 use super::*;
 use crate::base64::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+use std::string::ToString;
 use std::vec::Vec;
 
 fn input(len: usize) -> Vec<u8> {
@@ -57,7 +61,7 @@ fn every_split_encodes_alike() {
     let bytes = input(70);
     for engine in [STANDARD, URL_SAFE_NO_PAD] {
         for len in 0..=bytes.len() {
-            let expected = engine.encode(&bytes[..len]).into_bytes();
+            let expected = engine.encode_to_string(&bytes[..len]).into_bytes();
             for split in 0..=len {
                 let mut encoder = Encoder::new(Vec::new(), engine);
                 encoder.write_all(&bytes[..split]).unwrap();
@@ -72,7 +76,7 @@ fn every_split_encodes_alike() {
 #[test]
 fn pieces_of_every_size_encode_alike() {
     let bytes = input(3 * BYTES + 1000);
-    let expected = STANDARD.encode(&bytes).into_bytes();
+    let expected = STANDARD.encode_to_string(&bytes).into_bytes();
     for size in (1..100).chain([BYTES - 1, BYTES, BYTES + 1, bytes.len()]) {
         let mut text = Vec::new();
         let mut encoder = Encoder::new(Few::new(&mut text, 701), STANDARD);
@@ -116,17 +120,311 @@ fn nothing_is_lost_when_a_write_fails() {
         failures += 1;
     }
     // One byte is left, whose text goes in one turn.
-    encoder.writer.as_mut().unwrap().1 = true;
+    encoder.get_mut().1 = true;
     let text = encoder.finish().unwrap().0;
     assert!(failures > 10);
-    assert!(text == STANDARD.encode(&bytes).into_bytes());
+    assert!(text == STANDARD.encode_to_string(&bytes).into_bytes());
+}
+
+/// What a writer does in one call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Step {
+    /// Takes so many bytes.
+    Take(usize),
+    Fail,
+    /// Takes a byte and panics.
+    Panic,
+}
+
+/// Does one step of a script in each call, and takes everything once the script has ended.
+#[derive(Clone, Default)]
+struct Scripted(Rc<RefCell<Script>>);
+
+#[derive(Default)]
+struct Script {
+    steps: Vec<Step>,
+    calls: usize,
+    text: Vec<u8>,
+}
+
+impl Scripted {
+    fn new(steps: &[Step]) -> Self {
+        let writer = Self::default();
+        writer.0.borrow_mut().steps = steps.to_vec();
+        writer
+    }
+
+    /// The steps of the calls so far.
+    fn done(&self) -> Vec<Step> {
+        let script = self.0.borrow();
+        script.steps[..usize::min(script.calls, script.steps.len())].to_vec()
+    }
+
+    fn calls(&self) -> usize {
+        self.0.borrow().calls
+    }
+
+    fn text(&self) -> Vec<u8> {
+        self.0.borrow().text.clone()
+    }
+
+    fn step(&self, from: &[u8]) -> io::Result<usize> {
+        let mut script = self.0.borrow_mut();
+        let step = script.steps.get(script.calls).copied();
+        script.calls += 1;
+        let len = match step {
+            None => from.len(),
+            Some(Step::Take(most)) => usize::min(most, from.len()),
+            Some(Step::Fail) => return Err(io::ErrorKind::StorageFull.into()),
+            Some(Step::Panic) => usize::min(1, from.len()),
+        };
+        script.text.extend_from_slice(&from[..len]);
+        drop(script);
+        if step == Some(Step::Panic) {
+            panic_quietly();
+        }
+        Ok(len)
+    }
+}
+
+impl Write for Scripted {
+    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+        self.step(from)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.step(&[]).map(|_| ())
+    }
+}
+
+/// Panics without a message on stderr.
+fn panic_quietly() {
+    resume_unwind(Box::new("on purpose"));
+}
+
+/// All scripts of five steps.
+fn scripts(kinds: &[Step]) -> impl Iterator<Item = Vec<Step>> {
+    (0..kinds.len().pow(5)).map(|number| {
+        let kind = |i| kinds[number / kinds.len().pow(i) % kinds.len()];
+        (0..5).map(kind).collect()
+    })
+}
+
+/// An encoder that was given `input(8)` in two pieces, each flushed, so that it keeps one byte of
+/// the first and two of both. After an error or a panic of the writer it is called again.
+fn written_in_pieces(writer: &Scripted) -> Encoder<Scripted> {
+    let mut encoder = Encoder::new(writer.clone(), STANDARD);
+    for piece in input(8).chunks(4) {
+        insist(|| encoder.write_all(piece));
+        insist(|| encoder.flush());
+    }
+    encoder
+}
+
+fn insist(mut call: impl FnMut() -> io::Result<()>) {
+    // As often as a script can fail.
+    for _ in 0..6 {
+        if let Ok(Ok(())) = catch_unwind(AssertUnwindSafe(&mut call)) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_finish_that_failed_can_be_repeated() {
+    let expected = STANDARD.encode_to_string(input(8)).into_bytes();
+    let mut failures = 0;
+    for script in scripts(&[Step::Take(1), Step::Take(9), Step::Fail]) {
+        let writer = Scripted::new(&script);
+        let mut encoder = written_in_pieces(&writer);
+        while let Err(failed) = encoder.finish() {
+            failures += 1;
+            assert_eq!(failed.to_string(), failed.error().to_string());
+            let error;
+            (error, encoder) = failed.into_parts();
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            // Bytes behind the padding would make the text wrong.
+            assert!(encoder.write(b"a").is_err());
+        }
+        assert!(writer.text() == expected, "{script:?}");
+    }
+    assert!(failures > 0);
+}
+
+#[test]
+fn a_failed_finish_gives_back_the_error_and_the_writer() {
+    let finish = |writer: &Scripted| -> Result<Scripted, FinishError<Scripted>> {
+        let mut encoder = Encoder::new(writer.clone(), STANDARD);
+        encoder.write_all(b"bytes").unwrap();
+        encoder.finish()
+    };
+    let writer = Scripted::new(&[Step::Fail]);
+    let error = io::Error::from(finish(&writer).err().unwrap());
+    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+
+    let writer = Scripted::new(&[Step::Take(1), Step::Fail]);
+    let encoder = finish(&writer).err().unwrap().into_encoder();
+    assert_eq!(encoder.get_ref().text(), b"Y");
+    assert_eq!(encoder.into_inner().text(), b"Y");
+    assert_eq!(writer.text(), b"Y", "nothing follows");
+}
+
+/// Also while a panic unwinds, and after errors.
+#[cfg_attr(not(panic = "unwind"), ignore = "needs unwinding")]
+#[test]
+fn dropping_writes_the_rest_once() {
+    let expected = STANDARD.encode_to_string(input(8)).into_bytes();
+    for script in scripts(&[Step::Take(1), Step::Take(9), Step::Fail]) {
+        for unwinding in [false, true] {
+            let writer = Scripted::new(&script);
+            let encoder = written_in_pieces(&writer);
+            let before = writer.done().len();
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let _encoder = encoder;
+                if unwinding {
+                    panic_quietly();
+                }
+            }));
+            assert_eq!(outcome.is_err(), unwinding);
+            let text = writer.text();
+            if writer.done()[before..].contains(&Step::Fail) {
+                assert!(expected.starts_with(&text), "{script:?}");
+            } else {
+                assert!(text == expected, "{script:?}, unwinding: {unwinding}");
+            }
+        }
+    }
+}
+
+#[cfg_attr(not(panic = "unwind"), ignore = "needs unwinding")]
+#[test]
+fn a_writer_that_panicked_is_never_called_again() {
+    let expected = STANDARD.encode_to_string(input(8)).into_bytes();
+    let mut panics = 0;
+    for script in scripts(&[Step::Take(1), Step::Fail, Step::Panic]) {
+        for finish in [false, true] {
+            let writer = Scripted::new(&script);
+            let mut encoder = written_in_pieces(&writer);
+            if !writer.done().contains(&Step::Panic) {
+                continue;
+            }
+            panics += 1;
+            let calls = writer.calls();
+            assert_eq!(writer.done().last(), Some(&Step::Panic));
+            assert_eq!(writer.done().len(), calls, "{script:?}");
+            for error in [
+                encoder.write(b"a").err(),
+                encoder.write(b"").err(),
+                encoder.flush().err(),
+            ] {
+                let error = error.expect("an error from every call").to_string();
+                assert!(error.starts_with("the writer panicked"), "{error}");
+            }
+            if finish {
+                let error;
+                (error, encoder) = encoder.finish().err().unwrap().into_parts();
+                assert!(error.to_string().starts_with("the writer panicked"));
+            }
+            drop(encoder);
+            assert_eq!(writer.calls(), calls, "{script:?}");
+            assert!(expected.starts_with(&writer.text()), "{script:?}");
+        }
+    }
+    assert!(panics > 100);
+}
+
+#[test]
+fn counts_beyond_the_buffer_are_errors() {
+    struct Liar;
+    impl Write for Liar {
+        fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+            Ok(from.len() + 1)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    impl Read for Liar {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            Ok(to.len() + 1)
+        }
+    }
+    let mut encoder = Encoder::new(Liar, STANDARD);
+    encoder.write_all(b"bytes").unwrap();
+    let error = encoder.flush().unwrap_err();
+    let message = "the writer reported 5 bytes written out of 4";
+    assert_eq!(error.to_string(), message);
+    encoder.flush().unwrap();
+
+    let mut decoder = Decoder::new(Liar, STANDARD);
+    let message = "the reader reported 8193 bytes read into a buffer of 8192";
+    for _ in 0..2 {
+        let error = decoder.read(&mut [0]).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+/// Fails or panics in every other call.
+struct Unsteady<R> {
+    inner: R,
+    fail: fn() -> io::Result<usize>,
+    failed: bool,
+}
+
+impl<R: Read> Read for Unsteady<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.failed = !self.failed;
+        if self.failed {
+            return (self.fail)();
+        }
+        let len = usize::min(to.len(), 701);
+        self.inner.read(&mut to[..len])
+    }
+}
+
+#[test]
+fn reading_goes_on_after_an_error_of_the_reader() {
+    assert_reading_goes_on(|| Err(io::ErrorKind::TimedOut.into()));
+}
+
+#[cfg_attr(not(panic = "unwind"), ignore = "needs unwinding")]
+#[test]
+fn reading_goes_on_after_a_panic_of_the_reader() {
+    assert_reading_goes_on(|| {
+        panic_quietly();
+        Ok(0)
+    });
+}
+
+fn assert_reading_goes_on(fail: fn() -> io::Result<usize>) {
+    let bytes = input(2 * BYTES + 1000);
+    let text = STANDARD.encode_to_string(&bytes);
+    let reader = Unsteady {
+        inner: text.as_bytes(),
+        fail,
+        failed: false,
+    };
+    let mut decoder = Decoder::new(reader, STANDARD);
+    let mut decoded = Vec::new();
+    let mut failures = 0;
+    // Not `read_to_end`, which does not say how much it has read when a reader panics.
+    let mut piece = [0; 1000];
+    loop {
+        match catch_unwind(AssertUnwindSafe(|| decoder.read(&mut piece))) {
+            Ok(Ok(0)) => break,
+            Ok(Ok(len)) => decoded.extend_from_slice(&piece[..len]),
+            _ => failures += 1,
+        }
+    }
+    assert!(failures > 10);
+    assert!(decoded == bytes);
 }
 
 #[test]
 fn pieces_of_every_size_decode_alike() {
     let bytes = input(2 * BYTES + 1000);
     for engine in [STANDARD, URL_SAFE_NO_PAD] {
-        let text = engine.encode(&bytes);
+        let text = engine.encode_to_string(&bytes);
         for size in (1..70).chain([TEXT - 1, TEXT, TEXT + 1]) {
             let mut decoder = Decoder::new(Few::new(text.as_bytes(), size), engine);
             let mut decoded = Vec::new();
@@ -175,11 +473,14 @@ fn every_split_decodes_alike() {
                 let (front, back) = text.as_bytes().split_at(split);
                 let mut decoder = Decoder::new(front.chain(back), engine);
                 let mut decoded = Vec::new();
-                match (engine.decode(text), decoder.read_to_end(&mut decoded)) {
+                match (
+                    engine.decode_to_vec(text),
+                    decoder.read_to_end(&mut decoded),
+                ) {
                     (Ok(bytes), Ok(_)) => assert_eq!(decoded, bytes),
                     (Err(expected), Err(error)) => {
                         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-                        assert_eq!(error.downcast::<DecodeError>().unwrap(), expected, "{text}");
+                        assert_eq!(error.downcast::<Error>().unwrap(), expected, "{text}");
                         // It stays an error.
                         assert!(decoder.read(&mut [0]).is_err());
                     }
@@ -192,13 +493,13 @@ fn every_split_decodes_alike() {
 
 #[test]
 fn offsets_count_from_the_beginning_of_the_stream() {
-    let mut text = STANDARD.encode(input(100_000)).into_bytes();
+    let mut text = STANDARD.encode_to_string(input(100_000)).into_bytes();
     text[77_777] = b'\n';
     let mut decoded = Vec::new();
     let error = Decoder::new(&text[..], STANDARD)
         .read_to_end(&mut decoded)
         .unwrap_err();
-    let error = error.downcast::<DecodeError>().unwrap();
+    let error = error.downcast::<Error>().unwrap();
     assert_eq!(error.offset(), Some(77_777));
     assert!(input(100_000).starts_with(&decoded));
 }

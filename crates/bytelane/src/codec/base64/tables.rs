@@ -2,7 +2,7 @@
 //! computed from the alphabet at compile time.
 #![forbid(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 use super::sse41::Halves;
 
 /// An alphabet and everything derived from it, each table within a line of the cache.
@@ -13,7 +13,7 @@ pub(crate) struct Tables {
     /// The value of each ASCII character, [`INVALID`] for those outside the alphabet.
     pub(super) values: [u8; 128],
     /// The same for shuffles that look up in 16 bytes.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
     pub(super) halves: Halves,
 }
 
@@ -37,7 +37,7 @@ impl Tables {
             value += 1;
         }
         Self {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
             halves: Halves::new(&characters),
             characters,
             values,

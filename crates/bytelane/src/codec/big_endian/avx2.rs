@@ -2,14 +2,14 @@
 
 use super::sse41::order;
 use super::{Swap, Writes};
-use crate::backend::{Avx2, avx2};
+use crate::backend::Avx2;
 use crate::memory::Slot;
 use crate::simd::avx2::{load, put};
 use crate::simd::sse41::{self, ahead};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-avx2! {
+implement! {
     impl<const K: usize> Swap<K> for Avx2 {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
     }

@@ -2,13 +2,14 @@
 
 use super::sse41::order;
 use super::{Swap, Writes};
-use crate::backend::{Avx512, avx512};
+use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{load, put};
+use crate::simd::implement;
 use crate::simd::sse41::{self, ahead};
 use core::arch::x86_64::*;
 
-avx512! {
+implement! {
     impl<const K: usize> Swap<K> for Avx512 {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
     }

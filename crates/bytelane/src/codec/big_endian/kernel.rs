@@ -4,32 +4,28 @@
 //! destination  |--- 12 ---|------ 64 ------|------ 64 ------|----- 43 -----|
 //!              |       lines of the cache: |                |
 //! blocks       |------ first ---|
-//!                         |----- second ---|----- third ----|
 //!                                                    |------ last ---------|
+//!                         |----- third ----|----- fourth ---|
 //! ```
 //!
-//! The first block lies where the destination does, the next ones fill whole lines of the cache if
-//! the values allow it, and the last one ends where the destination does: what two blocks overlap in
-//! is written twice, with the same result.
+//! The first block lies where the destination does, the last one ends where the destination does,
+//! and those between them fill whole lines of the cache if the values allow it. What two blocks
+//! overlap in is written twice, with the same result; those between come last, since they may be
+//! streamed past the cache.
 #![forbid(unsafe_code)]
 
 use super::Swap;
-use crate::Error;
 use crate::memory::{self, Slot};
 use crate::simd::{Near, Writes, window, window_mut};
 
 /// The bytes of each value of `K` bytes in reverse order. Both slices are as long.
 #[inline(always)]
-pub(super) fn swap<const K: usize, S: Swap<K>, W: Writes>(
-    simd: S,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Result<(), Error> {
+pub(super) fn swap<const K: usize, S: Swap<K>, W: Writes>(simd: S, src: &[u8], dst: &mut [Slot]) {
     let Some(last) = src.len().checked_sub(64) else {
-        swap_few::<K>(src, dst);
-        return Ok(());
+        return swap_few::<K>(src, dst);
     };
     simd.swap64::<Near>(window(src, 0), window_mut(dst, 0));
+    simd.swap64::<Near>(window(src, last), window_mut(dst, last));
     let to_line = 64 - dst.as_ptr().addr() % 64;
     let second = if to_line.is_multiple_of(K) {
         to_line
@@ -41,8 +37,6 @@ pub(super) fn swap<const K: usize, S: Swap<K>, W: Writes>(
     for i in 0..usize::min(from.len(), to.len()) {
         simd.swap64::<W>(&from[i], &mut to[i]);
     }
-    simd.swap64::<Near>(window(src, last), window_mut(dst, last));
-    Ok(())
 }
 
 /// At most 64 bytes: value by value, or as a first and a last half, which overlap. The compiler

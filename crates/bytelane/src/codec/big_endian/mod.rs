@@ -13,7 +13,7 @@
 //! let mut decoded = [0; 2];
 //! big_endian::decode(&encoded, &mut decoded)?;
 //! assert_eq!(decoded, [1i32, -2]);
-//! # Ok::<(), bytelane::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Neither the bytes nor the values need any alignment beyond their type's. All functions take time
@@ -23,26 +23,27 @@
 //! Source: [Thrift's Binary protocol](https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md),
 //! sections "Integer encoding" and "Double encoding".
 
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 #[cfg(test)]
 mod tests;
 
 use crate::backend::dispatch;
-use crate::error::{check_destination, check_divisible};
-use crate::memory::Slot;
+use crate::error::{check_divisible, front};
+use crate::memory::{self, Fill, Slot};
 use crate::simd::{Writes, with_writes};
-use crate::{Backend, Error, Value, memory};
+use crate::{Backend, Destination, DestinationError, Detected, LengthError, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::mem::MaybeUninit;
 
 /// What instruction sets differ in: the bytes of values of `K` bytes in reverse order, each value
 /// for itself.
@@ -52,166 +53,226 @@ pub(crate) trait Swap<const K: usize>: Copy {
 }
 
 dispatch! {
-    fn swap_fixed<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot]) -> Result<(), Error> = kernel::swap::<K, _, W>;
+    fn swap_blocks<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot]) = kernel::swap::<K, _, W>, or scalar::swap_fixed::<K>;
 }
 
-/// Writes values as big-endian bytes.
-///
-/// `dst` has `size_of_val(values)` bytes.
+/// Writes values as big-endian bytes to the front of `dst`. Returns their number,
+/// `size_of_val(values)`.
 ///
 /// # Errors
 ///
-/// [`Error::Destination`]; nothing is written then.
+/// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
 ///
 /// ```
 /// let mut encoded = [0; 4];
 /// bytelane::big_endian::encode(&[0x0102u16, 3], &mut encoded)?;
 /// assert_eq!(encoded, [1, 2, 0, 3]);
-/// # Ok::<(), bytelane::Error>(())
+/// # Ok::<(), bytelane::DestinationError>(())
 /// ```
 #[inline]
-pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<(), Error> {
-    encode_with(Backend::active(), values, dst)
+pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
+    encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] on a backend of the caller's choice.
+/// [`encode`] to memory that need not be initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`], and [`Error::Unavailable`].
+/// Those of [`encode`].
 #[inline]
-pub fn encode_with<T: Value>(backend: Backend, values: &[T], dst: &mut [u8]) -> Result<(), Error> {
-    let src = memory::bytes(values);
-    check_destination(src.len(), dst.len())?;
-    swap::<T>(backend, src, memory::slots(dst))
+pub fn encode_uninit<'a, T: Value>(
+    values: &[T],
+    dst: &'a mut [MaybeUninit<u8>],
+) -> Result<&'a mut [u8], DestinationError> {
+    encode_uninit_with(Detected::active(), values, dst)
 }
 
-/// Writes values as big-endian bytes behind those of a `Vec`, whose new part is written once, not
-/// zeroed before.
+/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+#[inline]
+pub fn encode_uninit_with<'a, T: Value>(
+    backend: Detected,
+    values: &[T],
+    dst: impl Into<Destination<'a, u8>>,
+) -> Result<&'a mut [u8], DestinationError> {
+    let (written, ()) = dst.into().fill(Reverse::bytes_of(values, backend))?;
+    Ok(written)
+}
+
+/// [`encode`], appended to a `Vec`. Returns the number of bytes.
 ///
 /// ```
 /// let mut encoded = vec![7];
-/// bytelane::big_endian::encode_into_vec(&[0x0102u16, 3], &mut encoded);
+/// bytelane::big_endian::encode_append(&[0x0102u16, 3], &mut encoded);
 /// assert_eq!(encoded, [7, 1, 2, 0, 3]);
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn encode_into_vec<T: Value>(values: &[T], dst: &mut Vec<u8>) {
-    // The active backend is always available, and there is room.
-    let _ = encode_into_vec_with(Backend::active(), values, dst);
+pub fn encode_append<T: Value>(values: &[T], to: &mut Vec<u8>) -> usize {
+    let operation = Reverse::bytes_of(values, Detected::active());
+    let appended = memory::append(operation, size_of_val(values), to);
+    appended.expect("there is room").0
 }
 
-/// [`encode_into_vec`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// [`Error::Unavailable`]; the `Vec` is as it was then.
+/// [`encode`], as a new `Vec`.
 #[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_into_vec_with<T: Value>(
-    backend: Backend,
-    values: &[T],
-    dst: &mut Vec<u8>,
-) -> Result<(), Error> {
-    let src = memory::bytes(values);
-    memory::append(dst, src.len(), |dst| {
-        swap::<T>(backend, src, dst).map(|()| src.len())
-    })?;
-    Ok(())
+#[must_use]
+pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    encode_append(values, &mut encoded);
+    encoded
 }
 
-/// Reads values from their big-endian bytes.
-///
-/// `src` has `size_of_val(values)` bytes.
+/// Reads values from their big-endian bytes, all of `src`, to the front of `values`. Returns their
+/// number.
 ///
 /// # Errors
 ///
-/// [`Error::Indivisible`] or [`Error::Destination`]; nothing is written then.
+/// [`LengthError`] if `src` is not a whole number of values or has more than there is room for;
+/// nothing is written then.
 ///
 /// ```
 /// let mut decoded = [0u16; 2];
-/// bytelane::big_endian::decode(&[1, 2, 0, 3], &mut decoded)?;
+/// assert_eq!(bytelane::big_endian::decode(&[1, 2, 0, 3], &mut decoded)?, 2);
 /// assert_eq!(decoded, [0x0102, 3]);
-/// # Ok::<(), bytelane::Error>(())
+/// # Ok::<(), bytelane::LengthError>(())
 /// ```
 #[inline]
-pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<(), Error> {
-    decode_with(Backend::active(), src, values)
+pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthError> {
+    decode_uninit_with(Detected::active(), src, values).map(|written| written.len())
 }
 
-/// [`decode`] on a backend of the caller's choice.
+/// [`decode`] to memory that need not be initialised. Returns the values written.
 ///
 /// # Errors
 ///
-/// Those of [`decode`], and [`Error::Unavailable`].
+/// Those of [`decode`].
 #[inline]
-pub fn decode_with<T: Value>(backend: Backend, src: &[u8], values: &mut [T]) -> Result<(), Error> {
-    check_divisible(src.len(), size_of::<T>())?;
-    let dst = memory::bytes_mut(values);
-    check_destination(src.len(), dst.len())?;
-    swap::<T>(backend, src, memory::slots(dst))
+pub fn decode_uninit<'a, T: Value>(
+    src: &[u8],
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<&'a mut [T], LengthError> {
+    decode_uninit_with(Detected::active(), src, values)
 }
 
-/// Reads values from their big-endian bytes and appends them to a `Vec`, whose new part is written
-/// once, not zeroed before.
+/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
 ///
 /// # Errors
 ///
-/// [`Error::Indivisible`] if `src` is not a whole number of values; the `Vec` is as it was then.
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit_with<'a, T: Value>(
+    backend: Detected,
+    src: &[u8],
+    values: impl Into<Destination<'a, T>>,
+) -> Result<&'a mut [T], LengthError> {
+    let (written, ()) = values.into().fill(Reverse::values_of::<T>(src, backend)?)?;
+    Ok(written)
+}
+
+/// [`decode`], appended to a `Vec`. Returns the number of values.
+///
+/// # Errors
+///
+/// [`LengthError`] if `src` is not a whole number of values; the `Vec` is as it was then.
 ///
 /// ```
 /// let mut values = vec![7u16];
-/// bytelane::big_endian::decode_into_vec(&[1, 2, 0, 3], &mut values)?;
+/// bytelane::big_endian::decode_append(&[1, 2, 0, 3], &mut values)?;
 /// assert_eq!(values, [7, 0x0102, 3]);
-/// # Ok::<(), bytelane::Error>(())
+/// # Ok::<(), bytelane::LengthError>(())
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn decode_into_vec<T: Value>(src: &[u8], values: &mut Vec<T>) -> Result<(), Error> {
-    decode_into_vec_with(Backend::active(), src, values)
+pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, LengthError> {
+    let operation = Reverse::values_of::<T>(src, Detected::active())?;
+    let most = src.len() / size_of::<T>();
+    Ok(memory::append(operation, most, to)?.0)
 }
 
-/// [`decode_into_vec`] on a backend of the caller's choice.
+/// [`decode`], as a new `Vec`.
 ///
 /// # Errors
 ///
-/// Those of [`decode_into_vec`], and [`Error::Unavailable`].
+/// [`LengthError`] if `src` is not a whole number of values.
 #[cfg(feature = "alloc")]
-#[inline]
-pub fn decode_into_vec_with<T: Value>(
-    backend: Backend,
-    src: &[u8],
-    values: &mut Vec<T>,
-) -> Result<(), Error> {
-    let count = check_divisible(src.len(), size_of::<T>())?;
-    memory::append(values, count, |dst| {
-        swap::<T>(backend, src, dst).map(|()| count)
-    })?;
-    Ok(())
+pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
+    let mut values = Vec::new();
+    decode_append(src, &mut values)?;
+    Ok(values)
 }
 
-/// From the order of this machine to big-endian or back, which is the same.
-#[inline]
-fn swap<T: Value>(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(), Error> {
-    let same_order = cfg!(target_endian = "big") || size_of::<T>() == 1;
-    if same_order && backend.is_available() {
-        dst.write_copy_of_slice(src);
-        return Ok(());
+/// From the order of this machine to big-endian or back, which is the same. Not generic, so that
+/// kernels are compiled here and not in the caller's crate.
+pub(crate) struct Reverse<'a> {
+    src: &'a [u8],
+    width: usize,
+    backend: Detected,
+}
+
+impl<'a> Reverse<'a> {
+    #[inline]
+    fn bytes_of<T: Value>(values: &'a [T], backend: Detected) -> Self {
+        Self {
+            src: memory::bytes(values),
+            width: size_of::<T>(),
+            backend,
+        }
     }
-    match size_of::<T>() {
-        2 => swap_width::<2>(backend, src, dst),
-        4 => swap_width::<4>(backend, src, dst),
-        _ => swap_width::<8>(backend, src, dst),
+
+    #[inline]
+    fn values_of<T: Value>(src: &'a [u8], backend: Detected) -> Result<Self, LengthError> {
+        let width = size_of::<T>();
+        check_divisible(src.len(), width)?;
+        Ok(Self {
+            src,
+            width,
+            backend,
+        })
     }
+}
+
+impl Fill for Reverse<'_> {
+    type Done = ();
+    type Error = DestinationError;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
+        let needed = self.src.len();
+        let to = front(to, needed)?;
+        match self.width {
+            2 => reverse2(self.src, to, self.backend),
+            4 => reverse4(self.src, to, self.backend),
+            8 => reverse8(self.src, to, self.backend),
+            _ => memory::copy(to, self.src),
+        }
+        Ok((needed, ()))
+    }
+}
+
+fn reverse2(src: &[u8], dst: &mut [Slot], backend: Detected) {
+    reverse::<2>(src, dst, backend);
+}
+
+fn reverse4(src: &[u8], dst: &mut [Slot], backend: Detected) {
+    reverse::<4>(src, dst, backend);
+}
+
+fn reverse8(src: &[u8], dst: &mut [Slot], backend: Detected) {
+    reverse::<8>(src, dst, backend);
 }
 
 /// Values of `K` bytes. A few are sooner done right here than in another instruction set.
-#[inline]
-fn swap_width<const K: usize>(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(), Error> {
-    match backend {
-        Backend::Scalar => scalar::swap(src, K, dst),
-        _ if src.len() <= 64 && backend.is_found() => kernel::swap_few::<K>(src, dst),
-        _ => return with_writes!(src.len(), false, W => swap_fixed::<K, W>(backend, src, dst)),
+#[inline(always)]
+fn reverse<const K: usize>(src: &[u8], dst: &mut [Slot], backend: Detected) {
+    if cfg!(target_endian = "big") {
+        memory::copy(dst, src);
+    } else if src.len() <= 64 && *backend != Backend::Scalar {
+        kernel::swap_few::<K>(src, dst);
+    } else {
+        with_writes!(src.len(), false, W => swap_blocks::<K, W>(src, dst, backend));
     }
-    Ok(())
 }

@@ -1,13 +1,13 @@
 //! NEON: an instruction for each width reverses the bytes of 16.
 
 use super::{Swap, Writes};
-use crate::backend::{Neon, neon};
+use crate::backend::Neon;
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
 
-neon! {
+implement! {
     impl<const K: usize> Swap<K> for Neon {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
     }

@@ -10,10 +10,15 @@ use crate::memory::Slot;
 
 /// Byte `k` of each value of `width` bytes goes to place `width - 1 - k` of the same value.
 #[inline(never)]
-pub(super) fn swap(src: &[u8], width: usize, dst: &mut [Slot]) {
+fn swap(src: &[u8], width: usize, dst: &mut [Slot]) {
     for i in 0..src.len() / width {
         for k in 0..width {
             dst[i * width + width - 1 - k].write(src[i * width + k]);
         }
     }
+}
+
+/// [`swap`] of values of `K` bytes.
+pub(super) fn swap_fixed<const K: usize>(src: &[u8], dst: &mut [Slot]) {
+    swap(src, K, dst);
 }

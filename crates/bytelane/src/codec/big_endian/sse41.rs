@@ -1,13 +1,13 @@
 //! SSE4.1: 16 bytes at a time, by one shuffle.
 
 use super::{Swap, Writes};
-use crate::backend::{Sse41, sse41};
+use crate::backend::Sse41;
 use crate::memory::Slot;
 use crate::simd::sse41::{ahead, load, put};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-sse41! {
+implement! {
     impl<const K: usize> Swap<K> for Sse41 {
         fn swap64<W: Writes>(from: &[u8; 64], to: &mut [Slot; 64]) = swap64::<K, W>;
     }

@@ -2,18 +2,18 @@
 
 use super::sse41::{by_plane, join16, split16};
 use super::{Planes, Writes};
-use crate::backend::{Avx2, avx2};
-use crate::memory::{flat, flat_mut};
+use crate::backend::Avx2;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx2::{interleave_high, interleave_low, load, load_lanes, opaque, put, shuffle};
 use crate::simd::sse41::{self, ahead};
-use crate::simd::{interleave, window, window_mut};
+use crate::simd::{implement, interleave, window, window_mut};
 use core::arch::x86_64::*;
 
-avx2! {
+implement! {
     impl<const K: usize> Planes<K> for Avx2 {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[Slot; 64]]; K], at: usize) = split::<K, W>;
         fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
-        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[Slot; K]; 64]) = join::<K, W>;
         fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
@@ -78,7 +78,7 @@ fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 fn split_quads<const K: usize, const Q: usize, const H: usize, W: Writes>(
     orders: &[__m256i; 4],
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     for first in (0..2).step_by(H) {
@@ -117,7 +117,7 @@ fn split_quads<const K: usize, const Q: usize, const H: usize, W: Writes>(
 #[inline]
 fn split<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     let mut orders = [_mm256_setzero_si256(); 4];
@@ -146,7 +146,7 @@ fn split<const K: usize, W: Writes>(
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     for half in 0..2 {
@@ -175,7 +175,7 @@ fn split_half<const K: usize, const FROM: usize, W: Writes>(
 fn split_pair<const K: usize, W: Writes>(
     order: __m256i,
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     for half in 0..2 {
@@ -199,7 +199,7 @@ fn split_pair<const K: usize, W: Writes>(
 fn join<const K: usize, W: Writes>(
     planes: &[&[[u8; 64]]; K],
     at: usize,
-    values: &mut [[u8; K]; 64],
+    values: &mut [[Slot; K]; 64],
 ) {
     let bytes = flat_mut(values);
     for k in 0..K {

@@ -6,18 +6,18 @@
 
 use super::sse41::{join16, split16};
 use super::{Planes, Writes};
-use crate::backend::{Avx512, avx512};
-use crate::memory::{flat, flat_mut};
+use crate::backend::Avx512;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx512::{load, opaque, opaque_mask, put};
 use crate::simd::sse41::ahead;
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-avx512! {
+implement! {
     impl<const K: usize> Planes<K> for Avx512 {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[Slot; 64]]; K], at: usize) = split::<K, W>;
         fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
-        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[Slot; K]; 64]) = join::<K, W>;
         fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
@@ -182,7 +182,7 @@ fn to_values<const K: usize>(vectors: &mut [__m512i; K]) {
 #[inline]
 fn split<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     let mut vectors = [_mm512_setzero_si512(); K];
@@ -204,7 +204,7 @@ fn split<const K: usize, W: Writes>(
 fn join<const K: usize, W: Writes>(
     planes: &[&[[u8; 64]]; K],
     at: usize,
-    values: &mut [[u8; K]; 64],
+    values: &mut [[Slot; K]; 64],
 ) {
     let bytes = flat_mut(values);
     let mut vectors = [_mm512_setzero_si512(); K];

@@ -3,12 +3,13 @@
 //! ```text
 //! values   |- 20 -|----- 64 -----|----- 64 -----|--- 37 ---|
 //! blocks   |------ first -----|
-//!                 |-- second ----|--- third ----|
 //!                                          |----- last ----|
+//!                 |-- third -----|--- fourth ---|
 //! ```
 //!
 //! The blocks between the first and the last begin where the destination meets a line of the cache.
-//! What two blocks overlap in is done twice, with the same result.
+//! What two blocks overlap in is done twice, with the same result; those between come last, since
+//! they may be streamed past the cache.
 //!
 //! What instruction sets differ in is [`Planes`]: a block of values against K *planes*, the
 //! slices of the K streams. Fewer than 64 values go in blocks of 16, the last one overlapping,
@@ -16,7 +17,7 @@
 #![forbid(unsafe_code)]
 
 use super::Planes;
-use crate::Error;
+use crate::memory::{Slot, copy, flat, flat_mut, write};
 use crate::simd::{Near, Writes, window, window_mut};
 use core::ops::Range;
 
@@ -25,12 +26,11 @@ use core::ops::Range;
 pub(super) fn encode<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
     src: &[u8],
-    dst: &mut [u8],
-) -> Result<(), Error> {
+    dst: &mut [Slot],
+) {
     let (values, _) = src.as_chunks::<K>();
     let mut planes = planes_of(dst, values.len(), 0..values.len());
     split::<K, S, W>(simd, values, &mut planes);
-    Ok(())
 }
 
 /// The values of a range back from their streams.
@@ -39,8 +39,8 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
     src: &[u8],
     range: Range<usize>,
-    dst: &mut [u8],
-) -> Result<(), Error> {
+    dst: &mut [Slot],
+) {
     let stride = src.len() / K;
     let (values, _) = dst.as_chunks_mut::<K>();
     let mut planes = [&[] as &[u8]; K];
@@ -48,7 +48,6 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
         planes[k] = &src[k * stride + range.start..][..values.len()];
     }
     join::<K, S, W>(simd, &planes, values);
-    Ok(())
 }
 
 /// Values to their planes, which are as long.
@@ -56,22 +55,34 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
 fn split<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
     values: &[[u8; K]],
-    planes: &mut [&mut [u8]; K],
+    planes: &mut [&mut [Slot]; K],
 ) {
-    if values.len() < 64 {
-        split_short(simd, values, planes);
-        return;
-    }
+    let Some(last) = values.len().checked_sub(64) else {
+        return split_short(simd, values, planes);
+    };
     let head = planes[0].as_ptr().addr().wrapping_neg() % 64;
-    for (start, blocks) in runs(values.len(), head) {
-        let values = &values[start..].as_chunks().0[..blocks];
-        let mut run = empty::<K, [u8; 64]>();
-        for (k, plane) in planes.iter_mut().enumerate() {
-            run[k] = &mut plane[start..].as_chunks_mut().0[..blocks];
-        }
-        for at in 0..blocks {
-            simd.split::<W>(&values[at], &mut run, at);
-        }
+    for start in [0, last] {
+        split_run::<K, S, Near>(simd, values, planes, start, 1);
+    }
+    split_run::<K, S, W>(simd, values, planes, head, (values.len() - head) / 64);
+}
+
+/// A run of blocks.
+#[inline(always)]
+fn split_run<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    values: &[[u8; K]],
+    planes: &mut [&mut [Slot]; K],
+    start: usize,
+    blocks: usize,
+) {
+    let values = &values[start..].as_chunks().0[..blocks];
+    let mut run = empty::<K, [Slot; 64]>();
+    for (k, plane) in planes.iter_mut().enumerate() {
+        run[k] = &mut plane[start..].as_chunks_mut().0[..blocks];
+    }
+    for at in 0..blocks {
+        simd.split::<W>(&values[at], &mut run, at);
     }
 }
 
@@ -80,37 +91,50 @@ fn split<const K: usize, S: Planes<K>, W: Writes>(
 fn join<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
     planes: &[&[u8]; K],
-    values: &mut [[u8; K]],
+    values: &mut [[Slot; K]],
 ) {
-    if values.len() < 64 {
-        join_short(simd, planes, values);
-        return;
-    }
+    let Some(last) = values.len().checked_sub(64) else {
+        return join_short(simd, planes, values);
+    };
     let to_line = values.as_ptr().addr().wrapping_neg() % 64;
     let head = if to_line.is_multiple_of(K) {
         to_line / K
     } else {
         0
     };
-    for (start, blocks) in runs(values.len(), head) {
-        let values = &mut values[start..].as_chunks_mut().0[..blocks];
-        let mut run = [&[] as &[[u8; 64]]; K];
-        for k in 0..K {
-            run[k] = &planes[k][start..].as_chunks().0[..blocks];
-        }
-        for at in 0..blocks {
-            simd.join::<W>(&run, at, &mut values[at]);
-        }
+    for start in [0, last] {
+        join_run::<K, S, Near>(simd, planes, values, start, 1);
+    }
+    let blocks = (values.len() - head) / 64;
+    join_run::<K, S, W>(simd, planes, values, head, blocks);
+}
+
+/// As [`split_run`].
+#[inline(always)]
+fn join_run<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    planes: &[&[u8]; K],
+    values: &mut [[Slot; K]],
+    start: usize,
+    blocks: usize,
+) {
+    let values = &mut values[start..].as_chunks_mut().0[..blocks];
+    let mut run = [&[] as &[[u8; 64]]; K];
+    for k in 0..K {
+        run[k] = &planes[k][start..].as_chunks().0[..blocks];
+    }
+    for at in 0..blocks {
+        simd.join::<W>(&run, at, &mut values[at]);
     }
 }
 
 /// A range of each of the first K streams of `count` bytes.
 #[inline(always)]
 fn planes_of<const K: usize>(
-    streams: &mut [u8],
+    streams: &mut [Slot],
     count: usize,
     range: Range<usize>,
-) -> [&mut [u8]; K] {
+) -> [&mut [Slot]; K] {
     let mut planes = empty();
     let mut rest = streams;
     for plane in &mut planes {
@@ -127,23 +151,12 @@ fn empty<'a, const K: usize, T>() -> [&'a mut [T]; K] {
     core::array::from_fn(|_| Default::default())
 }
 
-/// Runs of blocks that together cover `count` values, at least 64: the first value and the number
-/// of blocks of each. The second run begins at `head`, which is less than 64.
-#[inline(always)]
-fn runs(count: usize, head: usize) -> [(usize, usize); 3] {
-    let blocks = (count - head) / 64;
-    let end = head + 64 * blocks;
-    let first = usize::from(head > 0);
-    let last = usize::from(end < count);
-    [(0, first), (head, blocks), (count - 64, last)]
-}
-
 /// Fewer than 64 values.
 #[inline(always)]
 fn split_short<const K: usize>(
     simd: impl Planes<K>,
     values: &[[u8; K]],
-    planes: &mut [&mut [u8]; K],
+    planes: &mut [&mut [Slot]; K],
 ) {
     match values.len() {
         16.. => {
@@ -152,7 +165,7 @@ fn split_short<const K: usize>(
             loop {
                 let streams = simd.split16(window(values, at));
                 for k in 0..K {
-                    *window_mut(planes[k], at) = streams[k];
+                    write(window_mut(planes[k], at), streams[k]);
                 }
                 if at == last {
                     return;
@@ -165,7 +178,7 @@ fn split_short<const K: usize>(
         _ => {
             for (i, value) in values.iter().enumerate() {
                 for k in 0..K {
-                    planes[k][i] = value[k];
+                    planes[k][i].write(value[k]);
                 }
             }
         }
@@ -177,7 +190,7 @@ fn split_short<const K: usize>(
 fn split_halves<const K: usize, const H: usize>(
     simd: impl Planes<K>,
     values: &[[u8; K]],
-    planes: &mut [&mut [u8]; K],
+    planes: &mut [&mut [Slot]; K],
 ) {
     let last = values.len() - H;
     let mut block = [[0; K]; 16];
@@ -185,14 +198,14 @@ fn split_halves<const K: usize, const H: usize>(
     *window_mut::<H, _>(&mut block, H) = *window(values, last);
     let streams = simd.split16(&block);
     for k in 0..K {
-        *window_mut::<H, _>(planes[k], 0) = *window(&streams[k], 0);
-        *window_mut::<H, _>(planes[k], last) = *window(&streams[k], H);
+        write::<H>(window_mut(planes[k], 0), *window(&streams[k], 0));
+        write::<H>(window_mut(planes[k], last), *window(&streams[k], H));
     }
 }
 
 /// Fewer than 64 values.
 #[inline(always)]
-fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values: &mut [[u8; K]]) {
+fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values: &mut [[Slot; K]]) {
     match values.len() {
         16.. => {
             let last = values.len() - 16;
@@ -202,7 +215,7 @@ fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values:
                 for k in 0..K {
                     streams[k] = *window(planes[k], at);
                 }
-                *window_mut(values, at) = simd.join16(&streams);
+                put::<K, 16>(values, at, &simd.join16(&streams));
                 if at == last {
                     return;
                 }
@@ -214,11 +227,17 @@ fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values:
         _ => {
             for (i, value) in values.iter_mut().enumerate() {
                 for k in 0..K {
-                    value[k] = planes[k][i];
+                    value[k].write(planes[k][i]);
                 }
             }
         }
     }
+}
+
+/// `N` values from number `at` on.
+#[inline(always)]
+fn put<const K: usize, const N: usize>(values: &mut [[Slot; K]], at: usize, from: &[[u8; K]; N]) {
+    copy(flat_mut(window_mut::<N, _>(values, at)), flat(from));
 }
 
 /// As [`split_halves`].
@@ -226,7 +245,7 @@ fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values:
 fn join_halves<const K: usize, const H: usize>(
     simd: impl Planes<K>,
     planes: &[&[u8]; K],
-    values: &mut [[u8; K]],
+    values: &mut [[Slot; K]],
 ) {
     let last = values.len() - H;
     let mut streams = [[0; 16]; K];
@@ -235,8 +254,8 @@ fn join_halves<const K: usize, const H: usize>(
         *window_mut::<H, _>(&mut streams[k], H) = *window(planes[k], last);
     }
     let block = simd.join16(&streams);
-    *window_mut::<H, _>(values, 0) = *window(&block, 0);
-    *window_mut::<H, _>(values, last) = *window(&block, H);
+    put::<K, H>(values, 0, window(&block, 0));
+    put::<K, H>(values, last, window(&block, H));
 }
 
 /// Values of any width from `G` up: `G` bytes of each of some values are gathered and split like
@@ -246,8 +265,8 @@ pub(super) fn encode_any<const G: usize, S: Planes<G>>(
     simd: S,
     src: &[u8],
     width: usize,
-    dst: &mut [u8],
-) -> Result<(), Error> {
+    dst: &mut [Slot],
+) {
     let count = src.len() / width;
     let mut gathered = [[0; G]; BATCH];
     for range in batches(count) {
@@ -261,7 +280,6 @@ pub(super) fn encode_any<const G: usize, S: Planes<G>>(
             split::<G, S, Near>(simd, gathered, &mut planes);
         }
     }
-    Ok(())
 }
 
 /// As [`encode_any`].
@@ -271,11 +289,11 @@ pub(super) fn decode_any<const G: usize, S: Planes<G>>(
     src: &[u8],
     width: usize,
     range: Range<usize>,
-    dst: &mut [u8],
-) -> Result<(), Error> {
+    dst: &mut [Slot],
+) {
     let stride = src.len() / width;
     let streams = &src[range.start..];
-    let mut joined = [[0; G]; BATCH];
+    let mut joined = [[Slot::new(0); G]; BATCH];
     for range in batches(dst.len() / width) {
         let batch = &mut dst[range.start * width..range.end * width];
         let joined = &mut joined[..range.len()];
@@ -290,7 +308,6 @@ pub(super) fn decode_any<const G: usize, S: Planes<G>>(
             }
         }
     }
-    Ok(())
 }
 
 /// Values that are gathered before they are split: so many that the first ones have reached the

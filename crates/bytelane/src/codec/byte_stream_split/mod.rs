@@ -10,357 +10,201 @@
 //!
 //! let values = [1.0f32, -2.0, 3.5];
 //! let mut encoded = [0; 12];
-//! byte_stream_split::encode_values(&values, &mut encoded)?;
+//! byte_stream_split::encode(&values, &mut encoded)?;
 //! assert_eq!(encoded, [0, 0, 0, 0, 0, 0, 0x80, 0, 0x60, 0x3f, 0xc0, 0x40]);
 //!
 //! let mut decoded = [0.0f32; 3];
-//! byte_stream_split::decode_values(&encoded, &mut decoded)?;
+//! byte_stream_split::decode(&encoded, &mut decoded)?;
 //! assert_eq!(decoded, values);
-//! # Ok::<(), bytelane::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The functions here take numbers; [`Width`] has the same for values of any number of bytes.
 //! Widths of 2, 4, 8 and 16 bytes have kernels of their own; every other width goes through them
-//! in groups of bytes. All functions take time linear in the number of bytes, allocate nothing and
-//! check all lengths before they write.
+//! in groups of bytes. All functions take time linear in the number of bytes and check all lengths
+//! before they write.
 //!
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#byte-stream-split-byte_stream_split--9),
 //! section "Byte Stream Split".
 
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 #[cfg(test)]
 mod tests;
+mod width;
+
+pub use width::Width;
+pub(crate) use width::{Join, Split};
 
 use crate::backend::dispatch;
-use crate::error::{check_destination, check_divisible};
-use crate::simd::{Writes, with_writes};
-use crate::{Backend, Error, Value, memory};
+use crate::memory::{self, Slot};
+use crate::simd::Writes;
+use crate::{Destination, DestinationError, Detected, LengthError, Value};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// What instruction sets differ in: a block of 64 values against block `at` of K *planes*, the
 /// streams in blocks of 64 bytes. All planes have as many blocks.
 pub(crate) trait Planes<const K: usize>: Copy {
     /// 64 values to their planes.
-    fn split<W: Writes>(self, values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize);
+    fn split<W: Writes>(
+        self,
+        values: &[[u8; K]; 64],
+        planes: &mut [&mut [[Slot; 64]]; K],
+        at: usize,
+    );
 
     /// 16 values to their planes.
     fn split16(self, values: &[[u8; K]; 16]) -> [[u8; 16]; K];
 
     /// 64 values from their planes.
-    fn join<W: Writes>(self, planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]);
+    fn join<W: Writes>(self, planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[Slot; K]; 64]);
 
     /// 16 values from their planes.
     fn join16(self, planes: &[[u8; 16]; K]) -> [[u8; K]; 16];
 }
 
 dispatch! {
-    fn encode_fixed<const K: usize, W: Writes>(src: &[u8], dst: &mut [u8]) -> Result<(), Error> = kernel::encode::<K, _, W>;
-    fn decode_fixed<const K: usize, W: Writes>(src: &[u8], range: Range<usize>, dst: &mut [u8]) -> Result<(), Error> = kernel::decode::<K, _, W>;
-    fn encode_any<const G: usize>(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> = kernel::encode_any::<G, _>;
-    fn decode_any<const G: usize>(src: &[u8], width: usize, range: Range<usize>, dst: &mut [u8]) -> Result<(), Error> = kernel::decode_any::<G, _>;
-}
-
-/// Values of a width with kernels of its own.
-#[inline]
-fn encode_width<const K: usize>(
-    backend: Backend,
-    src: &[u8],
-    dst: &mut [u8],
-    stream: bool,
-) -> Result<(), Error> {
-    with_writes!(src.len(), stream, W => encode_fixed::<K, W>(backend, src, dst))
-}
-
-/// As [`encode_width`].
-#[inline]
-fn decode_width<const K: usize>(
-    backend: Backend,
-    src: &[u8],
-    range: Range<usize>,
-    dst: &mut [u8],
-    stream: bool,
-) -> Result<(), Error> {
-    with_writes!(dst.len(), stream, W => decode_fixed::<K, W>(backend, src, range.clone(), dst))
-}
-
-/// Splits values of `width` bytes into their streams.
-///
-/// `src` holds the values one after the other, `dst` takes the streams; both have the same number
-/// of bytes, a multiple of `width`.
-///
-/// # Errors
-///
-/// [`Error::ZeroWidth`], [`Error::Indivisible`] or [`Error::Destination`]; nothing is written then.
-///
-/// ```
-/// let mut encoded = [0; 6];
-/// bytelane::byte_stream_split::encode(b"a1b2c3", 2, &mut encoded)?;
-/// assert_eq!(&encoded, b"abc123");
-/// # Ok::<(), bytelane::Error>(())
-/// ```
-#[inline]
-pub fn encode(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
-    encode_with(Backend::active(), src, width, dst)
-}
-
-/// [`encode`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`], and [`Error::Unavailable`].
-#[inline]
-pub fn encode_with(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    encode_bytes(backend, src, width, dst, false)
-}
-
-/// [`encode_with`] past the cache: for a destination that will not be read before it has left
-/// the cache anyway. Plain calls do the same with results larger than three quarters of it.
-///
-/// The streams must be aligned to the vector (64 bytes do for all) for this to have an effect:
-/// `dst` at a multiple of 64, and a multiple of 64 values. NEON has no such stores.
-///
-/// # Errors
-///
-/// Those of [`encode_with`].
-pub fn encode_non_temporal(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    encode_bytes(backend, src, width, dst, true)
-}
-
-#[inline]
-fn encode_bytes(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    dst: &mut [u8],
-    stream: bool,
-) -> Result<(), Error> {
-    check_divisible(src.len(), width)?;
-    check_destination(src.len(), dst.len())?;
-    match (backend, width) {
-        (_, 1) if backend.is_available() => dst.copy_from_slice(src),
-        (Backend::Scalar, _) => scalar::encode(src, width, dst),
-        (_, 2) => return encode_width::<2>(backend, src, dst, stream),
-        (_, 4) => return encode_width::<4>(backend, src, dst, stream),
-        (_, 8) => return encode_width::<8>(backend, src, dst, stream),
-        (_, 16) => return encode_width::<16>(backend, src, dst, stream),
-        (_, 3) => return encode_any::<2>(backend, src, width, dst),
-        (_, 5..8) => return encode_any::<4>(backend, src, width, dst),
-        (_, 9..16) => return encode_any::<8>(backend, src, width, dst),
-        _ => return encode_any::<16>(backend, src, width, dst),
-    }
-    Ok(())
-}
-
-/// Brings the values of `width` bytes back from their streams.
-///
-/// `src` holds the streams, `dst` takes the values; both have the same number of bytes, a multiple
-/// of `width`.
-///
-/// # Errors
-///
-/// [`Error::ZeroWidth`], [`Error::Indivisible`] or [`Error::Destination`]; nothing is written then.
-///
-/// ```
-/// let mut decoded = [0; 6];
-/// bytelane::byte_stream_split::decode(b"abc123", 2, &mut decoded)?;
-/// assert_eq!(&decoded, b"a1b2c3");
-/// # Ok::<(), bytelane::Error>(())
-/// ```
-#[inline]
-pub fn decode(src: &[u8], width: usize, dst: &mut [u8]) -> Result<(), Error> {
-    decode_with(Backend::active(), src, width, dst)
-}
-
-/// [`decode`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`], and [`Error::Unavailable`].
-#[inline]
-pub fn decode_with(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    let count = check_divisible(src.len(), width)?;
-    decode_bytes(backend, src, width, 0..count, dst, false)
-}
-
-/// [`decode_with`] past the cache: for values that will not be read before they have left the
-/// cache anyway. Plain calls do the same with results larger than three quarters of it.
-///
-/// `dst` must be aligned to the vector (64 bytes do for all) for this to have an effect. NEON has
-/// no such stores.
-///
-/// # Errors
-///
-/// Those of [`decode_with`].
-pub fn decode_non_temporal(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    let count = check_divisible(src.len(), width)?;
-    decode_bytes(backend, src, width, 0..count, dst, true)
-}
-
-/// Brings back a part of the values: those of `range`, counted in values, out of all the streams.
-/// For readers that take a page in pieces.
-///
-/// `dst` takes `range.len()` values of `width` bytes.
-///
-/// # Errors
-///
-/// Those of [`decode`], and [`Error::Range`] if the range does not lie within the values.
-///
-/// ```
-/// let mut decoded = [0; 4];
-/// bytelane::byte_stream_split::decode_range(b"abc123", 2, 1..3, &mut decoded)?;
-/// assert_eq!(&decoded, b"b2c3");
-/// # Ok::<(), bytelane::Error>(())
-/// ```
-#[inline]
-pub fn decode_range(
-    src: &[u8],
-    width: usize,
-    range: Range<usize>,
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    decode_range_with(Backend::active(), src, width, range, dst)
-}
-
-/// [`decode_range`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode_range`], and [`Error::Unavailable`].
-pub fn decode_range_with(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    range: Range<usize>,
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    let values = check_divisible(src.len(), width)?;
-    let Range { start, end } = range;
-    if start > end || end > values {
-        return Err(Error::Range { start, end, values });
-    }
-    decode_bytes(backend, src, width, range, dst, false)
-}
-
-#[inline]
-fn decode_bytes(
-    backend: Backend,
-    src: &[u8],
-    width: usize,
-    range: Range<usize>,
-    dst: &mut [u8],
-    stream: bool,
-) -> Result<(), Error> {
-    check_destination(range.len() * width, dst.len())?;
-    match (backend, width) {
-        (_, 1) if backend.is_available() => dst.copy_from_slice(&src[range]),
-        (Backend::Scalar, _) => scalar::decode(src, width, range, dst),
-        (_, 2) => return decode_width::<2>(backend, src, range, dst, stream),
-        (_, 4) => return decode_width::<4>(backend, src, range, dst, stream),
-        (_, 8) => return decode_width::<8>(backend, src, range, dst, stream),
-        (_, 16) => return decode_width::<16>(backend, src, range, dst, stream),
-        (_, 3) => return decode_any::<2>(backend, src, width, range, dst),
-        (_, 5..8) => return decode_any::<4>(backend, src, width, range, dst),
-        (_, 9..16) => return decode_any::<8>(backend, src, width, range, dst),
-        _ => return decode_any::<16>(backend, src, width, range, dst),
-    }
-    Ok(())
+    fn encode_fixed<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot])
+        = kernel::encode::<K, _, W>, or scalar::encode_fixed::<K>;
+    fn decode_fixed<const K: usize, W: Writes>(src: &[u8], range: Range<usize>, dst: &mut [Slot])
+        = kernel::decode::<K, _, W>, or scalar::decode_fixed::<K>;
+    fn encode_any<const G: usize>(src: &[u8], width: usize, dst: &mut [Slot])
+        = kernel::encode_any::<G, _>, or scalar::encode;
+    fn decode_any<const G: usize>(src: &[u8], width: usize, range: Range<usize>, dst: &mut [Slot])
+        = kernel::decode_any::<G, _>, or scalar::decode;
 }
 
 /// Splits numbers into the streams of their little-endian bytes, as Parquet stores them, whatever
-/// the order of this machine.
+/// the order of this machine. Returns the number of bytes, `size_of_val(values)`.
 ///
-/// `dst` has `size_of_val(values)` bytes. Half-precision numbers are the `u16` of their bits.
+/// Half-precision numbers are the `u16` of their bits.
 ///
 /// # Errors
 ///
-/// [`Error::Destination`]; nothing is written then.
+/// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
 #[inline]
-pub fn encode_values<T: Value>(values: &[T], dst: &mut [u8]) -> Result<(), Error> {
-    encode_values_with(Backend::active(), values, dst)
+pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
+    encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode_values`] on a backend of the caller's choice.
+/// [`encode`] to memory that need not be initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode_values`], and [`Error::Unavailable`].
+/// Those of [`encode`].
 #[inline]
-pub fn encode_values_with<T: Value>(
-    backend: Backend,
+pub fn encode_uninit<'a, T: Value>(
     values: &[T],
-    dst: &mut [u8],
-) -> Result<(), Error> {
-    encode_with(backend, memory::bytes(values), size_of::<T>(), dst)?;
-    if cfg!(target_endian = "big") {
-        reverse_streams(dst, values.len());
-    }
-    Ok(())
+    dst: &'a mut [MaybeUninit<u8>],
+) -> Result<&'a mut [u8], DestinationError> {
+    encode_uninit_with(Detected::active(), values, dst)
 }
 
-/// Brings numbers back from the streams of their little-endian bytes.
-///
-/// `src` has `size_of_val(values)` bytes.
+/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
 ///
 /// # Errors
 ///
-/// [`Error::Indivisible`] or [`Error::Destination`]; nothing is written then.
+/// Those of [`encode`].
 #[inline]
-pub fn decode_values<T: Value>(src: &[u8], values: &mut [T]) -> Result<(), Error> {
-    decode_values_with(Backend::active(), src, values)
+pub fn encode_uninit_with<'a, T: Value>(
+    backend: Detected,
+    values: &[T],
+    dst: impl Into<Destination<'a, u8>>,
+) -> Result<&'a mut [u8], DestinationError> {
+    let operation = Width::of::<T>().split(backend, memory::bytes(values));
+    let (written, ()) = dst.into().fill(operation)?;
+    Ok(written)
 }
 
-/// [`decode_values`] on a backend of the caller's choice.
+/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn encode_append<T: Value>(values: &[T], to: &mut Vec<u8>) -> usize {
+    let operation = Width::of::<T>().split(Detected::active(), memory::bytes(values));
+    let appended = memory::append(operation, size_of_val(values), to);
+    appended.expect("there is room").0
+}
+
+/// [`encode`], as a new `Vec`.
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    encode_append(values, &mut encoded);
+    encoded
+}
+
+/// Brings numbers back from the streams of their little-endian bytes, all of `src`, to the front of
+/// `values`. Returns how many there are.
 ///
 /// # Errors
 ///
-/// Those of [`decode_values`], and [`Error::Unavailable`].
+/// [`LengthError`] if `src` is not a whole number of values or has more than there is room for;
+/// nothing is written then.
 #[inline]
-pub fn decode_values_with<T: Value>(
-    backend: Backend,
+pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthError> {
+    decode_uninit_with(Detected::active(), src, values).map(|written| written.len())
+}
+
+/// [`decode`] to memory that need not be initialised. Returns the values written.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit<'a, T: Value>(
     src: &[u8],
-    values: &mut [T],
-) -> Result<(), Error> {
-    let dst = memory::bytes_mut(values);
-    decode_with(backend, src, size_of::<T>(), dst)?;
-    if cfg!(target_endian = "big") {
-        dst.chunks_exact_mut(size_of::<T>())
-            .for_each(<[u8]>::reverse);
-    }
-    Ok(())
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<&'a mut [T], LengthError> {
+    decode_uninit_with(Detected::active(), src, values)
 }
 
-/// On a big-endian machine the first byte in memory is the last one on the wire.
-fn reverse_streams(dst: &mut [u8], count: usize) {
-    let mut streams = dst.chunks_exact_mut(usize::max(count, 1));
-    while let (Some(first), Some(last)) = (streams.next(), streams.next_back()) {
-        first.swap_with_slice(last);
-    }
+/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit_with<'a, T: Value>(
+    backend: Detected,
+    src: &[u8],
+    values: impl Into<Destination<'a, T>>,
+) -> Result<&'a mut [T], LengthError> {
+    let (written, ()) = values.into().fill(Width::of::<T>().join(backend, src)?)?;
+    Ok(written)
+}
+
+/// [`decode`], appended to a `Vec`. Returns the number of values.
+///
+/// # Errors
+///
+/// [`LengthError`] if `src` is not a whole number of values; the `Vec` is as it was then.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, LengthError> {
+    let operation = Width::of::<T>().join(Detected::active(), src)?;
+    Ok(memory::append(operation, src.len() / size_of::<T>(), to)?.0)
+}
+
+/// [`decode`], as a new `Vec`.
+///
+/// # Errors
+///
+/// [`LengthError`] if `src` is not a whole number of values.
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
+    let mut values = Vec::new();
+    decode_append(src, &mut values)?;
+    Ok(values)
 }

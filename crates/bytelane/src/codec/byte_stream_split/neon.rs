@@ -1,17 +1,17 @@
 //! NEON: 16 values are K vectors of 16 bytes, transposed by zipping and unzipping.
 
 use super::{Planes, Writes};
-use crate::backend::{Neon, neon};
-use crate::memory::{flat, flat_mut};
+use crate::backend::Neon;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::neon::{load, store};
-use crate::simd::{interleave, window, window_mut};
+use crate::simd::{implement, interleave, window, window_mut};
 use core::arch::aarch64::*;
 
-neon! {
+implement! {
     impl<const K: usize> Planes<K> for Neon {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[Slot; 64]]; K], at: usize) = split::<K, W>;
         fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
-        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[Slot; K]; 64]) = join::<K, W>;
         fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
@@ -54,7 +54,7 @@ fn to_values<const K: usize>(mut vectors: [uint8x16_t; K]) -> [uint8x16_t; K] {
 #[inline]
 fn split<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     for i in 0..4 {
@@ -81,7 +81,7 @@ fn split16<const K: usize>(values: &[[u8; K]; 16]) -> [[u8; 16]; K] {
 fn join<const K: usize, W: Writes>(
     planes: &[&[[u8; 64]]; K],
     at: usize,
-    values: &mut [[u8; K]; 64],
+    values: &mut [[Slot; K]; 64],
 ) {
     let bytes = flat_mut(values);
     for i in 0..4 {

@@ -1,17 +1,17 @@
 //! SSE4.1: 16 values are K vectors of 16 bytes, transposed by interleaving.
 
 use super::{Planes, Writes};
-use crate::backend::{Sse41, sse41};
-use crate::memory::{flat, flat_mut};
+use crate::backend::Sse41;
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::sse41::{ahead, interleave_high, interleave_low, load, opaque, put, store};
-use crate::simd::{interleave, window, window_mut};
+use crate::simd::{implement, interleave, window, window_mut};
 use core::arch::x86_64::*;
 
-sse41! {
+implement! {
     impl<const K: usize> Planes<K> for Sse41 {
-        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[u8; 64]]; K], at: usize) = split::<K, W>;
+        fn split<W: Writes>(values: &[[u8; K]; 64], planes: &mut [&mut [[Slot; 64]]; K], at: usize) = split::<K, W>;
         fn split16(values: &[[u8; K]; 16]) -> [[u8; 16]; K] = split16::<K>;
-        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[u8; K]; 64]) = join::<K, W>;
+        fn join<W: Writes>(planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[Slot; K]; 64]) = join::<K, W>;
         fn join16(planes: &[[u8; 16]; K]) -> [[u8; K]; 16] = join16::<K>;
     }
 }
@@ -75,7 +75,7 @@ fn to_values<const K: usize>(mut vectors: [__m128i; K]) -> [__m128i; K] {
 #[inline]
 fn split<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     if K == 16 {
@@ -94,7 +94,7 @@ fn split<const K: usize, W: Writes>(
 #[inline]
 fn split_all<const K: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     for i in 0..4 {
@@ -111,7 +111,7 @@ fn split_all<const K: usize, W: Writes>(
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(
     values: &[[u8; K]; 64],
-    planes: &mut [&mut [[u8; 64]]; K],
+    planes: &mut [&mut [[Slot; 64]]; K],
     at: usize,
 ) {
     for i in 0..4 {
@@ -150,7 +150,7 @@ pub(super) fn split16<const K: usize>(values: &[[u8; K]; 16]) -> [[u8; 16]; K] {
 fn join<const K: usize, W: Writes>(
     planes: &[&[[u8; 64]]; K],
     at: usize,
-    values: &mut [[u8; K]; 64],
+    values: &mut [[Slot; K]; 64],
 ) {
     let bytes = flat_mut(values);
     for k in 0..K {

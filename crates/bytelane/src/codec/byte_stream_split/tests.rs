@@ -1,6 +1,7 @@
 //! Every backend against the specification.
 
 use super::*;
+use crate::{Backend, LengthErrorKind};
 use std::vec::Vec;
 
 fn input(len: usize) -> Vec<u8> {
@@ -12,6 +13,7 @@ fn input(len: usize) -> Vec<u8> {
 #[test]
 fn every_backend_does_what_the_specification_says() {
     for backend in Backend::available() {
+        let backend = Detected::new(backend).unwrap();
         for width in [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32] {
             for count in (0..=200).chain([513, 4099, 70_001]) {
                 let values = input(count * width);
@@ -19,35 +21,75 @@ fn every_backend_does_what_the_specification_says() {
                 for k in 0..width {
                     streams.extend((0..count).map(|i| values[i * width + k]));
                 }
+                let sized = Width::new(width).unwrap();
                 let mut encoded = std::vec![0xaa; values.len()];
-                encode_with(backend, &values, width, &mut encoded).unwrap();
+                let written = sized.encode_uninit_with(backend, &values, &mut encoded[..]);
                 assert!(
-                    encoded == streams,
-                    "encode, {backend}, width {width}, {count} values"
+                    written.unwrap() == streams,
+                    "encode, {backend:?}, width {width}, {count} values"
                 );
-                let mut decoded = std::vec![0xaa; values.len()];
-                decode_with(backend, &encoded, width, &mut decoded).unwrap();
+                let mut decoded = std::vec![MaybeUninit::uninit(); values.len()];
+                let written = sized.decode_uninit_with(backend, &encoded, &mut decoded[..]);
                 assert!(
-                    decoded == values,
-                    "decode, {backend}, width {width}, {count} values"
+                    written.unwrap() == values,
+                    "decode, {backend:?}, width {width}, {count} values"
                 );
             }
         }
     }
 }
 
+/// Non-temporal stores reach memory, and what they overlap with is right, at every alignment.
 #[test]
-fn a_backend_that_is_missing_is_an_error() {
-    for &backend in Backend::ALL
-        .iter()
-        .filter(|backend| !backend.is_available())
-    {
-        let missing = Err(Error::Unavailable(backend));
-        for width in [1, 2, 3, 4, 8, 16] {
-            let (src, mut dst) = (std::vec![1; width], std::vec![0; width]);
-            assert_eq!(encode_with(backend, &src, width, &mut dst), missing);
-            assert_eq!(decode_with(backend, &src, width, &mut dst), missing);
-            assert_eq!(dst, std::vec![0; width]);
+fn streamed_values_are_the_same() {
+    for backend in Backend::available() {
+        let backend = Detected::new(backend).unwrap();
+        for width in [2, 4, 8, 16] {
+            let sized = Width::new(width).unwrap();
+            for count in [64, 100, 128, 1500, 2048, 2050, 3000] {
+                let values = input(count * width);
+                let plain = sized.encode_to_vec(&values).unwrap();
+                let streamed = sized.non_temporal();
+                let mut room = std::vec![0xaa; values.len() + 64];
+                for offset in [0, 1, 4, 16, 32, 63] {
+                    let to = &mut room[offset..];
+                    let encoded = streamed.encode_uninit_with(backend, &values, to).unwrap();
+                    assert!(
+                        encoded == plain,
+                        "{backend:?}, width {width}, {count} values"
+                    );
+                    let to = &mut room[offset..];
+                    let decoded = streamed.decode_uninit_with(backend, &plain, to).unwrap();
+                    assert!(
+                        decoded == values,
+                        "{backend:?}, width {width}, {count} values"
+                    );
+                }
+            }
         }
     }
+}
+
+#[test]
+fn all_shapes_agree() {
+    let values = [0x0102u16, 0x0304];
+    let bytes = [2, 4, 1, 3];
+    let mut encoded = [0xaa; 5];
+    assert_eq!(encode(&values, &mut encoded), Ok(4));
+    assert_eq!(encoded, [2, 4, 1, 3, 0xaa]);
+    assert_eq!(encode_to_vec(&values), bytes);
+    let mut decoded = [7; 3];
+    assert_eq!(decode(&bytes, &mut decoded), Ok(2));
+    assert_eq!(decoded, [0x0102, 0x0304, 7u16]);
+    assert_eq!(decode_to_vec(&bytes), Ok(values.to_vec()));
+    let width = Width::new(2).unwrap();
+    assert_eq!(width.decode_range(&bytes, 1..2, &mut encoded), Ok(2));
+    assert_eq!(encoded, [4, 3, 1, 3, 0xaa]);
+    let outside = width.decode_range(&bytes, 1..3, &mut encoded).unwrap_err();
+    let (start, end, values) = (1, 3, 2);
+    assert_eq!(
+        outside.kind(),
+        LengthErrorKind::Range { start, end, values }
+    );
+    assert_eq!(Width::new(0), None);
 }

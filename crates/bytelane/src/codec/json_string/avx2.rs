@@ -4,13 +4,13 @@ use super::sse41::{escape, keep16, long, specials16};
 use super::tables::first_ones;
 use super::tables::{KNOWN, MEANINGS};
 use super::{Blocks, Classes, Survey, utf8};
-use crate::backend::{Avx2, avx2};
+use crate::backend::Avx2;
 use crate::memory::{Slot, write};
 use crate::simd::avx2::load;
-use crate::simd::{sse41, window};
+use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
 
-avx2! {
+implement! {
     impl Blocks for Avx2 {
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;

@@ -2,13 +2,13 @@
 
 use super::scalar::{letter, meaning};
 use super::{Blocks, Classes, Survey, utf8};
-use crate::backend::{Avx512, avx512};
+use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
-use crate::simd::{sse41, window, window_mut};
+use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
-avx512! {
+implement! {
     impl Blocks for Avx512 {
         const SHUFFLES_ARE_DEAR: bool = false;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
@@ -19,8 +19,10 @@ avx512! {
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+        fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 = unescape_up_to;
         fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
     }
 }
@@ -143,7 +145,7 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 }
 
 /// Each half of the block is spread over a vector of `\`, leaving one in front of each special
-/// byte:
+/// byte. Returns both, and where the second one belongs:
 ///
 /// ```text
 /// bytes            a  "  b         letters, and those that stand for themselves
@@ -153,7 +155,7 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 /// ```
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 #[inline]
-fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+fn escaped(block: &[u8; 64], specials: u64) -> ([__m512i; 2], usize) {
     const FIRST: u64 = 0x5555_5555_5555_5555;
     const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     // Without knowing the set LLVM does not branch on its being empty.
@@ -166,15 +168,28 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     ];
     let backslashes = _mm512_set1_epi8(b'\\' as i8);
     let upper = _mm512_castsi256_si512(_mm512_extracti64x4_epi64(vector, 1));
-    store(
-        window_mut(to, 0),
+    let halves = [
         _mm512_mask_expand_epi8(backslashes, places[0], vector),
-    );
-    let at = 32 + low.count_ones() as usize;
-    store(
-        window_mut(to, at),
         _mm512_mask_expand_epi8(backslashes, places[1], upper),
-    );
+    ];
+    (halves, 32 + low.count_ones() as usize)
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    let ([low, high], at) = escaped(block, specials);
+    store(window_mut(to, 0), low);
+    store(window_mut(to, at), high);
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) {
+    let ([low, high], at) = escaped(block, specials);
+    store_up_to(to, low);
+    let at = usize::min(at, to.len());
+    store_up_to(&mut to[at..], high);
 }
 
 #[target_feature(enable = "avx512bw")]
@@ -189,15 +204,33 @@ fn classes(block: &[u8; 64]) -> Classes {
     }
 }
 
+/// The decoded bytes, and which of those `behind` a backslash mean nothing there.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
-fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+fn unescaped(block: &[u8; 64], behind: u64, keep: u64) -> (__m512i, u64) {
     let vector = load(block);
     let meanings = _mm512_permutex2var_epi8(load(&MEANINGS[0]), vector, load(&MEANINGS[1]));
     let result = _mm512_mask_mov_epi8(vector, behind, meanings);
-    store(to, _mm512_maskz_compress_epi8(keep, result));
     // The shuffle does not look at the highest bit.
-    _mm512_mask_testn_epi8_mask(behind, meanings, meanings) | _mm512_movepi8_mask(vector) & behind
+    let unknown = _mm512_mask_testn_epi8_mask(behind, meanings, meanings)
+        | _mm512_movepi8_mask(vector) & behind;
+    (_mm512_maskz_compress_epi8(keep, result), unknown)
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    let (text, unknown) = unescaped(block, behind, keep);
+    store(to, text);
+    unknown
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2")]
+#[inline]
+fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {
+    let (text, unknown) = unescaped(block, behind, keep);
+    store_up_to(to, text);
+    unknown
 }
 
 /// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask

@@ -2,262 +2,289 @@
 //! scalar code.
 
 use super::scalar::{self, Stop};
-use super::{Consumed, Error, ErrorKind, Quotes, Scanned, kernel};
+use super::{Consumed, Error, ErrorKind, Format, kernel};
 use crate::backend::dispatch;
-use crate::memory::{self, Slot};
+#[cfg(feature = "alloc")]
+use crate::memory::Appender;
+use crate::memory::{self, Fill, Slot, Validate};
 use crate::simd::window_mut;
-use crate::{Backend, Unavailable};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
-#[cfg(feature = "alloc")]
-use core::convert::Infallible;
+use crate::{Destination, DestinationError, Detected};
 
 dispatch! {
-    fn escape_short(src: &[u8], dst: &mut [Slot]) -> Result<Option<usize>, Unavailable> = kernel::escape_short;
-    fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<Consumed, Error> = kernel::escape;
-    fn escaped_len_blocks(src: &[u8]) -> Result<usize, Error> = kernel::escaped_len;
-    fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, bool), Error> = kernel::unescape;
+    fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> = kernel::escape_short, or scalar::escape_short;
+    fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Consumed = kernel::escape, or scalar::escape;
+    fn escaped_len_blocks(src: &[u8]) -> usize = kernel::escaped_len, or scalar::escaped_len;
+    fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> = kernel::unescape, or scalar::unescape;
     #[cfg(feature = "alloc")]
-    fn closing_blocks(src: &[u8]) -> Result<Option<usize>, Error> = kernel::closing;
-    fn scan_blocks(src: &[u8]) -> Result<Option<(usize, bool)>, Error> = kernel::scan;
+    fn closing(src: &[u8]) -> usize = kernel::closing, or scalar::closing;
+    fn scan(src: &[u8]) -> Result<(usize, bool), Error> = kernel::scan, or scalar::scan;
 }
 
-/// The backend asked for, if this machine has it.
-#[inline]
-pub(super) fn available(backend: Backend) -> Result<Backend, Error> {
-    if backend.is_available() {
-        Ok(backend)
-    } else {
-        Err(Unavailable(backend).into())
-    }
+pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize {
+    escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes)
 }
 
-/// Escapes as much of a text as fits. Where there is no kernel the scalar code does all of it.
-#[inline]
-fn escape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Consumed {
-    let read = src.len();
-    if read <= 64
-        && read <= dst.len()
-        && let Ok(Some(written)) = escape_short(backend, src, dst)
-    {
-        return Consumed { read, written };
-    }
-    let done = escape_blocks(backend, src, dst).unwrap_or_default();
-    if done.read == read {
-        done
-    } else {
-        scalar::escape(src, dst, done)
-    }
+/// Writes a text, or as much of it as there is room for. Reports how many bytes of it were read.
+pub(crate) struct Escape<'a> {
+    text: &'a str,
+    opening: bool,
+    /// Whether a quote follows, once all of the text is written.
+    closing: bool,
+    /// Whether it is an error if not all of it fits.
+    whole: bool,
+    backend: Detected,
 }
 
-/// Decodes as much of a text as there is, and as fits.
-#[inline]
-fn unescape(backend: Backend, src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> {
-    match unescape_blocks(backend, src, dst).unwrap_or_default() {
-        (done, true) => Ok((done, Stop::Quote)),
-        (done, false) => scalar::unescape(src, dst, done),
-    }
-}
+impl Fill for Escape<'_> {
+    type Done = usize;
+    type Error = DestinationError;
 
-/// What reading a whole text comes to where it stopped for another reason than the destination.
-#[inline]
-pub(super) fn finish(
-    quotes: Quotes,
-    src: &[u8],
-    done: Consumed,
-    stop: Stop,
-) -> Result<Consumed, Error> {
-    match (quotes, stop) {
-        (Quotes::Around, Stop::Quote) => Ok(Consumed {
-            read: done.read + 1,
-            ..done
-        }),
-        (Quotes::Without, Stop::End) if done.read == src.len() => Ok(done),
-        (Quotes::Without, Stop::Quote) => Err(Error::Malformed {
-            kind: ErrorKind::UnexpectedQuote,
-            offset: done.read,
-        }),
-        _ => Err(Error::Malformed {
-            kind: ErrorKind::UnexpectedEnd,
-            offset: src.len(),
-        }),
-    }
-}
-
-pub(super) fn measure(backend: Backend, quotes: Quotes, text: &str) -> usize {
-    let text = text.as_bytes();
-    let length = escaped_len_blocks(backend, text).unwrap_or_else(|_| scalar::escaped_len(text));
-    length.saturating_add(if quotes == Quotes::Around { 2 } else { 0 })
-}
-
-#[inline]
-pub(super) fn write_to_slice(
-    backend: Backend,
-    quotes: Quotes,
-    text: &str,
-    dst: &mut [u8],
-) -> Result<usize, Error> {
-    let given = dst.len();
-    let around = usize::from(quotes == Quotes::Around);
-    let slots = memory::slots(dst);
-    let too_short = || Error::Destination {
-        needed: measure(backend, quotes, text),
-        given,
-    };
-    if given < text.len() + 2 * around {
-        return Err(too_short());
-    }
-    let done = escape(backend, text.as_bytes(), &mut slots[around..given - around]);
-    if done.read < text.len() {
-        return Err(too_short());
-    }
-    if around == 1 {
-        memory::write(window_mut(slots, 0), *b"\"");
-        memory::write(window_mut(slots, 1 + done.written), *b"\"");
-    }
-    Ok(done.written + 2 * around)
-}
-
-#[cfg(feature = "alloc")]
-pub(super) fn write_into(backend: Backend, quotes: Quotes, text: &str, to: &mut Vec<u8>) {
-    let src = text.as_bytes();
-    let around = usize::from(quotes == Quotes::Around);
-    // Most texts are short and need little.
-    let room = usize::max(src.len() + 2 * around, to.capacity() - to.len());
-    let Ok(written) = memory::append(to, room, |slots| {
-        if src.len() > 64 {
-            return Ok::<_, Infallible>(0);
+    #[inline(always)]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
+        let src = self.text.as_bytes();
+        if src.len() <= 64
+            && let Some(inside) = self.inside(to)
+            && let Some(written) = escape_short(src, inside, self.backend)
+        {
+            let read = src.len();
+            return Ok((self.quote(to, Consumed { read, written }), read));
         }
-        let inside = &mut slots[around..room - around];
-        let Ok(Some(length)) = escape_short(backend, src, inside) else {
-            return Ok(0);
-        };
-        if around == 1 {
-            memory::write(window_mut(slots, 0), *b"\"");
-            memory::write(window_mut(slots, 1 + length), *b"\"");
-        }
-        Ok(length + 2 * around)
-    });
-    if written > 0 || room == 0 {
-        return;
-    }
-    if around == 1 {
-        to.push(b'"');
-    }
-    append_escaped(backend, src, to);
-    if around == 1 {
-        to.push(b'"');
+        self.fill_slowly(to)
     }
 }
 
-/// Memory is there for a text that needs no escape; more than that is reserved when it is needed.
-#[cfg(feature = "alloc")]
-pub(super) fn append_escaped(backend: Backend, text: &[u8], to: &mut Vec<u8>) {
-    let (mut read, mut most) = (0, text.len());
-    while read < text.len() {
-        let rest = &text[read..];
-        let room = usize::max(most, to.capacity() - to.len());
-        let Ok(_) = memory::append(to, room, |slots| {
-            let done = match escape_blocks(backend, rest, slots) {
-                Ok(done) => done,
-                Err(_) => scalar::escape(rest, slots, Consumed::default()),
-            };
-            read += done.read;
-            Ok::<_, Infallible>(done.written)
+impl Escape<'_> {
+    /// A text of any length, to a destination of any length.
+    fn fill_slowly(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
+        let src = self.text.as_bytes();
+        let given = to.len();
+        let done = self.inside(to).map(|inside| {
+            let mut done = escape_blocks(src, inside, self.backend);
+            if self.whole && done.read < src.len() {
+                done = scalar::escape_from(src, inside, done);
+            }
+            // What the kernel left may begin within a character, of which no byte is escaped.
+            while !self.text.is_char_boundary(done.read) {
+                done.read -= 1;
+                done.written -= 1;
+            }
+            done
         });
-        // With the longest block each round comes further.
-        most = rest.len() + rest.len() / 8 + kernel::LONGEST;
+        match done {
+            Some(done) if done.read == src.len() || !self.whole => {
+                Ok((self.quote(to, done), done.read))
+            }
+            _ => {
+                let quotes = usize::from(self.opening) + usize::from(self.closing);
+                let needed = escaped_len(self.text, quotes, self.backend);
+                Err(DestinationError::new(needed, given))
+            }
+        }
+    }
+
+    /// The place of the text between the quotes, if there is room for one without escapes.
+    #[inline(always)]
+    fn inside<'a>(&self, to: &'a mut [Slot]) -> Option<&'a mut [Slot]> {
+        let [before, after] = [usize::from(self.opening), usize::from(self.closing)];
+        let room = to.len().checked_sub(self.text.len() + before + after)?;
+        Some(&mut to[before..][..self.text.len() + room])
+    }
+
+    /// Writes the quotes around as much of the text as is done. Returns the length of all.
+    #[inline(always)]
+    fn quote(&self, to: &mut [Slot], done: Consumed) -> usize {
+        let mut end = usize::from(self.opening) + done.written;
+        if self.opening {
+            memory::write(window_mut(to, 0), *b"\"");
+        }
+        if self.closing && done.read == self.text.len() {
+            memory::write(window_mut(to, end), *b"\"");
+            end += 1;
+        }
+        end
     }
 }
 
 #[inline]
-pub(super) fn read_to_slice(
-    backend: Backend,
-    quotes: Quotes,
-    src: &[u8],
-    dst: &mut [u8],
-) -> Result<Consumed, Error> {
-    let given = dst.len();
-    match unescape(backend, src, memory::slots(dst))? {
-        (done, Stop::Room) => {
-            let (done, stop) = scalar::measure(src, done)?;
-            finish(quotes, src, done, stop)?;
-            Err(Error::Destination {
-                needed: done.written,
-                given,
-            })
-        }
-        (done, stop) => finish(quotes, src, done, stop),
+pub(super) fn escape<'a>(
+    format: Format,
+    text: &str,
+    dst: Destination<'a, u8>,
+    backend: Detected,
+) -> Result<&'a mut str, DestinationError> {
+    let (json, _) = dst.fill_text(Escape {
+        text,
+        opening: format.quotes,
+        closing: format.quotes,
+        whole: true,
+        backend,
+    })?;
+    Ok(json)
+}
+
+/// Reserves what a text takes that needs no escape, and more only when it is needed.
+#[cfg(feature = "alloc")]
+pub(super) fn escape_append(
+    text: &str,
+    opening: bool,
+    closing: bool,
+    mut to: Appender<'_>,
+    backend: Detected,
+) {
+    let most = text.len() + usize::from(opening) + usize::from(closing);
+    let operation = Escape {
+        text,
+        opening,
+        closing,
+        whole: false,
+        backend,
+    };
+    let room = usize::max(most, to.room());
+    let read = to.append(operation, room).expect("there is room");
+    if read < text.len() {
+        escape_rest(&text[read..], closing, to, backend);
     }
 }
 
 #[cfg(feature = "alloc")]
-#[inline]
-pub(super) fn read_into(
-    backend: Backend,
-    quotes: Quotes,
-    src: &[u8],
-    to: &mut Vec<u8>,
-) -> Result<Consumed, Error> {
-    let start = to.len();
-    let result = append_text(backend, src, to, quotes).and_then(|(read, stop)| {
-        let done = Consumed {
-            read,
-            written: to.len() - start,
+#[inline(never)]
+fn escape_rest(mut text: &str, closing: bool, mut to: Appender<'_>, backend: Detected) {
+    while !text.is_empty() {
+        let operation = Escape {
+            text,
+            opening: false,
+            closing,
+            whole: false,
+            backend,
         };
-        finish(quotes, src, done, stop)
-    });
-    if result.is_err() {
-        to.truncate(start);
+        // With the longest block each round comes further.
+        let most = text.len() + text.len() / 8 + kernel::LONGEST + 1;
+        let room = usize::max(most, to.room());
+        let read = to.append(operation, room).expect("there is room");
+        text = &text[read..];
     }
-    result
 }
 
-/// Appends what can be decoded; returns the bytes read and why no more. Errors have their place
-/// in `src`.
+/// Reads as much of a text as there is and as fits, in whole characters. Reports how many bytes of
+/// the input were read, and why no more.
+pub(crate) struct Unescape<'a> {
+    src: &'a [u8],
+    backend: Detected,
+}
+
+impl Fill for Unescape<'_> {
+    type Done = (usize, Stop);
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, (usize, Stop)), Error> {
+        let (done, stop) = unescape_blocks(self.src, to, self.backend)?;
+        Ok((done.written, (done.read, stop)))
+    }
+}
+
+#[inline]
+pub(super) fn unescape<'a>(
+    format: Format,
+    src: &[u8],
+    dst: Destination<'a, u8>,
+    backend: Detected,
+) -> Result<(&'a mut str, usize), Error> {
+    let given = dst.len();
+    let (text, (read, stop)) = dst.fill_text(Unescape { src, backend })?;
+    if stop == Stop::Room {
+        return Err(too_short(format, src, read, text.len(), given));
+    }
+    let read = finish(format, src, read, stop)?;
+    Ok((text, read))
+}
+
+/// What is wrong where the destination is full: the rest of the string, if not the destination.
+#[cold]
+fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usize) -> Error {
+    let measured = scalar::measure(src, Consumed { read, written });
+    let needed = measured.and_then(|(done, stop)| {
+        finish(format, src, done.read, stop)?;
+        Ok(done.written)
+    });
+    match needed {
+        Ok(needed) => DestinationError::new(needed, given).into(),
+        Err(error) => error,
+    }
+}
+
+/// The bytes of the input that a whole text has taken, if it may end where reading stopped.
+#[inline]
+fn finish(format: Format, src: &[u8], read: usize, stop: Stop) -> Result<usize, Error> {
+    match stop {
+        Stop::Quote if format.quotes => Ok(read + 1),
+        Stop::Quote => Err(Error::at(read, ErrorKind::UnexpectedQuote)),
+        _ if !format.quotes && read == src.len() => Ok(read),
+        _ => Err(Error::at(src.len(), ErrorKind::UnexpectedEnd)),
+    }
+}
+
+#[cfg(feature = "alloc")]
+pub(super) fn unescape_append(
+    format: Format,
+    src: &[u8],
+    mut to: Appender<'_>,
+    backend: Detected,
+) -> Result<Consumed, Error> {
+    let done = append_text(format, src, &mut to, backend);
+    match done.and_then(|(read, stop)| finish(format, src, read, stop)) {
+        Ok(read) => Ok(Consumed {
+            read,
+            written: to.appended(),
+        }),
+        Err(error) => {
+            to.undo();
+            Err(error)
+        }
+    }
+}
+
+/// Appends what can be decoded. Returns how many bytes of the input were read, and why no more.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn append_text(
-    backend: Backend,
+    format: Format,
     src: &[u8],
-    to: &mut Vec<u8>,
-    quotes: Quotes,
+    to: &mut Appender<'_>,
+    backend: Detected,
 ) -> Result<(usize, Stop), Error> {
     /// Where the end of the string is not known: enough for most strings.
     const FIRST: usize = 64;
     let mut read = 0;
-    let mut most = match quotes {
-        Quotes::Around => usize::min(src.len(), FIRST),
-        Quotes::Without => src.len(),
+    let mut most = match format.quotes {
+        true => usize::min(src.len(), FIRST),
+        false => src.len(),
     };
     loop {
         let rest = &src[read..];
-        let room = usize::max(most, to.capacity() - to.len());
-        let mut stop = Stop::Room;
-        memory::append(to, room, |slots| {
-            let (done, why) = unescape(backend, rest, slots).map_err(|error| error.behind(read))?;
-            (read, stop) = (read + done.read, why);
-            Ok::<_, Error>(done.written)
-        })?;
+        let room = usize::max(most, to.room());
+        let piece = to.append(Unescape { src: rest, backend }, room);
+        let (more, stop) = piece.map_err(|error| error.behind(read))?;
+        read += more;
         if stop != Stop::Room {
             return Ok((read, stop));
         }
         // The string is longer: it is worth a look for its end.
-        most = match closing_blocks(backend, &src[read..]) {
-            Ok(Some(length)) => length,
-            _ => src.len() - read,
-        };
+        most = closing(&src[read..], backend);
     }
 }
 
-#[inline]
-pub(super) fn find_end(backend: Backend, src: &[u8]) -> Result<Scanned<'_>, Error> {
-    let (length, escaped) = match scan_blocks(backend, src) {
-        Ok(Some(found)) => found,
-        _ => scalar::scan(src)?,
-    };
-    Ok(Scanned {
-        text: memory::text(&src[..length]),
-        escaped,
-    })
+/// Finds the closing quote. Reports whether there is an escape before it.
+pub(crate) struct Scan {
+    pub(super) backend: Detected,
+}
+
+impl Validate for Scan {
+    type Done = bool;
+    type Error = Error;
+
+    #[inline]
+    fn validate(self, src: &[u8]) -> Result<(usize, bool), Error> {
+        scan(src, self.backend)
+    }
 }

@@ -1,89 +1,88 @@
-//! JSON strings: text in quotes, with escapes for what may not stand for itself.
+//! JSON strings: text in quotes, with escapes for the characters that need one.
 //!
-//! [`escape_into`] writes a text as JSON has it; [`unescape_into`] reads one from behind its
-//! opening quote up to the closing one, and validates UTF-8 in the same pass; [`scan`] finds that
-//! quote, so that a string without escapes can be borrowed.
+//! [`QUOTED`] is a string as it stands in JSON, [`BARE`] the text between the quotes by itself. Both
+//! are [`Format`]s: [`escape`](Format::escape) and its variants write a text,
+//! [`unescape`](Format::unescape) and its variants read one and validate UTF-8 in the same pass.
+//! [`scan`] finds the closing quote, so that a string without escapes can be borrowed.
 //!
 //! ```
-//! use bytelane::json_string;
+//! use bytelane::json_string::{self, QUOTED};
 //!
-//! let mut json = Vec::new();
-//! json_string::escape_into("say \"hi\"\n", &mut json);
-//! assert_eq!(json, br#""say \"hi\"\n""#);
+//! let json = QUOTED.escape_to_string("say \"hi\"\n");
+//! assert_eq!(json, r#""say \"hi\"\n""#);
 //!
-//! let mut text = Vec::new();
-//! let consumed = json_string::unescape_into(&json[1..], &mut text)?;
-//! assert_eq!(text, b"say \"hi\"\n");
-//! assert_eq!(1 + consumed.read, json.len());
+//! // Reading starts after the opening quote and stops after the closing one.
+//! let (text, read) = QUOTED.unescape_to_string(&json.as_bytes()[1..])?;
+//! assert_eq!(text, "say \"hi\"\n");
+//! assert_eq!(1 + read, json.len());
 //!
 //! let scanned = json_string::scan(br#"plain", 17]"#)?;
 //! assert_eq!((scanned.text, scanned.escaped), ("plain", false));
 //! # Ok::<(), json_string::Error>(())
 //! ```
 //!
-//! **Written**: `"` and `\` behind a backslash; of the characters below U+0020 five as `\b \t \n \f
-//! \r` and the others as `\u00xx`, in lower case; all else as it is, so also `/`, DEL and what is
-//! not ASCII. **Read**: these, `\/`, `\uXXXX` in either case and surrogate pairs. Control
-//! characters as they are, lone surrogates, unknown escapes and bytes that are not UTF-8 are
-//! errors; each names its kind and place. serde_json writes the same bytes and accepts the same.
+//! **Written**: `"` and `\` after a backslash; five of the characters below U+0020 as `\b \t \n \f
+//! \r` and the others as `\u00xx`, in lower case; everything else unchanged, including `/`, DEL and
+//! characters outside ASCII. **Read**: these, `\/`, `\uXXXX` in either case and surrogate pairs.
+//! Unescaped control characters, lone surrogates, unknown escapes and bytes that are not UTF-8 are
+//! errors, each with its kind and place. serde_json writes the same bytes and accepts the same.
 //!
-//! The functions in [`bare`] do the same without quotes; those called `_with` take the backend and
-//! [`Quotes`]; [`Escaper`] and [`Unescaper`] take a text in pieces. All take time linear in the
-//! input.
+//! [`Escaper`] and [`Unescaper`] take a text in pieces. All functions take time linear in the input.
 //!
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
 
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
-pub mod bare;
 mod driver;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 #[cfg(feature = "alloc")]
 mod stream;
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
 mod tables;
-
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
+#[cfg(test)]
+mod tests;
 mod utf8;
 
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "alloc")]
 pub use stream::{Escaper, Unescaper};
 
-use crate::Backend;
-use crate::memory::Slot;
 #[cfg(feature = "alloc")]
-use alloc::{string::String, vec::Vec};
+use crate::Buffer;
+use crate::memory::{self, Slot};
+use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+use core::mem::MaybeUninit;
+pub(crate) use driver::{Escape, Scan, Unescape};
+#[cfg(feature = "alloc")]
+pub(crate) use stream::Utf8;
 
-/// Whether a text has quotes around it.
+/// How a text is written: [`QUOTED`] or [`BARE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Quotes {
-    /// Written: both quotes. Read: the input starts behind the opening quote, and reading stops at
-    /// the closing one.
-    Around,
-    /// Written: none. Read: all of the input is the text, and a quote in it must be escaped.
-    Without,
+pub struct Format {
+    quotes: bool,
 }
 
-/// How far a call came.
+/// Text in quotes. Both are written; reading starts after the opening quote and stops after the
+/// closing one.
+pub const QUOTED: Format = Format { quotes: true };
+
+/// Text without quotes around it. Reading takes all of the input, and a quote in it must be escaped.
+pub const BARE: Format = Format { quotes: false };
+
+/// How many bytes a call has read and written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Consumed {
-    /// Bytes of the input, the closing quote included.
+    /// Bytes of the input, including the closing quote.
     pub read: usize,
     /// Bytes of the result.
     pub written: usize,
@@ -94,7 +93,7 @@ pub struct Consumed {
 pub struct Scanned<'a> {
     /// What is between the quotes. The closing quote is at `text.len()`.
     pub text: &'a str,
-    /// Whether there is an escape in it; if not, `text` is the string itself.
+    /// Whether it contains an escape; if not, `text` is the string itself.
     pub escaped: bool,
 }
 
@@ -145,7 +144,7 @@ pub(crate) trait Blocks: Copy {
         kernel::pad(from, with)
     }
 
-    /// Writes the front of a block to fewer than 64 slots.
+    /// Writes the front of a block to up to 64 slots.
     #[inline(always)]
     fn put(self, block: &[u8; 64], to: &mut [Slot]) {
         kernel::put(block, to);
@@ -158,6 +157,12 @@ pub(crate) trait Blocks: Copy {
     /// destination is overwritten.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
 
+    /// Writes the front of the same result to up to 128 slots.
+    #[inline(always)]
+    fn escape_up_to(self, block: &[u8; 64], specials: u64, to: &mut [Slot]) {
+        kernel::escape_up_to(self, block, specials, to);
+    }
+
     /// What matters for reading a string.
     fn classes(self, block: &[u8; 64]) -> Classes;
 
@@ -165,199 +170,225 @@ pub(crate) trait Blocks: Copy {
     /// there; the rest of the destination is overwritten. Returns which of the latter mean nothing.
     fn unescape(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64;
 
+    /// Writes the front of the same result to up to 64 slots.
+    #[inline(always)]
+    fn unescape_up_to(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {
+        kernel::unescape_up_to(self, block, behind, keep, to)
+    }
+
     /// The bytes of a block that UTF-8 does not allow behind those before them, given the four
     /// before the block.
     fn utf8_errors(self, before: [u8; 4], block: &[u8; 64]) -> u64;
 }
 
-/// The length in bytes of a text when escaped, both quotes included. (`usize::MAX` for a length
-/// beyond that.)
-///
-/// ```
-/// assert_eq!(bytelane::json_string::escaped_len("a\tb"), 6);
-/// ```
-#[must_use]
-pub fn escaped_len(text: &str) -> usize {
-    driver::measure(Backend::active(), Quotes::Around, text)
+impl Format {
+    /// The length in bytes of a text when escaped, including quotes. (`usize::MAX` for a length
+    /// beyond that.)
+    ///
+    /// ```
+    /// use bytelane::json_string::{BARE, QUOTED};
+    ///
+    /// assert_eq!(QUOTED.escaped_len("a\tb"), 6);
+    /// assert_eq!(BARE.escaped_len("a\tb"), 4);
+    /// ```
+    #[must_use]
+    pub fn escaped_len(self, text: &str) -> usize {
+        driver::escaped_len(text, self.around(), Detected::active())
+    }
+
+    /// Writes a text to the front of `dst`. Returns the number of bytes,
+    /// [`escaped_len`](Self::escaped_len); the bytes after them may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`] if `dst` is shorter than that.
+    ///
+    /// ```
+    /// let mut json = [0; 6];
+    /// assert_eq!(bytelane::json_string::QUOTED.escape("a\tb", &mut json)?, 6);
+    /// assert_eq!(&json, br#""a\tb""#);
+    /// # Ok::<(), bytelane::DestinationError>(())
+    /// ```
+    #[inline]
+    pub fn escape(self, text: &str, dst: &mut [u8]) -> Result<usize, DestinationError> {
+        let written = self.escape_uninit_with(Detected::active(), text, dst)?;
+        Ok(written.len())
+    }
+
+    /// [`escape`](Self::escape) to memory that need not be initialised. Returns the text written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`escape`](Self::escape).
+    #[inline]
+    pub fn escape_uninit<'a>(
+        self,
+        text: &str,
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut str, DestinationError> {
+        self.escape_uninit_with(Detected::active(), text, dst)
+    }
+
+    /// [`escape_uninit`](Self::escape_uninit), or [`escape`](Self::escape), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`escape`](Self::escape).
+    #[inline]
+    pub fn escape_uninit_with<'a>(
+        self,
+        backend: Detected,
+        text: &str,
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut str, DestinationError> {
+        driver::escape(self, text, dst.into(), backend)
+    }
+
+    /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`.
+    ///
+    /// Reserves the length of the text, and more only when escapes make the result longer.
+    ///
+    /// ```
+    /// let mut json = b"{\"path\":".to_vec();
+    /// bytelane::json_string::QUOTED.escape_append(r"C:\temp", &mut json);
+    /// assert_eq!(json, br#"{"path":"C:\\temp""#);
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn escape_append(self, text: &str, to: &mut impl Buffer) {
+        let backend = Detected::active();
+        driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend);
+    }
+
+    /// [`escape`](Self::escape), as a new `String`.
+    ///
+    /// ```
+    /// assert_eq!(bytelane::json_string::BARE.escape_to_string("a\tb"), r"a\tb");
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    #[inline]
+    pub fn escape_to_string(self, text: &str) -> String {
+        let mut json = String::new();
+        self.escape_append(text, &mut json);
+        json
+    }
+
+    /// Reads a text to the front of `dst`, which need not be longer than the text; the bytes after
+    /// it may be overwritten. [`QUOTED`] starts after the opening quote of a string and stops after
+    /// the closing one, [`BARE`] takes all of `src`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for the first place where the string is malformed; or if `dst` is shorter than the
+    /// text, where nothing is malformed.
+    ///
+    /// ```
+    /// use bytelane::json_string::QUOTED;
+    ///
+    /// let mut text = [0; 4];
+    /// let consumed = QUOTED.unescape(br#"\u00e9\n\/", 17]"#, &mut text)?;
+    /// assert_eq!((consumed.read, consumed.written), (11, 4));
+    /// assert_eq!(&text, "é\n/".as_bytes());
+    /// # Ok::<(), bytelane::json_string::Error>(())
+    /// ```
+    #[inline]
+    pub fn unescape(self, src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
+        let (text, read) = self.unescape_uninit_with(Detected::active(), src, dst)?;
+        let written = text.len();
+        Ok(Consumed { read, written })
+    }
+
+    /// [`unescape`](Self::unescape) to memory that need not be initialised. Returns the text and the
+    /// number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`unescape`](Self::unescape).
+    #[inline]
+    pub fn unescape_uninit<'a>(
+        self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<(&'a mut str, usize), Error> {
+        self.unescape_uninit_with(Detected::active(), src, dst)
+    }
+
+    /// [`unescape_uninit`](Self::unescape_uninit), or [`unescape`](Self::unescape), on a backend of
+    /// the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`unescape`](Self::unescape).
+    #[inline]
+    pub fn unescape_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<(&'a mut str, usize), Error> {
+        driver::unescape(self, src, dst.into(), backend)
+    }
+
+    /// [`unescape`](Self::unescape), appended to a `String` or a `Vec<u8>`.
+    ///
+    /// Reserves memory for as many bytes as the string has in the input.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] where the string is malformed; nothing is appended then.
+    ///
+    /// ```
+    /// use bytelane::json_string::{ErrorKind, QUOTED};
+    ///
+    /// let mut text = String::from("one ");
+    /// QUOTED.unescape_append(br#"\ud83d\ude00", "two"#, &mut text)?;
+    /// assert_eq!(text, "one 😀");
+    ///
+    /// let error = QUOTED.unescape_append(br#"ab\ud83d""#, &mut text).unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::LoneSurrogate, Some(2)));
+    /// # Ok::<(), bytelane::json_string::Error>(())
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn unescape_append(self, src: &[u8], to: &mut impl Buffer) -> Result<Consumed, Error> {
+        driver::unescape_append(self, src, to.appender(), Detected::active())
+    }
+
+    /// [`unescape`](Self::unescape), as a new `String`. Returns it and the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] where the string is malformed.
+    ///
+    /// ```
+    /// use bytelane::json_string::BARE;
+    ///
+    /// assert_eq!(BARE.unescape_to_string(br"a\tb")?, ("a\tb".to_string(), 4));
+    /// # Ok::<(), bytelane::json_string::Error>(())
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn unescape_to_string(self, src: &[u8]) -> Result<(String, usize), Error> {
+        let mut text = String::new();
+        let consumed = self.unescape_append(src, &mut text)?;
+        Ok((text, consumed.read))
+    }
+
+    /// The number of quotes.
+    #[inline]
+    fn around(self) -> usize {
+        2 * usize::from(self.quotes)
+    }
 }
 
-/// [`escaped_len`] on a backend of the caller's choice, with quotes or without.
+/// Finds the closing quote of a string from after its opening one, and validates UTF-8 on the way.
+/// Escapes are not checked: [`unescape`](Format::unescape) does that.
 ///
 /// # Errors
 ///
-/// [`Error::Unavailable`].
-pub fn escaped_len_with(backend: Backend, quotes: Quotes, text: &str) -> Result<usize, Error> {
-    Ok(driver::measure(driver::available(backend)?, quotes, text))
-}
-
-/// Writes a text with its quotes to the start of a slice that has at least [`escaped_len`] bytes,
-/// and returns how many they are. Not a byte more than that is needed; what is behind may be
-/// overwritten.
-///
-/// # Errors
-///
-/// [`Error::Destination`]; the slice holds a part of the result then.
-///
-/// ```
-/// let mut json = [0; 6];
-/// assert_eq!(bytelane::json_string::escape_to_slice("a\tb", &mut json)?, 6);
-/// assert_eq!(&json, br#""a\tb""#);
-/// # Ok::<(), bytelane::json_string::Error>(())
-/// ```
-#[inline]
-pub fn escape_to_slice(text: &str, dst: &mut [u8]) -> Result<usize, Error> {
-    driver::write_to_slice(Backend::active(), Quotes::Around, text, dst)
-}
-
-/// [`escape_to_slice`] on a backend of the caller's choice, with quotes or without.
-///
-/// # Errors
-///
-/// Those of [`escape_to_slice`], and [`Error::Unavailable`].
-#[inline]
-pub fn escape_to_slice_with(
-    backend: Backend,
-    quotes: Quotes,
-    text: &str,
-    dst: &mut [u8],
-) -> Result<usize, Error> {
-    driver::write_to_slice(driver::available(backend)?, quotes, text, dst)
-}
-
-/// Appends a text with its quotes. The text may be larger by up to a factor of six then; memory is
-/// reserved for as much of that as there is.
-///
-/// ```
-/// let mut json = b"{\"path\":".to_vec();
-/// bytelane::json_string::escape_into(r"C:\temp", &mut json);
-/// assert_eq!(json, br#"{"path":"C:\\temp""#);
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn escape_into(text: &str, to: &mut Vec<u8>) {
-    driver::write_into(Backend::active(), Quotes::Around, text, to);
-}
-
-/// [`escape_into`] on a backend of the caller's choice, with quotes or without.
-///
-/// # Errors
-///
-/// [`Error::Unavailable`]; nothing has been appended then.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn escape_into_with(
-    backend: Backend,
-    quotes: Quotes,
-    text: &str,
-    to: &mut Vec<u8>,
-) -> Result<(), Error> {
-    driver::write_into(driver::available(backend)?, quotes, text, to);
-    Ok(())
-}
-
-/// Reads a string from behind its opening quote to the start of a slice, up to the closing quote.
-/// The slice need not be longer than the text is then; what is behind it may be overwritten.
-///
-/// # Errors
-///
-/// [`Error::Malformed`] for what is wrong with the string, and where; [`Error::Destination`] if
-/// there is nothing wrong but the slice is too short. The slice holds a part of the text then.
-///
-/// ```
-/// let mut text = [0; 4];
-/// let consumed = bytelane::json_string::unescape_to_slice(br#"\u00e9\n\/", 17]"#, &mut text)?;
-/// assert_eq!((consumed.read, consumed.written), (11, 4));
-/// assert_eq!(&text, "é\n/".as_bytes());
-/// # Ok::<(), bytelane::json_string::Error>(())
-/// ```
-#[inline]
-pub fn unescape_to_slice(src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
-    driver::read_to_slice(Backend::active(), Quotes::Around, src, dst)
-}
-
-/// [`unescape_to_slice`] on a backend of the caller's choice, with quotes or without.
-///
-/// # Errors
-///
-/// Those of [`unescape_to_slice`], and [`Error::Unavailable`].
-#[inline]
-pub fn unescape_to_slice_with(
-    backend: Backend,
-    quotes: Quotes,
-    src: &[u8],
-    dst: &mut [u8],
-) -> Result<Consumed, Error> {
-    driver::read_to_slice(driver::available(backend)?, quotes, src, dst)
-}
-
-/// Reads a string from behind its opening quote, up to the closing one, and appends the text: valid
-/// UTF-8.
-///
-/// Memory is reserved for as many bytes as the string has in the input.
-///
-/// # Errors
-///
-/// [`Error::Malformed`]; nothing has been appended then.
-///
-/// ```
-/// use bytelane::json_string::{self, Error, ErrorKind};
-///
-/// let mut text = Vec::new();
-/// json_string::unescape_into(br#"\ud83d\ude00""#, &mut text)?;
-/// assert_eq!(text, "😀".as_bytes());
-///
-/// let error = json_string::unescape_into(br#"ab\ud83d""#, &mut text).unwrap_err();
-/// assert_eq!(error, Error::Malformed { kind: ErrorKind::LoneSurrogate, offset: 2 });
-/// # Ok::<(), Error>(())
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn unescape_into(src: &[u8], to: &mut Vec<u8>) -> Result<Consumed, Error> {
-    driver::read_into(Backend::active(), Quotes::Around, src, to)
-}
-
-/// [`unescape_into`] a `String`: the text has been validated, once.
-///
-/// # Errors
-///
-/// Those of [`unescape_into`].
-///
-/// ```
-/// use bytelane::json_string;
-///
-/// let mut text = String::from("one ");
-/// json_string::unescape_into_string(br#"t\u0077o", "three"#, &mut text)?;
-/// assert_eq!(text, "one two");
-/// # Ok::<(), json_string::Error>(())
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn unescape_into_string(src: &[u8], to: &mut String) -> Result<Consumed, Error> {
-    crate::memory::append_text(to, |bytes| unescape_into(src, bytes))
-}
-
-/// [`unescape_into`] on a backend of the caller's choice, with quotes or without.
-///
-/// # Errors
-///
-/// Those of [`unescape_into`], and [`Error::Unavailable`].
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn unescape_into_with(
-    backend: Backend,
-    quotes: Quotes,
-    src: &[u8],
-    to: &mut Vec<u8>,
-) -> Result<Consumed, Error> {
-    driver::read_into(driver::available(backend)?, quotes, src, to)
-}
-
-/// Finds the closing quote of a string from behind its opening one, and validates UTF-8 on the
-/// way. Escapes are not looked into: [`unescape_into`] tells whether they are right.
-///
-/// # Errors
-///
-/// [`Error::Malformed`], of any kind but those of escapes.
+/// [`Error`] of any kind that does not concern escapes.
 ///
 /// ```
 /// use bytelane::json_string::scan;
@@ -368,15 +399,11 @@ pub fn unescape_into_with(
 /// ```
 #[inline]
 pub fn scan(src: &[u8]) -> Result<Scanned<'_>, Error> {
-    driver::find_end(Backend::active(), src)
+    scan_with(Detected::active(), src)
 }
 
-/// [`scan`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`scan`], and [`Error::Unavailable`].
 #[inline]
-pub fn scan_with(backend: Backend, src: &[u8]) -> Result<Scanned<'_>, Error> {
-    driver::find_end(driver::available(backend)?, src)
+fn scan_with(backend: Detected, src: &[u8]) -> Result<Scanned<'_>, Error> {
+    let (text, escaped) = memory::prefix(Scan { backend }, src)?;
+    Ok(Scanned { text, escaped })
 }

@@ -3,13 +3,13 @@
 use super::tables::first_ones;
 use super::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
 use super::{Blocks, Classes, Survey, utf8};
-use crate::backend::{Neon, neon};
+use crate::backend::Neon;
 use crate::memory::{Slot, write};
 use crate::simd::neon::{load, load_low, store, store_low};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
 
-neon! {
+implement! {
     impl Blocks for Neon {
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;

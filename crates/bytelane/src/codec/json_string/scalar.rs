@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Consumed, Error, ErrorKind};
-use crate::memory::Slot;
+use crate::memory::{Slot, copy};
 
 /// The letter behind the backslash of a character that has an escape of two.
 pub(super) const fn letter(byte: u8) -> Option<u8> {
@@ -54,15 +54,26 @@ pub(super) fn escaped_len(src: &[u8]) -> usize {
         .fold(0, |sum: usize, &byte| sum.saturating_add(escaped(byte).1))
 }
 
-/// Escapes from where `done` stands, to the end of the text or as far as the destination reaches.
+/// Escapes to the end of the text or as far as the destination reaches.
+pub(super) fn escape(src: &[u8], dst: &mut [Slot]) -> Consumed {
+    escape_from(src, dst, Consumed::default())
+}
+
+/// Returns the length of the result, if it fits.
+pub(super) fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> {
+    let done = escape(src, dst);
+    (done.read == src.len()).then_some(done.written)
+}
+
+/// [`escape`] from where `done` stands.
 #[inline(never)]
-pub(super) fn escape(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {
+pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {
     for &byte in &src[done.read..] {
         let (text, length) = escaped(byte);
         let Some(to) = dst[done.written..].get_mut(..length) else {
             break;
         };
-        to.write_copy_of_slice(&text[..length]);
+        copy(to, &text[..length]);
         done = Consumed {
             read: done.read + 1,
             written: done.written + length,
@@ -73,7 +84,7 @@ pub(super) fn escape(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consum
 
 /// Why decoding went no further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// The next byte is a quote.
     Quote,
     /// There is no whole character left.
@@ -82,9 +93,14 @@ pub(super) enum Stop {
     Room,
 }
 
-/// Decodes from where `done` stands, which is between characters.
+/// Decodes up to a quote, the end, or as far as the destination reaches.
+pub(super) fn unescape(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> {
+    unescape_from(src, dst, Consumed::default())
+}
+
+/// [`unescape`] from where `done` stands, which is between characters.
 #[inline(never)]
-pub(super) fn unescape(
+pub(super) fn unescape_from(
     src: &[u8],
     dst: &mut [Slot],
     done: Consumed,
@@ -92,7 +108,7 @@ pub(super) fn unescape(
     walk(src, done, |at, utf8| {
         match dst[at..].get_mut(..utf8.len()) {
             Some(to) => {
-                to.write_copy_of_slice(utf8);
+                copy(to, utf8);
                 true
             }
             None => false,
@@ -100,7 +116,7 @@ pub(super) fn unescape(
     })
 }
 
-/// What [`unescape`] would do with a destination that is long enough.
+/// What [`unescape_from`] would do with a destination that is long enough.
 #[cold]
 pub(super) fn measure(src: &[u8], done: Consumed) -> Result<(Consumed, Stop), Error> {
     walk(src, done, |_, _| true)
@@ -128,12 +144,7 @@ fn walk(
             }
             Ok(None) => return Ok((done, Stop::Quote)),
             Err(ErrorKind::UnexpectedEnd) => return Ok((done, Stop::End)),
-            Err(kind) => {
-                return Err(Error::Malformed {
-                    kind,
-                    offset: done.read,
-                });
-            }
+            Err(kind) => return Err(Error::at(done.read, kind)),
         }
     }
 }
@@ -158,13 +169,24 @@ pub(super) fn scan(src: &[u8]) -> Result<(usize, bool), Error> {
         match here {
             Ok(length) => at += length,
             Err(ErrorKind::UnexpectedEnd) => break,
-            Err(kind) => return Err(Error::Malformed { kind, offset: at }),
+            Err(kind) => return Err(Error::at(at, kind)),
         }
     }
-    Err(Error::Malformed {
-        kind: ErrorKind::UnexpectedEnd,
-        offset: src.len(),
-    })
+    Err(Error::at(src.len(), ErrorKind::UnexpectedEnd))
+}
+
+/// The place of the closing quote, whatever is wrong before it; the length if there is none.
+#[cfg(feature = "alloc")]
+pub(super) fn closing(src: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = src.get(at) {
+        match byte {
+            b'"' => return at,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    src.len()
 }
 
 /// The next character and the number of bytes that write it; none before a quote.

@@ -1,94 +1,90 @@
 //! Texts in pieces that may be cut anywhere, within an escape or a character too.
 
-use super::driver::{append_escaped, append_text, available};
+use super::driver::{append_text, escape_append};
 use super::scalar::{self, Stop};
-use super::{Error, ErrorKind, Quotes};
-use crate::Backend;
-use alloc::vec::Vec;
+use super::{Error, ErrorKind, Format};
+use crate::memory::{Appender, Validate, prefix};
+use crate::{Buffer, Detected};
+use core::convert::Infallible;
 
 /// Escapes a text that comes in pieces. Keeps no more than an unfinished character between them.
 ///
-/// ```
-/// use bytelane::json_string::{Escaper, Quotes};
+/// After its first error it returns that error from every call and appends nothing more.
 ///
-/// let mut json = Vec::new();
-/// let mut escaper = Escaper::new(Quotes::Around);
+/// ```
+/// use bytelane::json_string::{Escaper, QUOTED};
+///
+/// let mut json = String::new();
+/// let mut escaper = Escaper::new(QUOTED);
 /// escaper.push(b"caf\xc3", &mut json)?;
 /// escaper.push(b"\xa9\n", &mut json)?;
 /// escaper.finish(&mut json)?;
-/// assert_eq!(json, "\"café\\n\"".as_bytes());
+/// assert_eq!(json, "\"café\\n\"");
 /// # Ok::<(), bytelane::json_string::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Escaper {
-    backend: Backend,
-    quotes: Quotes,
+    backend: Detected,
+    format: Format,
     opened: bool,
     /// The beginning of a character.
     held: Held<4>,
-    /// Bytes taken so far, those held included.
+    /// Bytes taken so far, those held included; `usize::MAX` if they are more.
     offset: usize,
+    /// The first error, which all later calls return.
+    so_far: Result<(), Error>,
 }
 
 impl Escaper {
     /// Starts a text.
     #[must_use]
-    pub fn new(quotes: Quotes) -> Self {
+    pub fn new(format: Format) -> Self {
+        Self::new_with(Detected::active(), format)
+    }
+
+    /// [`new`](Self::new) on a backend of the caller's choice.
+    #[must_use]
+    pub fn new_with(backend: Detected, format: Format) -> Self {
         Self {
-            backend: Backend::active(),
-            quotes,
+            backend,
+            format,
             opened: false,
             held: Held::default(),
             offset: 0,
+            so_far: Ok(()),
         }
     }
 
-    /// Starts a text, on a backend of the caller's choice.
+    /// Appends a piece, escaped. Takes time linear in its length.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`].
-    pub fn with_backend(backend: Backend, quotes: Quotes) -> Result<Self, Error> {
-        Ok(Self {
-            backend: available(backend)?,
-            ..Self::new(quotes)
-        })
+    /// [`ErrorKind::InvalidUtf8`], with the offset from the start of the text. The call that finds it
+    /// has appended everything before it.
+    pub fn push(&mut self, piece: &[u8], to: &mut impl Buffer) -> Result<(), Error> {
+        self.so_far?;
+        self.so_far = self.append(piece, &mut to.appender());
+        self.so_far
     }
 
-    /// Appends a piece, escaped. Linear in its length.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Malformed`] where the text is not UTF-8, with the offset from its start; what comes
-    /// before has been appended then.
-    pub fn push(&mut self, mut piece: &[u8], to: &mut Vec<u8>) -> Result<(), Error> {
-        self.open(to);
+    fn append(&mut self, mut piece: &[u8], to: &mut Appender<'_>) -> Result<(), Error> {
         while !self.held.is_empty()
             && let Some((&byte, rest)) = piece.split_first()
         {
             self.held.extend(&[byte]);
-            self.offset += 1;
+            self.offset = self.offset.saturating_add(1);
             piece = rest;
-            match core::str::from_utf8(self.held.bytes()) {
-                Ok(character) => {
-                    append_escaped(self.backend, character.as_bytes(), to);
-                    self.held = Held::default();
-                }
-                Err(error) if error.error_len().is_some() => {
-                    return Err(self.invalid(self.held.len));
-                }
-                Err(_) => {}
+            let held = core::mem::take(&mut self.held);
+            match core::str::from_utf8(held.bytes()) {
+                Ok(character) => self.write(character, false, to),
+                Err(error) if error.error_len().is_some() => return Err(self.invalid(held.len)),
+                Err(_) => self.held = held,
             }
         }
-        let (valid, rest, invalid) = match core::str::from_utf8(piece) {
-            Ok(text) => (text.as_bytes(), &[] as &[u8], false),
-            Err(error) => {
-                let (valid, rest) = piece.split_at(error.valid_up_to());
-                (valid, rest, error.error_len().is_some())
-            }
-        };
-        append_escaped(self.backend, valid, to);
-        self.offset += piece.len();
+        let Ok((text, invalid)) = prefix(Utf8, piece);
+        self.write(text, false, to);
+        self.offset = self.offset.saturating_add(piece.len());
+        let rest = &piece[text.len()..];
         if invalid {
             return Err(self.invalid(rest.len()));
         }
@@ -100,88 +96,95 @@ impl Escaper {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`] if a character is unfinished.
-    pub fn finish(mut self, to: &mut Vec<u8>) -> Result<(), Error> {
-        self.open(to);
+    /// [`ErrorKind::UnexpectedEnd`] if a character is unfinished, or the error of an earlier call.
+    /// Nothing is appended then.
+    pub fn finish(mut self, to: &mut impl Buffer) -> Result<(), Error> {
+        self.so_far?;
         if !self.held.is_empty() {
-            return Err(Error::Malformed {
-                kind: ErrorKind::UnexpectedEnd,
-                offset: self.offset,
-            });
+            return Err(Error::at(0, ErrorKind::UnexpectedEnd).behind(self.offset));
         }
-        if self.quotes == Quotes::Around {
-            to.push(b'"');
-        }
+        self.write("", self.format.quotes, &mut to.appender());
         Ok(())
     }
 
-    fn open(&mut self, to: &mut Vec<u8>) {
-        if !self.opened && self.quotes == Quotes::Around {
-            to.push(b'"');
-        }
+    /// Appends characters, after the opening quote if there is one and it is missing.
+    fn write(&mut self, text: &str, closing: bool, to: &mut Appender<'_>) {
+        let opening = self.format.quotes && !self.opened;
         self.opened = true;
+        escape_append(text, opening, closing, to.again(), self.backend);
     }
 
     /// Invalid UTF-8 some bytes back.
     fn invalid(&self, back: usize) -> Error {
-        Error::Malformed {
-            kind: ErrorKind::InvalidUtf8,
-            offset: self.offset - back,
-        }
+        Error::at(0, ErrorKind::InvalidUtf8).behind(self.offset - back)
+    }
+}
+
+/// Finds the first byte that is not part of a character. Says whether none can be, whatever follows.
+pub(crate) struct Utf8;
+
+impl Validate for Utf8 {
+    type Done = bool;
+    type Error = Infallible;
+
+    fn validate(self, src: &[u8]) -> Result<(usize, bool), Infallible> {
+        Ok(match core::str::from_utf8(src) {
+            Ok(_) => (src.len(), false),
+            Err(error) => (error.valid_up_to(), error.error_len().is_some()),
+        })
     }
 }
 
 /// Decodes a string that comes in pieces. Keeps no more than an unfinished escape or character
 /// between them.
 ///
-/// ```
-/// use bytelane::json_string::{Quotes, Unescaper};
+/// After its first error it returns that error from every call and appends nothing more.
 ///
-/// let mut text = Vec::new();
-/// let mut unescaper = Unescaper::new(Quotes::Around);
+/// ```
+/// use bytelane::json_string::{QUOTED, Unescaper};
+///
+/// let mut text = String::new();
+/// let mut unescaper = Unescaper::new(QUOTED);
 /// assert_eq!(unescaper.push(br"caf\u00", &mut text)?, 7);
 /// assert_eq!(unescaper.push(br#"e9", 17"#, &mut text)?, 3);
 /// unescaper.finish()?;
-/// assert_eq!(text, "café".as_bytes());
+/// assert_eq!(text, "café");
 /// # Ok::<(), bytelane::json_string::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Unescaper {
-    backend: Backend,
-    quotes: Quotes,
+    backend: Detected,
+    format: Format,
     closed: bool,
     /// The beginning of an escape or a character.
     held: Held<LONGEST>,
-    /// Bytes taken so far, those held included.
+    /// Bytes taken so far, those held included; `usize::MAX` if they are more.
     offset: usize,
+    /// The first error, which all later calls return.
+    so_far: Result<(), Error>,
 }
 
 /// Two escapes for a surrogate pair.
 const LONGEST: usize = 12;
 
 impl Unescaper {
-    /// Starts a string: behind its opening quote, if it has [`Quotes::Around`].
+    /// Starts a string: after its opening quote, if it is [`QUOTED`](super::QUOTED).
     #[must_use]
-    pub fn new(quotes: Quotes) -> Self {
+    pub fn new(format: Format) -> Self {
+        Self::new_with(Detected::active(), format)
+    }
+
+    /// [`new`](Self::new) on a backend of the caller's choice.
+    #[must_use]
+    pub fn new_with(backend: Detected, format: Format) -> Self {
         Self {
-            backend: Backend::active(),
-            quotes,
+            backend,
+            format,
             closed: false,
             held: Held::default(),
             offset: 0,
+            so_far: Ok(()),
         }
-    }
-
-    /// Starts a string, on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`].
-    pub fn with_backend(backend: Backend, quotes: Quotes) -> Result<Self, Error> {
-        Ok(Self {
-            backend: available(backend)?,
-            ..Self::new(quotes)
-        })
     }
 
     /// Whether the closing quote has been read.
@@ -190,14 +193,21 @@ impl Unescaper {
         self.closed
     }
 
-    /// Appends what a piece holds of the text, valid UTF-8, and returns how many of its bytes
-    /// belong to the string: all, unless the closing quote is among them. Linear in its length.
+    /// Appends the text of a piece and returns how many of its bytes belong to the string: all,
+    /// unless the closing quote is among them. Takes time linear in its length.
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`], with the offset from the start of the string; what is appended by a
-    /// call that fails is not specified.
-    pub fn push(&mut self, piece: &[u8], to: &mut Vec<u8>) -> Result<usize, Error> {
+    /// [`Error`] where the string is malformed, with the offset from its start. The call that finds it
+    /// may have appended a part of the text before it, in whole characters.
+    pub fn push(&mut self, piece: &[u8], to: &mut impl Buffer) -> Result<usize, Error> {
+        self.so_far?;
+        let used = self.append(piece, &mut to.appender());
+        self.so_far = used.map(|_| ());
+        used
+    }
+
+    fn append(&mut self, piece: &[u8], to: &mut Appender<'_>) -> Result<usize, Error> {
         if self.closed {
             return Ok(0);
         }
@@ -207,37 +217,36 @@ impl Unescaper {
             seam.extend(self.held.bytes());
             seam.extend(&piece[..usize::min(LONGEST, piece.len())]);
             match scalar::next(seam.bytes()) {
-                Ok(Some((character, length))) => {
-                    let mut utf8 = [0; 4];
-                    to.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
+                Ok(Some((_, length))) => {
+                    append_text(self.format, &seam.bytes()[..length], to, self.backend)?;
                     used = length - self.held.len;
                     self.held = Held::default();
                 }
                 // All of the piece then: nothing unfinished is longer than `LONGEST`.
                 Err(ErrorKind::UnexpectedEnd) => {
                     self.held.extend(piece);
-                    self.offset += piece.len();
+                    self.offset = self.offset.saturating_add(piece.len());
                     return Ok(piece.len());
                 }
                 Ok(None) => return Err(self.wrong(ErrorKind::UnexpectedQuote)),
                 Err(kind) => return Err(self.wrong(kind)),
             }
         }
-        self.offset += used;
+        self.offset = self.offset.saturating_add(used);
         let rest = &piece[used..];
-        let (read, stop) =
-            append_text(self.backend, rest, to, self.quotes).map_err(|e| e.behind(self.offset))?;
-        self.offset += read;
-        match (stop, self.quotes) {
-            (Stop::Quote, Quotes::Without) => Err(self.wrong(ErrorKind::UnexpectedQuote)),
-            (Stop::Quote, Quotes::Around) => {
+        let (read, stop) = append_text(self.format, rest, to, self.backend)
+            .map_err(|error| error.behind(self.offset))?;
+        self.offset = self.offset.saturating_add(read);
+        match stop {
+            Stop::Quote if self.format.quotes => {
                 self.closed = true;
-                self.offset += 1;
+                self.offset = self.offset.saturating_add(1);
                 Ok(used + read + 1)
             }
+            Stop::Quote => Err(self.wrong(ErrorKind::UnexpectedQuote)),
             _ => {
                 self.held.extend(&rest[read..]);
-                self.offset += rest.len() - read;
+                self.offset = self.offset.saturating_add(rest.len() - read);
                 Ok(piece.len())
             }
         }
@@ -247,29 +256,23 @@ impl Unescaper {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`] if the closing quote has not come, or an escape or a character is
-    /// unfinished.
+    /// [`ErrorKind::UnexpectedEnd`] if the closing quote has not come, or an escape or a character is
+    /// unfinished; or the error of an earlier call.
     pub fn finish(self) -> Result<(), Error> {
-        let ended = match self.quotes {
-            Quotes::Around => self.closed,
-            Quotes::Without => self.held.is_empty(),
+        self.so_far?;
+        let ended = match self.format.quotes {
+            true => self.closed,
+            false => self.held.is_empty(),
         };
-        if ended {
-            Ok(())
-        } else {
-            Err(Error::Malformed {
-                kind: ErrorKind::UnexpectedEnd,
-                offset: self.offset,
-            })
+        match ended {
+            true => Ok(()),
+            false => Err(Error::at(0, ErrorKind::UnexpectedEnd).behind(self.offset)),
         }
     }
 
     /// What is wrong with what is held, or comes after it.
     fn wrong(&self, kind: ErrorKind) -> Error {
-        Error::Malformed {
-            kind,
-            offset: self.offset - self.held.len,
-        }
+        Error::at(0, kind).behind(self.offset - self.held.len)
     }
 }
 
@@ -301,5 +304,39 @@ impl<const N: usize> Held<N> {
     fn extend(&mut self, bytes: &[u8]) {
         self.array[self.len..self.len + bytes.len()].copy_from_slice(bytes);
         self.len += bytes.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BARE, QUOTED};
+    use super::*;
+    use std::vec::Vec;
+
+    /// A stream of more bytes than a number holds: the place in the error is not exact then.
+    #[test]
+    fn places_beyond_the_largest_number_do_not_overflow() {
+        for near in [usize::MAX - 3, usize::MAX] {
+            let (mut escaper, mut to) = (Escaper::new(BARE), Vec::new());
+            escaper.offset = near;
+            escaper.push(b"abcd\xc3", &mut to).unwrap();
+            escaper.push(b"\xa9abcd", &mut to).unwrap();
+            let error = escaper.push(b"\xff", &mut to).unwrap_err();
+            assert!(error.offset() >= Some(near - 1));
+
+            for ending in [&b"ab\""[..], b"ab\xff", b"ab\\x"] {
+                let mut unescaper = Unescaper::new(BARE);
+                unescaper.offset = near;
+                unescaper.push(b"abcd\\", &mut to).unwrap();
+                unescaper.push(b"nabcd\xc3", &mut to).unwrap();
+                unescaper.push(b"\xa9abcd", &mut to).unwrap();
+                let error = unescaper.push(ending, &mut to).unwrap_err();
+                assert!(error.offset() >= Some(near - 1));
+            }
+            let mut unescaper = Unescaper::new(QUOTED);
+            unescaper.offset = near;
+            assert_eq!(unescaper.push(b"abcd\"", &mut to), Ok(5));
+            assert_eq!(unescaper.finish(), Ok(()));
+        }
     }
 }

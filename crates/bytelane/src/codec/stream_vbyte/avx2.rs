@@ -1,35 +1,41 @@
 //! AVX2: the groups of SSE4.1, whose codes are found four at a time.
 
-use super::sse41::{compress, decode, encode as encode_in_pairs, previous, stored, stretch, widen};
+use super::sse41::{
+    compress, decode, encode as encode_in_pairs, last_value, previous, stored, stretched, widen,
+};
 use super::{Blocks, Plan};
-use crate::backend::{Avx2, avx2};
+use crate::backend::Avx2;
 use crate::memory::Slot;
+use crate::simd::implement;
 use crate::simd::sse41::in_register;
 use core::arch::x86_64::*;
 
-avx2! {
+implement! {
     impl Blocks for Avx2 {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
-        fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
-        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
+        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
+        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) {
+fn encode<P: Plan>(
+    plan: P,
+    values: &[u8; 64],
+    before: &[u8; 64],
+    data: &mut [Slot; 80],
+) -> (u32, usize) {
     if P::WIDTH == 8 {
-        return encode_in_pairs::<P>(values, before, data);
+        return encode_in_pairs(plan, values, before, data);
     }
-    let groups = stored::<P>(values, before);
-    let [a, b, c, d] = groups;
-    let codes = codes_1234(
-        _mm256_set_m128i(stretch::<P>(c), stretch::<P>(a)),
-        _mm256_set_m128i(stretch::<P>(d), stretch::<P>(b)),
-    );
-    (codes, compress::<P>(&groups, codes, data))
+    let groups = stored(plan, values, before);
+    let [a, b, c, d] = stretched(plan, groups);
+    let codes = codes_1234(_mm256_set_m128i(c, a), _mm256_set_m128i(d, b));
+    (codes, compress(plan, &groups, codes, data))
 }
 
 /// The codes of 16 numbers in 1, 2, 3 or 4 bytes, as SSE4.1 finds them in each lane; the first

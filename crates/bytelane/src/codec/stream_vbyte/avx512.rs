@@ -3,24 +3,24 @@
 use super::kernel::{before, put_codes};
 use super::sse41::unzigzag_bytes;
 use super::{Blocks, Plan};
-use crate::backend::{Avx512, avx512};
+use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx2::load as load256;
 use crate::simd::avx512::{in_register, load, load_up_to, store, store_up_to, store_words};
 use crate::simd::sse41::load as load128;
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
-use core::marker::PhantomData;
 
-avx512! {
+implement! {
     impl Blocks for Avx512 {
         type Previous = __m512i;
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
-        fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
-        fn decode_run<P: Plan>(controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> (usize, usize) = decode_run::<P>;
-        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
-        fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
-        fn encode_run<P: Plan>(values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> (usize, usize) = encode_run::<P>;
+        fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
+        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
+        fn decode_run<P: Plan>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
+        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
+        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode_run<P: Plan>(plan: P, values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
     }
 }
 
@@ -34,67 +34,110 @@ fn previous<P: Plan>(value: u64) -> __m512i {
     }
 }
 
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn last_value(previous: __m512i) -> u64 {
+    _mm_cvtsi128_si64(_mm512_castsi512_si128(previous)) as u64
+}
+
 #[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn decode<P: Plan>(
+    plan: P,
     codes: u32,
     data: &[u8; 80],
     values: &mut [Slot; 64],
     previous: &mut __m512i,
 ) -> usize {
-    let kept = mask::<P>(codes);
+    let kept = mask(plan, codes);
     let stored = _mm512_maskz_expand_epi8(kept, load(window(data, 0)));
-    store(values, restore::<P>(stored, previous));
+    store(values, restore(plan, stored, previous));
     kept.count_ones() as usize
 }
 
-/// 16 blocks at a time as long as there are, whose masks are made while the 16 blocks before them
-/// are decoded.
+/// 16 blocks at a time, then four of values of one byte each, or one by one.
 #[target_feature(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
 #[inline]
 fn decode_run<P: Plan>(
+    plan: P,
     controls: &[u8],
     data: &[u8],
     blocks: &mut [[Slot; 64]],
     previous: &mut __m512i,
-) -> (usize, usize) {
+) -> Option<usize> {
+    let (mut done, mut rest) = match blocks.len() {
+        16.. => decode_sixteens(plan, controls, data, blocks, previous),
+        _ => (0, data),
+    };
+    while done < blocks.len() {
+        if done.is_multiple_of(4)
+            && let Some(four) = blocks[done..].first_chunk_mut::<4>()
+            && plan.all_ones(&controls[P::CONTROLS * done..][..P::CONTROLS * 4])
+            && let Some(here) = rest.first_chunk::<64>()
+        {
+            for k in 0..4 {
+                widen(plan, window(here, P::VALUES * k), &mut four[k], previous);
+            }
+            rest = &rest[4 * P::VALUES..];
+            done += 4;
+            continue;
+        }
+        let kept = mask(plan, P::codes(controls, done));
+        let used = kept.count_ones() as usize;
+        // Whether there are 64 bytes more could not be predicted near the end.
+        let stored = _mm512_maskz_expand_epi8(kept, load_up_to(rest));
+        let behind = rest.get(used..)?;
+        store(&mut blocks[done], restore(plan, stored, previous));
+        rest = behind;
+        done += 1;
+    }
+    Some(data.len() - rest.len())
+}
+
+/// 16 blocks at a time as long as there are, whose masks are made while the 16 blocks before them
+/// are decoded. Returns how many blocks, and the data behind theirs.
+#[target_feature(
+    enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
+)]
+#[inline]
+fn decode_sixteens<'a, P: Plan>(
+    plan: P,
+    controls: &[u8],
+    data: &'a [u8],
+    blocks: &mut [[Slot; 64]],
+    previous: &mut __m512i,
+) -> (usize, &'a [u8]) {
     let mut rest = data;
     let many = blocks.len() / 16;
     let mut ring = [[0; 16]; 2];
-    if many > 0 {
-        masks::<P>(controls, &mut ring[0]);
-    }
-    let mut done = 0;
+    masks(plan, controls, &mut ring[0]);
     for i in 0..many {
         let Some(here) = rest.first_chunk::<1088>() else {
-            break;
+            return (16 * i, rest);
         };
         if i + 1 < many {
-            masks::<P>(
-                &controls[P::CONTROLS * (done + 16)..],
-                &mut ring[(i + 1) & 1],
-            );
+            let controls = &controls[P::CONTROLS * 16 * (i + 1)..];
+            masks(plan, controls, &mut ring[(i + 1) & 1]);
         }
         let kept = &ring[i & 1];
-        let values: &mut [[Slot; 64]; 16] = window_mut(blocks, done);
-        let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 16];
-        let mut used = 0;
-        if !P::DELTA && P::all_ones(controls) {
+        let values: &mut [[Slot; 64]; 16] = window_mut(blocks, 16 * i);
+        let controls = &controls[P::CONTROLS * 16 * i..][..P::CONTROLS * 16];
+        if !plan.delta() && plan.all_ones(controls) {
             for k in 0..16 {
-                widen::<P>(window(here, P::VALUES * k), &mut values[k], previous);
+                widen(plan, window(here, P::VALUES * k), &mut values[k], previous);
             }
             rest = &rest[16 * P::VALUES..];
-            done += 16;
             continue;
         }
+        let mut used = 0;
         for four in 0..4 {
             let controls = &controls[P::CONTROLS * 4 * four..][..P::CONTROLS * 4];
-            if P::DELTA && P::all_ones(controls) {
+            if plan.delta() && plan.all_ones(controls) {
                 for k in 0..4 {
                     let data = window(here, (used & 1023) + P::VALUES * k);
-                    widen::<P>(data, &mut values[4 * four + k], previous);
+                    widen(plan, data, &mut values[4 * four + k], previous);
                 }
                 used += 4 * P::VALUES;
                 continue;
@@ -103,46 +146,21 @@ fn decode_run<P: Plan>(
                 // No more than 960 before the last block; the compiler sees 1023.
                 let stored = load(window(here, used & 1023));
                 let stored = _mm512_maskz_expand_epi8(kept[k], stored);
-                store(&mut values[k], restore::<P>(stored, previous));
+                store(&mut values[k], restore(plan, stored, previous));
                 used += kept[k].count_ones() as usize;
             }
         }
         rest = &rest[used..];
-        done += 16;
     }
-    while done < blocks.len() {
-        if done.is_multiple_of(4)
-            && let Some(four) = blocks[done..].first_chunk_mut::<4>()
-            && P::all_ones(&controls[P::CONTROLS * done..][..P::CONTROLS * 4])
-            && let Some(here) = rest.first_chunk::<64>()
-        {
-            for k in 0..4 {
-                widen::<P>(window(here, P::VALUES * k), &mut four[k], previous);
-            }
-            rest = &rest[4 * P::VALUES..];
-            done += 4;
-            continue;
-        }
-        let kept = mask::<P>(P::codes(&controls[P::CONTROLS * done..][..P::CONTROLS]));
-        let used = kept.count_ones() as usize;
-        // Whether there are 64 bytes more could not be predicted near the end.
-        let stored = _mm512_maskz_expand_epi8(kept, load_up_to(rest));
-        let Some(behind) = rest.get(used..) else {
-            break;
-        };
-        store(&mut blocks[done], restore::<P>(stored, previous));
-        rest = behind;
-        done += 1;
-    }
-    (done, data.len() - rest.len())
+    (16 * many, rest)
 }
 
 /// The masks of 16 blocks.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn masks<P: Plan>(controls: &[u8], masks: &mut [u64; 16]) {
+fn masks<P: Plan>(plan: P, controls: &[u8], masks: &mut [u64; 16]) {
     for half in 0..2 {
-        let eight = masks_of_eight::<P>(&controls[8 * P::CONTROLS * half..]);
+        let eight = masks_of_eight(plan, &controls[8 * P::CONTROLS * half..]);
         store_words(window_mut(masks, 8 * half), eight);
     }
 }
@@ -150,7 +168,7 @@ fn masks<P: Plan>(controls: &[u8], masks: &mut [u64; 16]) {
 /// The masks of eight blocks.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn masks_of_eight<P: Plan>(controls: &[u8]) -> __m512i {
+fn masks_of_eight<P: Plan>(plan: P, controls: &[u8]) -> __m512i {
     match P::WIDTH {
         4 => {
             // Each control byte to a word, its halves to the two bytes of it, these to masks.
@@ -159,10 +177,7 @@ fn masks_of_eight<P: Plan>(controls: &[u8]) -> __m512i {
                 _mm512_or_si512(words, _mm512_slli_epi16::<4>(words)),
                 _mm512_set1_epi8(15),
             );
-            _mm512_shuffle_epi8(
-                _mm512_broadcast_i32x4(load128(const { &Kept::<P>::OF_TWO })),
-                halves,
-            )
+            _mm512_shuffle_epi8(_mm512_broadcast_i32x4(load128(plan.kept())), halves)
         }
         _ => {
             let words = _mm512_cvtepu8_epi32(load128(window(controls, 0)));
@@ -171,66 +186,21 @@ fn masks_of_eight<P: Plan>(controls: &[u8]) -> __m512i {
                 _mm512_multishift_epi64_epi8(places, words),
                 _mm512_set1_epi8(3),
             );
-            _mm512_shuffle_epi8(
-                _mm512_broadcast_i32x4(load128(const { &Kept::<P>::OF_ONE })),
-                codes,
-            )
+            _mm512_shuffle_epi8(_mm512_broadcast_i32x4(load128(plan.kept())), codes)
         }
     }
 }
 
 /// A bit for each byte of a block's values that is stored.
-#[target_feature(enable = "bmi2")]
+#[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
-fn mask<P: Plan>(codes: u32) -> u64 {
-    let codes = u64::from(codes);
-    match P::LENGTHS {
-        [1, 2, 3, 4] => {
-            let at = _pdep_u64(codes, 0x6666_6666_6666_6666);
-            let three = (at & at << 1) << 1;
-            0x1111_1111_1111_1111 | at | at >> 1 & 0x2222_2222_2222_2222 | three
-        }
-        [0, 1, 2, 4] => {
-            let at = _pdep_u64(codes, 0x3333_3333_3333_3333);
-            let high = at >> 1 & 0x1111_1111_1111_1111;
-            let both = at & high;
-            at | high | both << 2 | both << 3
-        }
-        _ => {
-            let at = _pdep_u64(codes, 0x0303_0303_0303_0303);
-            let low = at & 0x0101_0101_0101_0101;
-            let high = at >> 1 & 0x0101_0101_0101_0101;
-            (low | high) << 1 | (high * 0x0c) | ((low & high) * 0xf0) | 0x0101_0101_0101_0101
-        }
-    }
-}
-
-/// Masks of stored bytes, as tables.
-struct Kept<P>(PhantomData<P>);
-
-impl<P: Plan> Kept<P> {
-    /// For the code of a value, whatever is in the two bits above it: 8 bits.
-    const OF_ONE: [u8; 16] = {
-        let mut table = [0; 16];
-        let mut codes = 0;
-        while codes < 16 {
-            table[codes] = ((1u32 << P::LENGTHS[codes & 3]) - 1) as u8;
-            codes += 1;
-        }
-        table
+fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
+    let places = match P::WIDTH {
+        4 => 0x0f0f_0f0f_0f0f_0f0f,
+        _ => 0x0303_0303_0303_0303,
     };
-
-    /// For the codes of two values: 4 bits for each.
-    const OF_TWO: [u8; 16] = {
-        let mut table = [0; 16];
-        let mut codes = 0;
-        while codes < 16 {
-            table[codes] = ((1u32 << P::LENGTHS[codes & 3]) - 1) as u8
-                | (((1u32 << P::LENGTHS[codes >> 2 & 3]) - 1) as u8) << 4;
-            codes += 1;
-        }
-        table
-    };
+    let codes = _mm_cvtsi64_si128(_pdep_u64(codes.into(), places) as i64);
+    _mm_cvtsi128_si64(_mm_shuffle_epi8(load128(plan.kept()), codes)) as u64
 }
 
 /// Bytes to values, or to their sums with those before: four products with 0 or 1 for each lane.
@@ -244,36 +214,29 @@ impl<P: Plan> Kept<P> {
 /// ```
 #[target_feature(enable = "avx512bw,avx512vl,avx512vnni,avx512dq")]
 #[inline]
-fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) {
-    let bytes = load128(data);
-    let bytes = if P::ZIGZAG {
-        unzigzag_bytes(bytes)
-    } else {
-        bytes
-    };
-    let lanes = match (P::DELTA, P::ZIGZAG) {
-        (true, _) => sums_of_bytes::<P>(bytes),
+fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) {
+    let mut bytes = load128(data);
+    if plan.zigzag() {
+        bytes = unzigzag_bytes(bytes);
+    }
+    let lanes = match (plan.delta(), plan.zigzag()) {
+        (true, _) => sums_of_bytes(plan, bytes),
         (false, true) => _mm512_cvtepi8_epi32(bytes),
         (false, false) => _mm512_cvtepu8_epi32(bytes),
     };
-    let widened = match (P::WIDTH, P::ZIGZAG) {
-        (4, _) => lanes,
-        (_, true) => _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes)),
-        (_, false) => _mm512_cvtepu32_epi64(_mm512_castsi512_si256(lanes)),
+    let mut widened = match P::WIDTH {
+        4 => lanes,
+        _ => _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes)),
     };
-    store(
-        values,
-        if P::DELTA {
-            add_previous::<P>(widened, previous)
-        } else {
-            widened
-        },
-    );
+    if plan.delta() {
+        widened = add_previous::<P>(widened, previous);
+    }
+    store(values, widened);
 }
 
 #[target_feature(enable = "avx512bw,avx512vnni")]
 #[inline]
-fn sums_of_bytes<P: Plan>(bytes: __m128i) -> __m512i {
+fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
     /// For each of four bytes of each fours of values: which lanes take it.
     const TAKEN: [[u8; 64]; 4] = {
         let mut taken = [[0; 64]; 4];
@@ -296,7 +259,7 @@ fn sums_of_bytes<P: Plan>(bytes: __m128i) -> __m512i {
     for four in 0..P::VALUES / 4 {
         let taken = load(&TAKEN[four]);
         // The first factor is unsigned, the second signed.
-        sums[four % 2] = match P::ZIGZAG {
+        sums[four % 2] = match plan.zigzag() {
             true => _mm512_dpbusd_epi32(sums[four % 2], taken, fours[four]),
             false => _mm512_dpbusd_epi32(sums[four % 2], fours[four], taken),
         };
@@ -307,12 +270,12 @@ fn sums_of_bytes<P: Plan>(bytes: __m128i) -> __m512i {
 /// What is stored to the values.
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
-fn restore<P: Plan>(stored: __m512i, previous: &mut __m512i) -> __m512i {
+fn restore<P: Plan>(plan: P, stored: __m512i, previous: &mut __m512i) -> __m512i {
     let mut values = stored;
-    if P::ZIGZAG {
+    if plan.zigzag() {
         values = unzigzag::<P>(values);
     }
-    if P::DELTA {
+    if plan.delta() {
         values = add_previous::<P>(sums::<P>(values), previous);
     }
     values
@@ -391,14 +354,19 @@ fn sums<P: Plan>(differences: __m512i) -> __m512i {
 
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
-fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) {
-    let stored = difference::<P>(load(values), before);
-    let kept = needed::<P>(stored);
+fn encode<P: Plan>(
+    plan: P,
+    values: &[u8; 64],
+    before: &[u8; 64],
+    data: &mut [Slot; 80],
+) -> (u32, usize) {
+    let stored = difference(plan, load(values), before);
+    let kept = needed(plan, stored);
     store(
         window_mut(data, 0),
         _mm512_maskz_compress_epi8(kept, stored),
     );
-    (codes::<P>(kept), kept.count_ones() as usize)
+    (codes(plan, kept), kept.count_ones() as usize)
 }
 
 /// Eight blocks at a time as long as there is room for the most, loaded while the eight before them are
@@ -406,11 +374,12 @@ fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) 
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn encode_run<P: Plan>(
+    plan: P,
     values: &[u8],
     first: &[u8; 64],
     controls: &mut [Slot],
     data: &mut [Slot],
-) -> (usize, usize) {
+) -> Option<usize> {
     let (blocks, _) = values.as_chunks::<64>();
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
     let mut rest = data;
@@ -418,7 +387,7 @@ fn encode_run<P: Plan>(
     let many = blocks.len() / 8;
     let mut ahead = [_mm512_setzero_si512(); 8];
     if many > 0 {
-        ahead = load_eight::<P>(values, 0, first);
+        ahead = load_eight(plan, values, 0, first);
     }
     for i in 0..many {
         let Some(here) = rest.first_chunk_mut::<512>() else {
@@ -426,50 +395,50 @@ fn encode_run<P: Plan>(
         };
         let stored = ahead;
         if i + 1 < many {
-            ahead = load_eight::<P>(values, done + 8, first);
+            ahead = load_eight(plan, values, done + 8, first);
         }
         let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 8];
         let mut used = 0;
         for k in 0..8 {
-            let kept = needed::<P>(stored[k]);
+            let kept = needed(plan, stored[k]);
             // It is never more: 64 bytes for each block before.
             let at = usize::min(used, 448);
             let compressed = _mm512_maskz_compress_epi8(kept, stored[k]);
             store(window_mut(here, at), compressed);
-            put_codes::<P>(controls, k, codes::<P>(kept));
+            put_codes::<P>(controls, k, codes(plan, kept));
             used += kept.count_ones() as usize;
         }
         rest = &mut rest[used..];
         done += 8;
     }
     while done < blocks.len() {
-        let stored = difference::<P>(load(&blocks[done]), before::<P>(values, done, first));
-        let kept = needed::<P>(stored);
+        let stored = difference(plan, load(&blocks[done]), before(plan, values, done, first));
+        let kept = needed(plan, stored);
         let used = kept.count_ones() as usize;
         if used > rest.len() {
-            break;
+            return None;
         }
         let compressed = _mm512_maskz_compress_epi8(kept, stored);
         match rest.first_chunk_mut() {
             Some(here) => store(here, compressed),
             None => store_up_to(rest, compressed),
         }
-        put_codes::<P>(controls, done, codes::<P>(kept));
+        put_codes::<P>(controls, done, codes(plan, kept));
         rest = &mut rest[used..];
         done += 1;
     }
-    (done, room - rest.len())
+    Some(room - rest.len())
 }
 
 /// What is stored of eight blocks.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn load_eight<P: Plan>(values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
+fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
     let mut eight = [_mm512_setzero_si512(); 8];
     let blocks: &[u8; 512] = window(values, 64 * at);
     for k in 0..8 {
-        let before = before::<P>(values, at + k, first);
-        eight[k] = difference::<P>(load(window(blocks, 64 * k)), before);
+        let before = before(plan, values, at + k, first);
+        eight[k] = difference(plan, load(window(blocks, 64 * k)), before);
     }
     eight
 }
@@ -477,15 +446,15 @@ fn load_eight<P: Plan>(values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 
 /// The values to what is stored.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn difference<P: Plan>(values: __m512i, before: &[u8; 64]) -> __m512i {
+fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
     let mut stored = values;
-    if P::DELTA {
+    if plan.delta() {
         stored = match P::WIDTH {
             4 => _mm512_sub_epi32(stored, load(before)),
             _ => _mm512_sub_epi64(stored, load(before)),
         };
     }
-    if P::ZIGZAG {
+    if plan.zigzag() {
         stored = match P::WIDTH {
             4 => _mm512_xor_si512(
                 _mm512_slli_epi32::<1>(stored),
@@ -510,49 +479,38 @@ fn difference<P: Plan>(values: __m512i, before: &[u8; 64]) -> __m512i {
 /// ```
 #[target_feature(enable = "avx512bw,avx512cd")]
 #[inline]
-fn needed<P: Plan>(stored: __m512i) -> u64 {
+fn needed<P: Plan>(plan: P, stored: __m512i) -> u64 {
     let ones = _mm512_set1_epi32(-1);
-    match P::LENGTHS {
-        [1, 2, 3, 4] => {
-            let down = _mm512_srlv_epi32(ones, in_register(_mm512_lzcnt_epi32(stored)));
-            _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi32(0x0101_0100)))
-        }
-        [0, 1, 2, 4] => {
-            let down = _mm512_srlv_epi32(ones, in_register(_mm512_lzcnt_epi32(stored)));
-            let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
-                0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10, 12, 13, 14, 14,
-            ));
-            let down = _mm512_shuffle_epi8(down, by);
-            _mm512_test_epi8_mask(down, down)
-        }
-        _ => {
-            let down = _mm512_srlv_epi64(ones, in_register(_mm512_lzcnt_epi64(stored)));
-            let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
-                0, 1, 2, 2, 4, 4, 4, 4, 8, 9, 10, 10, 12, 12, 12, 12,
-            ));
-            let down = _mm512_shuffle_epi8(down, by);
-            _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi64(0x0101_0101_0101_0100)))
-        }
+    if P::WIDTH == 8 {
+        let down = _mm512_srlv_epi64(ones, in_register(_mm512_lzcnt_epi64(stored)));
+        let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
+            0, 1, 2, 2, 4, 4, 4, 4, 8, 9, 10, 10, 12, 12, 12, 12,
+        ));
+        let down = _mm512_shuffle_epi8(down, by);
+        return _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi64(0x0101_0101_0101_0100)));
     }
+    let down = _mm512_srlv_epi32(ones, in_register(_mm512_lzcnt_epi32(stored)));
+    if plan.zeros() {
+        let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
+            0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10, 12, 13, 14, 14,
+        ));
+        let down = _mm512_shuffle_epi8(down, by);
+        return _mm512_test_epi8_mask(down, down);
+    }
+    _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi32(0x0101_0100)))
 }
 
 /// The codes of a block out of its [`needed`] bytes. Of the bytes that decide, the second gives
 /// the code's high bit, and the low bit is the first but for the second and the third.
 #[target_feature(enable = "bmi2")]
 #[inline]
-fn codes<P: Plan>(needed: u64) -> u32 {
-    match P::LENGTHS {
-        [1, 2, 3, 4] => {
-            let second_not_third = (needed >> 1 ^ needed >> 2) & 0x2222_2222_2222_2222;
-            _pext_u64(needed ^ second_not_third, 0x6666_6666_6666_6666) as u32
-        }
-        [0, 1, 2, 4] => {
-            let second_not_third = (needed >> 1 ^ needed >> 2) & 0x1111_1111_1111_1111;
-            _pext_u64(needed ^ second_not_third, 0x3333_3333_3333_3333) as u32
-        }
-        _ => {
-            let second_not_third = (needed >> 1 ^ needed >> 3) & 0x0202_0202_0202_0202;
-            _pext_u64(needed ^ second_not_third, 0x0606_0606_0606_0606) as u32
-        }
-    }
+fn codes<P: Plan>(plan: P, needed: u64) -> u32 {
+    // Where the second and the third are, from the place of the second, and the first two.
+    let (third, seconds, deciding) = match P::WIDTH {
+        4 if plan.zeros() => (1, 0x1111_1111_1111_1111, 0x3333_3333_3333_3333),
+        4 => (1, 0x2222_2222_2222_2222, 0x6666_6666_6666_6666),
+        _ => (2, 0x0202_0202_0202_0202, 0x0606_0606_0606_0606),
+    };
+    let second_not_third = (needed >> 1 ^ needed >> 1 >> third) & seconds;
+    _pext_u64(needed ^ second_not_third, deciding) as u32
 }

@@ -1,8 +1,9 @@
 //! Places in a stream: skipping, ranges, checkpoints, and looking for a value.
 #![forbid(unsafe_code)]
 
-use super::{Error, Format, Integer, scalar};
-use crate::{Backend, memory};
+use super::{Decode, Error, ErrorKind, Integer};
+use crate::Destination;
+use core::marker::PhantomData;
 
 /// Values that are decoded at once where nobody asks for them.
 const BLOCK: usize = 128;
@@ -29,7 +30,7 @@ pub struct Checkpoint<T> {
 ///
 /// let ids: Vec<u32> = (1..=1000).map(|i| i * 10).collect();
 /// let mut encoded = Vec::new();
-/// Format::V1234.delta(0).encode_vec(&ids, &mut encoded);
+/// Format::V1234.delta(0).encode_append(&ids, &mut encoded);
 ///
 /// let mut cursor = Format::V1234.delta(0).cursor(&encoded, ids.len())?;
 /// assert_eq!(cursor.seek_at_least(4321)?, Some(4330));
@@ -47,7 +48,7 @@ pub struct Checkpoint<T> {
 /// # use bytelane::stream_vbyte::Format;
 /// # let ids: Vec<u32> = (1..=1000).map(|i| i * 10).collect();
 /// # let mut encoded = Vec::new();
-/// # Format::V1234.delta(0).encode_vec(&ids, &mut encoded);
+/// # Format::V1234.delta(0).encode_append(&ids, &mut encoded);
 /// # let mut cursor = Format::V1234.delta(0).cursor(&encoded, ids.len())?;
 /// let mut checkpoints = vec![cursor.checkpoint()];
 /// while cursor.index() + 128 < ids.len() {
@@ -60,85 +61,53 @@ pub struct Checkpoint<T> {
 /// assert_eq!(cursor.seek_at_least(7777)?, Some(7780));
 /// # Ok::<(), bytelane::stream_vbyte::Error>(())
 /// ```
+///
+/// It has the whole stream from the beginning. An error leaves it where it was: the same call
+/// returns the same error again, and any other call goes on from there.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a, T> {
-    /// Its start is the value before the cursor.
-    format: Format<T>,
-    backend: Backend,
-    encoded: &'a [u8],
+    /// What comes behind the cursor: at most `count` values are before it.
+    ahead: Decode<'a>,
     /// Values of the stream.
     count: usize,
-    /// The value before the first one.
-    start: T,
-    /// Values before the cursor, at most `count`.
-    index: usize,
-    /// Where the data of the next value begin: behind the control bytes, not behind `encoded`.
-    offset: usize,
+    /// The bits of the value before the first one.
+    start: u64,
+    values: PhantomData<T>,
 }
 
 impl<'a, T: Integer> Cursor<'a, T> {
-    pub(super) fn new(
-        format: Format<T>,
-        backend: Backend,
-        encoded: &'a [u8],
-        count: usize,
-    ) -> Result<Self, Error> {
-        if !backend.is_available() {
-            return Err(Error::Unavailable(backend));
-        }
-        let (controls, _) = format.split(encoded, count)?;
-        Ok(Self {
-            format,
-            backend,
-            encoded,
+    /// A cursor before the first of `count` values.
+    pub(super) fn new(ahead: Decode<'a>, count: usize) -> Self {
+        Self {
+            ahead,
             count,
-            start: format.start,
-            index: 0,
-            offset: controls.len(),
-        })
+            start: ahead.previous,
+            values: PhantomData,
+        }
     }
 
     /// How many values are before the cursor.
     #[must_use]
     pub fn index(&self) -> usize {
-        self.index
+        self.ahead.index
     }
 
     /// How many values are left.
     #[must_use]
     pub fn remaining(&self) -> usize {
-        self.count - self.index
+        self.count - self.index()
     }
 
     /// Decodes the next values, as many as the slice has or as are left, and returns how many.
     ///
     /// # Errors
     ///
-    /// [`Error::Data`]: the cursor has not moved then, and some values have been written.
+    /// [`ErrorKind::Data`]: the cursor has not moved then, and some values have been written.
     pub fn decode(&mut self, values: &mut [T]) -> Result<usize, Error> {
         let wanted = usize::min(values.len(), self.remaining());
-        let values = &mut values[..wanted];
-        let mut next = self.clone();
-        // To the next whole control byte one by one.
-        let single = usize::min(self.index.wrapping_neg() % 4, wanted);
-        let (head, values) = values.split_at_mut(single);
-        for value in head {
-            *value = next.decode_one()?;
-        }
-        let (controls, data) = next.ahead(values.len());
-        let slots = memory::slots(memory::bytes_mut(values));
-        match next
-            .format
-            .decode_slots(self.backend, controls, data, slots)?
-        {
-            Some(used) => next.offset += used,
-            None => return Err(next.too_short(values.len())),
-        }
-        next.index += values.len();
-        if let Some(&last) = values.last() {
-            next.pass(last);
-        }
-        *self = next;
+        let (values, end) = Destination::from(&mut values[..wanted]).fill(self.ahead)?;
+        self.ahead
+            .pass(wanted, end, values.last().map(|last| last.bits()));
         Ok(wanted)
     }
 
@@ -146,13 +115,10 @@ impl<'a, T: Integer> Cursor<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Position`] if there are not as many, [`Error::Data`]: the cursor has not moved
-    /// then.
+    /// [`ErrorKind::Position`] if there are not as many, [`ErrorKind::Data`]: the cursor has not
+    /// moved then.
     pub fn decode_at(&mut self, index: usize, values: &mut [T]) -> Result<(), Error> {
-        let end = index.saturating_add(values.len());
-        if end > self.count {
-            return Err(self.beyond(end));
-        }
+        self.check(index.saturating_add(values.len()))?;
         let mut there = self.clone();
         there.seek(index)?;
         there.decode(values)?;
@@ -165,33 +131,30 @@ impl<'a, T: Integer> Cursor<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Position`] or [`Error::Data`]: the cursor has not moved then.
+    /// [`ErrorKind::Position`] or [`ErrorKind::Data`]: the cursor has not moved then.
     pub fn seek(&mut self, index: usize) -> Result<(), Error> {
         let mut there = self.clone();
-        if index < self.index {
-            there.index = 0;
-            there.offset = self.count.div_ceil(4);
-            there.format.start = self.start;
+        if index < self.index() {
+            there.ahead.index = 0;
+            there.ahead.offset = self.count.div_ceil(4);
+            there.ahead.previous = self.start;
         }
-        there.skip(index - there.index)?;
+        there.skip(index - there.index())?;
         *self = there;
         Ok(())
     }
 
-    /// Moves over values. Only their control bytes are read, a hundred values and more a
+    /// Moves over values. Only their control bytes are read, more than a hundred values per
     /// nanosecond; with differences they are decoded as well, for the next one needs their sum.
     ///
     /// # Errors
     ///
-    /// [`Error::Position`] if there are not as many, [`Error::Data`] if their data are not all
-    /// there: the cursor has not moved then.
+    /// [`ErrorKind::Position`] if there are not as many, [`ErrorKind::Data`] if their data are not
+    /// all there: the cursor has not moved then.
     pub fn skip(&mut self, values: usize) -> Result<(), Error> {
-        if values > self.remaining() {
-            return Err(self.beyond(self.index.saturating_add(values)));
-        }
-        if !self.format.delta {
-            self.offset = self.offset_after(values)?;
-            self.index += values;
+        self.check(self.index().saturating_add(values))?;
+        if !self.ahead.coding.transform.delta() {
+            self.ahead.pass(values, self.ahead.end(values)?, None);
             return Ok(());
         }
         let mut there = self.clone();
@@ -213,7 +176,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Data`]: the cursor has not moved then.
+    /// [`ErrorKind::Data`]: the cursor has not moved then.
     pub fn seek_at_least(&mut self, target: T) -> Result<Option<T>, Error> {
         let mut there = self.clone();
         let mut block = [T::ZERO; BLOCK];
@@ -226,12 +189,10 @@ impl<'a, T: Integer> Cursor<'a, T> {
             match values.last() {
                 Some(&last) if last >= target => {
                     let found = values.partition_point(|&value| value < target);
+                    let end = before.ahead.end(found)?;
                     *self = before;
-                    self.offset = self.offset_after(found)?;
-                    self.index += found;
-                    if found > 0 {
-                        self.pass(values[found - 1]);
-                    }
+                    let previous = values[..found].last().map(|last| last.bits());
+                    self.ahead.pass(found, end, previous);
                     return Ok(Some(values[found]));
                 }
                 Some(_) => step = usize::min(2 * step, BLOCK),
@@ -247,9 +208,9 @@ impl<'a, T: Integer> Cursor<'a, T> {
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint<T> {
         Checkpoint {
-            index: self.index,
-            offset: self.offset,
-            previous: self.format.start,
+            index: self.ahead.index,
+            offset: self.ahead.offset,
+            previous: T::of_bits(self.ahead.previous),
         }
     }
 
@@ -257,91 +218,25 @@ impl<'a, T: Integer> Cursor<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Position`] or [`Error::Checkpoint`] if it cannot be one of this stream; not all
-    /// that are none can be told. The cursor has not moved then.
+    /// [`ErrorKind::Position`] or [`ErrorKind::Checkpoint`] if it cannot be one of this stream; not
+    /// all that are none can be told. The cursor has not moved then.
     pub fn resume(&mut self, place: Checkpoint<T>) -> Result<(), Error> {
-        if place.index > self.count {
-            return Err(self.beyond(place.index));
+        self.check(place.index)?;
+        if !(self.count.div_ceil(4)..=self.ahead.src.len()).contains(&place.offset) {
+            return Err(Error::at(place.offset, ErrorKind::Checkpoint));
         }
-        if !(self.count.div_ceil(4)..=self.encoded.len()).contains(&place.offset) {
-            return Err(Error::Checkpoint {
-                offset: place.offset,
-            });
-        }
-        self.index = place.index;
-        self.offset = place.offset;
-        self.format.start = place.previous;
+        self.ahead.index = place.index;
+        self.ahead.offset = place.offset;
+        self.ahead.previous = place.previous.bits();
         Ok(())
     }
 
-    /// Notes the value that is now the one before the cursor.
-    fn pass(&mut self, value: T) {
-        if self.format.delta {
-            self.format.start = value;
+    /// Whether there are as many values.
+    fn check(&self, value: usize) -> Result<(), Error> {
+        let values = self.count;
+        match value <= values {
+            true => Ok(()),
+            false => Err(Error::nowhere(ErrorKind::Position { value, values })),
         }
-    }
-
-    /// The next value, as the specification says.
-    fn decode_one(&mut self) -> Result<T, Error> {
-        let length = self.length(self.index);
-        let Some(bytes) = self.encoded[self.offset..].get(..length) else {
-            return Err(self.too_short(1));
-        };
-        let mut stored = [0; 8];
-        stored[..length].copy_from_slice(bytes);
-        let value = self
-            .format
-            .restored(u64::from_le_bytes(stored), self.format.start);
-        self.pass(value);
-        self.offset += length;
-        self.index += 1;
-        Ok(value)
-    }
-
-    /// Bytes of data that the code of a value says.
-    fn length(&self, index: usize) -> usize {
-        self.format.variant.lengths()[scalar::code(self.encoded, index)]
-    }
-
-    /// The control bytes of as many values, from a whole one on, and the data from here on.
-    fn ahead(&self, values: usize) -> (&'a [u8], &'a [u8]) {
-        let controls = &self.encoded[self.index.div_ceil(4)..][..values.div_ceil(4)];
-        (controls, &self.encoded[self.offset..])
-    }
-
-    /// Where the data begin of the value that comes after as many.
-    fn offset_after(&self, values: usize) -> Result<usize, Error> {
-        let single = usize::min(self.index.wrapping_neg() % 4, values);
-        let mut length = 0;
-        for index in self.index..self.index + single {
-            length += self.length(index) as u64;
-        }
-        let whole = Self {
-            index: self.index + single,
-            ..self.clone()
-        };
-        let (controls, data) = whole.ahead(values - single);
-        length += self
-            .format
-            .decoded_data_len(self.backend, controls, values - single)?;
-        match length <= data.len() as u64 {
-            true => Ok(self.offset + length as usize),
-            false => Err(self.too_short(values)),
-        }
-    }
-
-    #[cold]
-    fn beyond(&self, value: usize) -> Error {
-        Error::Position {
-            value,
-            values: self.count,
-        }
-    }
-
-    /// Finds which of the next values is not all there.
-    #[cold]
-    fn too_short(&self, values: usize) -> Error {
-        let (first, end) = (self.index, self.index + values);
-        self.format.too_short(self.encoded, first..end, self.offset)
     }
 }

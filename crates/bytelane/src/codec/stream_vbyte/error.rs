@@ -1,37 +1,27 @@
-//! What can be wrong with a stream, a buffer or a place in a stream.
+//! What can be wrong with a stream, or with a place in one.
 
-use crate::{Backend, Unavailable};
 use core::fmt;
 
-/// Why a stream could not be read or written. Offsets count from the first control byte.
+/// Why a stream could not be read. Offsets count from the first control byte.
+pub type Error = crate::Error<ErrorKind>;
+
+/// What is wrong with a stream, or with a place in one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Error {
-    /// The backend asked for is not available on this machine.
-    Unavailable(Backend),
+pub enum ErrorKind {
     /// The input ends within the control bytes.
     Controls {
         /// Control bytes of as many values.
         needed: usize,
-        /// Length of the input: the offset of the first control byte that is missing.
-        given: usize,
     },
-    /// The input ends before the data that the control bytes say.
+    /// The input ends before the data that the control bytes announce. The offset is that of the
+    /// first value whose bytes are not all there.
     Data {
-        /// The first value whose bytes are not all there.
+        /// The number of that value.
         value: usize,
-        /// Offset of its first byte.
-        offset: usize,
         /// How many bytes it has.
         needed: usize,
         /// How many of them are there.
-        given: usize,
-    },
-    /// The destination is shorter than the result.
-    Destination {
-        /// Length of the result.
-        needed: usize,
-        /// Length of the buffer given.
         given: usize,
     },
     /// A place beyond the last value.
@@ -41,65 +31,30 @@ pub enum Error {
         /// Number of values in the stream.
         values: usize,
     },
-    /// A checkpoint that is none of this stream: its data begin within the control bytes or behind
-    /// the end.
-    Checkpoint {
-        /// Where it says that the data begin.
-        offset: usize,
-    },
+    /// The offset of a checkpoint lies within the control bytes or beyond the end: it belongs to
+    /// another stream.
+    Checkpoint,
 }
 
-impl Error {
-    /// Offset in the input of what is wrong with it; none if something else is wrong.
-    #[must_use]
-    pub fn offset(&self) -> Option<usize> {
-        match *self {
-            Error::Controls { given, .. } => Some(given),
-            Error::Data { offset, .. } | Error::Checkpoint { offset } => Some(offset),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Error {
+impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Error::Unavailable(backend) => Unavailable(backend).fmt(f),
-            Error::Controls { needed, given } => {
-                write!(
-                    f,
-                    "offset {given}: the input ends within its {needed} control bytes"
-                )
+            Self::Controls { needed } => {
+                write!(f, "the input ends within its {needed} control bytes")
             }
-            Error::Data {
+            Self::Data {
                 value,
-                offset,
                 needed,
                 given,
             } => write!(
                 f,
-                "offset {offset}: value {value} has {needed} bytes, and {given} are there"
+                "value {value} needs {needed} bytes, but the input ends after {given}"
             ),
-            Error::Destination { needed, given } => {
-                write!(f, "the result has {needed} bytes, the destination {given}")
-            }
-            Error::Position { value, values } => {
-                write!(
-                    f,
-                    "value {value} lies beyond the {values} values of the stream"
-                )
-            }
-            Error::Checkpoint { offset } => {
-                write!(f, "offset {offset}: no data of this stream begin there")
-            }
+            Self::Position { value, values } => write!(
+                f,
+                "value {value} lies beyond the {values} values of the stream"
+            ),
+            Self::Checkpoint => f.write_str("no data of this stream can begin here"),
         }
-    }
-}
-
-impl core::error::Error for Error {}
-
-impl From<Unavailable> for Error {
-    fn from(Unavailable(backend): Unavailable) -> Self {
-        Error::Unavailable(backend)
     }
 }

@@ -13,41 +13,42 @@
 //! and further, can be loaded and stored as a whole vector.
 #![forbid(unsafe_code)]
 
-use super::{Blocks, Error, Plan};
+use super::Blocks;
+use super::coding::Coding;
+use super::plan::Plan;
 use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
 
-/// Values out of their data. Returns the bytes of data used, or nothing if there were too few.
+/// Whole blocks of values out of their data, or nothing if there are too few of these.
 #[inline(always)]
-pub(super) fn decode<S: Blocks, P: Plan>(
+pub(super) fn decode_blocks<S: Blocks, P: Plan>(
     simd: S,
-    _plan: P,
+    plan: P,
     controls: &[u8],
     data: &[u8],
-    start: u64,
     values: &mut [Slot],
-) -> Result<Option<usize>, Error> {
-    let mut previous = simd.previous::<P>(start);
-    let (blocks, tail) = values.as_chunks_mut::<64>();
-    let (done, used) = simd.decode_run::<P>(controls, data, blocks, &mut previous);
-    let (blocks, controls) = (&mut blocks[done..], &controls[P::CONTROLS * done..]);
-    if blocks.is_empty() && tail.is_empty() {
-        return Ok(Some(used));
+    previous: &mut u64,
+) -> Option<usize> {
+    let mut before = simd.previous::<P>(*previous);
+    let (blocks, _) = values.as_chunks_mut();
+    let used = simd.decode_run(plan, controls, data, blocks, &mut before)?;
+    if plan.delta() {
+        *previous = simd.last::<P>(before);
     }
-    let rest = &data[used..];
-    let more = decode_end::<S, P>(simd, controls, rest, &mut previous, blocks, tail);
-    Ok(more.map(|more| used + more))
+    Some(used)
 }
 
-/// Blocks as long as there are 80 bytes of data. Returns how many, and the bytes used.
+/// Four blocks at a time as long as there are data around them, then one by one. Returns the bytes
+/// of data used, or nothing if there were too few.
 #[inline(always)]
 pub(super) fn decode_run<S: Blocks, P: Plan>(
     simd: S,
+    plan: P,
     controls: &[u8],
     data: &[u8],
     blocks: &mut [[Slot; 64]],
     previous: &mut S::Previous,
-) -> (usize, usize) {
+) -> Option<usize> {
     let controls = &controls[..P::CONTROLS * blocks.len()];
     let mut rest = data;
     let mut done = 0;
@@ -55,17 +56,18 @@ pub(super) fn decode_run<S: Blocks, P: Plan>(
         let four: &mut [[Slot; 64]; 4] = window_mut(blocks, done);
         let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 4];
         let mut used = 0;
-        if P::all_ones(controls)
+        if plan.all_ones(controls)
             && let Some(here) = rest.first_chunk::<64>()
         {
             for i in 0..4 {
-                simd.widen::<P>(window(here, P::VALUES * i), &mut four[i], previous);
+                simd.widen(plan, window(here, P::VALUES * i), &mut four[i], previous);
             }
             used = 4 * P::VALUES;
         } else if let Some(here) = rest.first_chunk::<336>() {
             for i in 0..4 {
-                let codes = P::codes(&controls[P::CONTROLS * i..][..P::CONTROLS]);
-                used += simd.decode::<P>(codes, window(here, used & 255), &mut four[i], previous);
+                let codes = P::codes(controls, i);
+                let here = window(here, used & 255);
+                used += simd.decode(plan, codes, here, &mut four[i], previous);
             }
         } else {
             break;
@@ -73,140 +75,160 @@ pub(super) fn decode_run<S: Blocks, P: Plan>(
         rest = &rest[used..];
         done += 4;
     }
+    let mut padded = [0; 160];
+    let mut is_padded = false;
+    let mut end = 0;
     for at in done..blocks.len() {
-        let Some(here) = rest.first_chunk() else {
-            return (at, data.len() - rest.len());
+        let here = match rest.first_chunk() {
+            Some(here) => here,
+            None => {
+                if !is_padded {
+                    padded[..rest.len()].copy_from_slice(rest);
+                    is_padded = true;
+                }
+                window(&padded, end)
+            }
         };
-        let codes = P::codes(&controls[P::CONTROLS * at..][..P::CONTROLS]);
-        let used = simd.decode::<P>(codes, here, &mut blocks[at], previous);
-        rest = &rest[used..];
+        let codes = P::codes(controls, at);
+        let used = simd.decode(plan, codes, here, &mut blocks[at], previous);
+        if is_padded {
+            end += used;
+            if end > rest.len() {
+                return None;
+            }
+        } else {
+            rest = &rest[used..];
+        }
     }
-    (blocks.len(), data.len() - rest.len())
+    Some(data.len() - rest.len() + end)
 }
 
-/// The blocks that remain when there are fewer than 80 bytes of data, and a part of a block. What
-/// they use must not reach into the zeros behind the data.
+/// Fewer values than a block. Returns the bytes of data used, or nothing if there were too few: they
+/// must not reach into the zeros behind the data.
 #[inline(always)]
-fn decode_end<S: Blocks, P: Plan>(
+pub(super) fn decode_tail<S: Blocks, P: Plan>(
     simd: S,
+    plan: P,
     controls: &[u8],
     data: &[u8],
-    previous: &mut S::Previous,
-    blocks: &mut [[Slot; 64]],
-    tail: &mut [Slot],
+    values: &mut [Slot],
+    previous: &mut u64,
 ) -> Option<usize> {
-    let mut padded = [0; 160];
+    let mut padded = [0; 80];
     let have = usize::min(data.len(), 80);
     padded[..have].copy_from_slice(&data[..have]);
 
-    let mut used = 0;
-    for (at, values) in blocks.iter_mut().enumerate() {
-        let codes = P::codes(&controls[P::CONTROLS * at..][..P::CONTROLS]);
-        used += simd.decode::<P>(codes, window(&padded, used), values, previous);
-        if used > have {
-            return None;
-        }
+    let count = values.len() / P::WIDTH;
+    let append = |codes, &byte| codes << 8 | u32::from(byte);
+    let codes = controls.iter().rev().fold(0, append) & ((1 << (2 * count)) - 1);
+    let mut block = [Slot::new(0); 64];
+    let mut before = simd.previous::<P>(*previous);
+    let used = simd.decode(plan, codes, &padded, &mut block, &mut before);
+    let used = used - plan.shortest() * (P::VALUES - count);
+    if used > have {
+        return None;
     }
-    if !tail.is_empty() {
-        let count = tail.len() / P::WIDTH;
-        let codes = P::codes(&controls[P::CONTROLS * blocks.len()..]) & ((1 << (2 * count)) - 1);
-        let mut values = [0; 64];
-        let to = window_mut(memory::slots(&mut values), 0);
-        used += simd.decode::<P>(codes, window(&padded, used), to, previous);
-        used -= P::LENGTHS[0] * (P::VALUES - count);
-        if used > have {
-            return None;
-        }
-        memory::copy(tail, &values[..tail.len()]);
-    }
+    values.copy_from_slice(&block[..values.len()]);
     Some(used)
 }
 
-/// Values to their control bytes and data. Returns the bytes of data written, or nothing if there
-/// was too little room.
+/// Whole blocks of values to their control bytes and data. Returns the bytes of data written, or
+/// nothing if there was too little room.
 #[inline(always)]
-pub(super) fn encode<S: Blocks, P: Plan>(
+pub(super) fn encode_blocks<S: Blocks, P: Plan>(
     simd: S,
-    _plan: P,
+    plan: P,
     values: &[u8],
     start: u64,
     controls: &mut [Slot],
     data: &mut [Slot],
-) -> Result<Option<usize>, Error> {
-    let first = &first_before::<P>(values, start);
-    let (blocks, tail) = values.as_chunks::<64>();
-    let (done, used) = simd.encode_run::<P>(values, first, controls, data);
-    let mut total = used;
-
-    for (at, block) in blocks.iter().enumerate().skip(done) {
-        let mut buffer = [0; 80];
-        let here = window_mut(memory::slots(&mut buffer), 0);
-        let (codes, used) = simd.encode::<P>(block, before::<P>(values, at, first), here);
-        let Some(to) = data.get_mut(total..total + used) else {
-            return Ok(None);
-        };
-        memory::copy(to, &buffer[..used]);
-        put_codes::<P>(controls, at, codes);
-        total += used;
-    }
-    if !tail.is_empty() {
-        let (block, before) = padded::<P>(values, tail.len(), first);
-        let mut buffer = [0; 80];
-        let here = window_mut(memory::slots(&mut buffer), 0);
-        let (codes, used) = simd.encode::<P>(&block, &before, here);
-        let used = used - P::LENGTHS[0] * (P::VALUES - tail.len() / P::WIDTH);
-        let Some(to) = data.get_mut(total..total + used) else {
-            return Ok(None);
-        };
-        memory::copy(to, &buffer[..used]);
-        let controls = &mut controls[P::CONTROLS * blocks.len()..];
-        memory::copy(controls, &codes.to_le_bytes()[..controls.len()]);
-        total += used;
-    }
-    Ok(Some(total))
+) -> Option<usize> {
+    let first = &first_before(plan, values, start);
+    simd.encode_run(plan, values, first, controls, data)
 }
 
-/// Blocks as long as there is room for 80 bytes of data. Returns how many, and the bytes written.
+/// Four blocks at a time as long as there is room around their data, then one by one.
 #[inline(always)]
 pub(super) fn encode_run<S: Blocks, P: Plan>(
     simd: S,
+    plan: P,
     values: &[u8],
     first: &[u8; 64],
     controls: &mut [Slot],
     data: &mut [Slot],
-) -> (usize, usize) {
+) -> Option<usize> {
     let (blocks, _) = values.as_chunks::<64>();
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
     let mut rest = data;
     let mut done = 0;
+    let mut buffer = [Slot::new(0); 160];
+    let mut end = 0;
     while done < blocks.len() {
         let five = match done {
             0 => None,
             _ => blocks[done - 1..].first_chunk::<5>(),
         };
-        let mut used = 0;
         if let (Some(five), Some(here)) = (five, rest.first_chunk_mut::<336>()) {
             let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
+            let mut used = 0;
             for i in 0..4 {
                 let before = window(memory::flat(five), 64 * (i + 1) - P::WIDTH);
                 let here = window_mut(here, used & 255);
-                let (codes, more) = simd.encode::<P>(&five[i + 1], before, here);
+                let (codes, more) = simd.encode(plan, &five[i + 1], before, here);
                 put_codes::<P>(controls, i, codes);
                 used += more;
             }
+            rest = &mut rest[used..];
             done += 4;
-        } else if let Some(here) = rest.first_chunk_mut() {
-            let before = before::<P>(values, done, first);
-            let (codes, more) = simd.encode::<P>(&blocks[done], before, here);
-            put_codes::<P>(controls, done, codes);
-            used = more;
-            done += 1;
-        } else {
-            break;
+            continue;
         }
-        rest = &mut rest[used..];
+        let here = match rest.first_chunk_mut() {
+            Some(here) => here,
+            None => window_mut(&mut buffer, end),
+        };
+        let before = before(plan, values, done, first);
+        let (codes, used) = simd.encode(plan, &blocks[done], before, here);
+        put_codes::<P>(controls, done, codes);
+        if rest.len() >= 80 {
+            rest = &mut rest[used..];
+        } else {
+            end += used;
+            if end > rest.len() {
+                return None;
+            }
+        }
+        done += 1;
     }
-    (done, room - rest.len())
+    rest[..end].copy_from_slice(&buffer[..end]);
+    Some(room - rest.len() + end)
+}
+
+/// Fewer values than a block. Returns the bytes of data written, or nothing if there was too little
+/// room.
+#[inline(always)]
+pub(super) fn encode_tail<S: Blocks, P: Plan>(
+    simd: S,
+    plan: P,
+    values: &[u8],
+    start: u64,
+    controls: &mut [Slot],
+    data: &mut [Slot],
+) -> Option<usize> {
+    // What is stored of the values that fill the block up is zero.
+    let (mut block, mut before) = ([0; 64], [0; 64]);
+    block[..values.len()].copy_from_slice(values);
+    if plan.delta() {
+        for at in (values.len()..64).step_by(P::WIDTH) {
+            block.copy_within(at - P::WIDTH..at, at);
+        }
+        before = first_before(plan, &block, start);
+    }
+    let mut buffer = [Slot::new(0); 80];
+    let (codes, used) = simd.encode(plan, &block, &before, &mut buffer);
+    let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
+    data.get_mut(..used)?.copy_from_slice(&buffer[..used]);
+    memory::copy(controls, &codes.to_le_bytes()[..controls.len()]);
+    Some(used)
 }
 
 /// Writes the codes of block `at` to its control bytes.
@@ -218,33 +240,12 @@ pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
     }
 }
 
-/// The values behind the last whole block, `tail` bytes of them, as a block and one place later.
-/// What is stored of the values that fill it up is zero.
-#[inline(always)]
-fn padded<P: Plan>(values: &[u8], tail: usize, first: &[u8; 64]) -> ([u8; 64], [u8; 64]) {
-    let (mut block, mut before) = ([0; 64], [0; 64]);
-    let start = values.len() - tail;
-    block[..tail].copy_from_slice(&values[start..]);
-    if P::DELTA {
-        for at in (tail..64).step_by(P::WIDTH) {
-            block.copy_within(at - P::WIDTH..at, at);
-        }
-        let previous = match start {
-            0 => &first[..P::WIDTH],
-            _ => &values[start - P::WIDTH..start],
-        };
-        before[..P::WIDTH].copy_from_slice(previous);
-        before[P::WIDTH..].copy_from_slice(&block[..64 - P::WIDTH]);
-    }
-    (block, before)
-}
-
 /// The first block of values, one place later: the start, then all but the last. What is beyond
 /// the values is zero.
 #[inline(always)]
-fn first_before<P: Plan>(values: &[u8], start: u64) -> [u8; 64] {
+fn first_before<P: Plan>(plan: P, values: &[u8], start: u64) -> [u8; 64] {
     let mut before = [0; 64];
-    if P::DELTA {
+    if plan.delta() {
         let most = usize::min(values.len(), 64 - P::WIDTH);
         before[..P::WIDTH].copy_from_slice(&start.to_le_bytes()[..P::WIDTH]);
         before[P::WIDTH..][..most].copy_from_slice(&values[..most]);
@@ -255,72 +256,83 @@ fn first_before<P: Plan>(values: &[u8], start: u64) -> [u8; 64] {
 /// The values before those of block `at`, of which only differences make use.
 #[inline(always)]
 pub(super) fn before<'a, P: Plan>(
+    plan: P,
     values: &'a [u8],
     at: usize,
     first: &'a [u8; 64],
 ) -> &'a [u8; 64] {
     match at {
-        1.. if P::DELTA => window(values, 64 * at - P::WIDTH),
+        1.. if plan.delta() => window(values, 64 * at - P::WIDTH),
         _ => first,
     }
 }
 
-/// How many bytes the data of values has.
+/// How many bytes the data of values of `K` bytes has: those that all have, and of each next length
+/// how much longer it is for each number that does not fit the one before.
 #[inline(always)]
-pub(super) fn encoded_data_len<S: Blocks, P: Plan>(
+pub(super) fn encoded_data_len<const K: usize, S: Blocks>(
     _simd: S,
-    _plan: P,
+    coding: Coding,
     values: &[u8],
     start: u64,
-) -> Result<usize, Error> {
-    let mut total = 0;
-    match P::WIDTH {
-        4 => {
-            let (values, mut previous) = (values.as_chunks::<4>().0, start as u32);
-            for value in values {
-                let value = u32::from_le_bytes(*value);
-                let mut bits = value;
-                if P::DELTA {
-                    bits = value.wrapping_sub(previous);
-                    previous = value;
-                }
-                if P::ZIGZAG {
-                    bits = bits << 1 ^ (bits as i32 >> 31) as u32;
-                }
-                total += match P::LENGTHS[0] {
-                    0 => {
-                        usize::from(bits > 0)
-                            + usize::from(bits > 0xff)
-                            + 2 * usize::from(bits > 0xffff)
+) -> usize {
+    let lengths = coding.variant.lengths();
+    let limit = |i: usize| (1 << (8 * lengths[i])) - 1;
+    let limits = [limit(0), limit(1), limit(2)];
+    let mut previous = start;
+    let mut longer = [0; 3];
+    for part in values.chunks(1 << 16) {
+        let counts = match K {
+            4 => {
+                let values = part.as_chunks::<4>().0;
+                let mut counts = [0u32; 3];
+                let mut before = previous as u32;
+                for value in values {
+                    let value = u32::from_le_bytes(*value);
+                    let mut bits = value;
+                    if coding.transform.delta() {
+                        bits = value.wrapping_sub(before);
+                        before = value;
                     }
-                    _ => {
-                        1 + usize::from(bits > 0xff)
-                            + usize::from(bits > 0xffff)
-                            + usize::from(bits > 0xff_ffff)
+                    if coding.transform.zigzag() {
+                        bits = bits << 1 ^ (bits as i32 >> 31) as u32;
                     }
-                };
-            }
-        }
-        _ => {
-            let (values, mut previous) = (values.as_chunks::<8>().0, start);
-            for value in values {
-                let value = u64::from_le_bytes(*value);
-                let mut bits = value;
-                if P::DELTA {
-                    bits = value.wrapping_sub(previous);
-                    previous = value;
+                    for i in 0..3 {
+                        counts[i] += u32::from(bits > limits[i] as u32);
+                    }
                 }
-                if P::ZIGZAG {
-                    bits = bits << 1 ^ (bits as i64 >> 63) as u64;
-                }
-                total += 1
-                    + usize::from(bits > 0xff)
-                    + 2 * usize::from(bits > 0xffff)
-                    + 4 * usize::from(bits > 0xffff_ffff);
+                previous = u64::from(before);
+                counts.map(u64::from)
             }
+            _ => {
+                let values = part.as_chunks::<8>().0;
+                let mut counts = [0u64; 3];
+                for value in values {
+                    let value = u64::from_le_bytes(*value);
+                    let mut bits = value;
+                    if coding.transform.delta() {
+                        bits = value.wrapping_sub(previous);
+                        previous = value;
+                    }
+                    if coding.transform.zigzag() {
+                        bits = bits << 1 ^ (bits as i64 >> 63) as u64;
+                    }
+                    for i in 0..3 {
+                        counts[i] += u64::from(bits > limits[i]);
+                    }
+                }
+                counts
+            }
+        };
+        for i in 0..3 {
+            longer[i] += counts[i] as usize;
         }
     }
-    Ok(total)
+    let [zero, one, two, three] = lengths;
+    zero * (values.len() / K)
+        + (one - zero) * longer[0]
+        + (two - one) * longer[1]
+        + (three - two) * longer[2]
 }
 
 /// How many bytes of data the codes of `count` values say: bits of the control bytes are counted,
@@ -328,12 +340,12 @@ pub(super) fn encoded_data_len<S: Blocks, P: Plan>(
 ///
 /// With `l` and `h` the bits of a code, its length is `a + b l + c h + d l h`.
 #[inline(always)]
-pub(super) fn decoded_data_len<S: Blocks, P: Plan>(
+pub(super) fn decoded_data_len<S: Blocks>(
     _simd: S,
-    _plan: P,
+    coding: Coding,
     controls: &[u8],
     count: usize,
-) -> Result<u64, Error> {
+) -> u64 {
     const LOW: u64 = 0x5555_5555_5555_5555;
     let (words, rest) = controls[..count / 4].as_chunks::<8>();
     let mut last = [0; 8];
@@ -349,7 +361,7 @@ pub(super) fn decoded_data_len<S: Blocks, P: Plan>(
         ones[1] += u64::from(high.count_ones());
         ones[2] += u64::from((low & high).count_ones());
     }
-    let [zero, one, two, three] = P::LENGTHS.map(|length| length as u64);
-    let lengths = ones[0] * (one - zero) + ones[1] * (two - zero);
-    Ok(zero * count as u64 + lengths + ones[2] * (three + zero - one - two))
+    let [zero, one, two, three] = coding.variant.lengths();
+    let lengths = ones[0] * (one - zero) as u64 + ones[1] * (two - zero) as u64;
+    zero as u64 * count as u64 + lengths + ones[2] * (three + zero - one - two) as u64
 }

@@ -1,19 +1,20 @@
 //! NEON: a group of 16 bytes is one table lookup, whose indices come from a table.
 
 use super::{Blocks, Plan};
-use crate::backend::{Neon, neon};
+use crate::backend::Neon;
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
 
-neon! {
+implement! {
     impl Blocks for Neon {
         type Previous = uint8x16_t;
         fn previous<P: Plan>(value: u64) -> uint8x16_t = previous::<P>;
-        fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> usize = decode::<P>;
-        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
-        fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn last<P: Plan>(previous: uint8x16_t) -> u64 = last_value;
+        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> usize = decode::<P>;
+        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
+        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
 
@@ -29,23 +30,42 @@ fn previous<P: Plan>(value: u64) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
+fn last_value(previous: uint8x16_t) -> u64 {
+    vgetq_lane_u64::<0>(vreinterpretq_u64_u8(previous))
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
 fn decode<P: Plan>(
+    plan: P,
     codes: u32,
     data: &[u8; 80],
     values: &mut [Slot; 64],
     previous: &mut uint8x16_t,
 ) -> usize {
     let mut at = 0;
+    let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
         let group = P::group(codes, i);
         // No more than 48 before the last group; the compiler sees 63.
-        let stored = vqtbl1q_u8(load(window(data, at & 63)), load(&P::EXPAND[group]));
-        let values_here = match P::WIDTH {
-            4 => restore32::<P>(stored, previous),
-            _ => restore64::<P>(stored, previous),
-        };
-        store(window_mut(values, 16 * i), values_here);
-        at += usize::from(P::GROUP_LENGTHS[group]);
+        groups[i] = vqtbl1q_u8(load(window(data, at & 63)), load(plan.expand(group)));
+        at += plan.length(group);
+    }
+    if plan.zigzag() {
+        for i in 0..4 {
+            groups[i] = unzigzag::<P>(groups[i]);
+        }
+    }
+    if plan.delta() {
+        for i in 0..4 {
+            groups[i] = match P::WIDTH {
+                4 => sums32(groups[i], previous),
+                _ => sums64(groups[i], previous),
+            };
+        }
+    }
+    for i in 0..4 {
+        store(window_mut(values, 16 * i), groups[i]);
     }
     at
 }
@@ -53,7 +73,7 @@ fn decode<P: Plan>(
 /// Sums of eight bytes fit 16 bits: one scan for eight values, and then they are widened.
 #[target_feature(enable = "neon")]
 #[inline]
-fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) {
+fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) {
     let data = load(data);
     for i in 0..P::VALUES / 8 {
         let eight = if i == 0 {
@@ -62,53 +82,63 @@ fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8
             vget_high_u8(data)
         };
         let mut words = vmovl_u8(eight);
-        if P::ZIGZAG {
+        if plan.zigzag() {
             let sign = vnegq_s16(vreinterpretq_s16_u16(vandq_u16(words, vdupq_n_u16(1))));
             words = veorq_u16(vshrq_n_u16::<1>(words), vreinterpretq_u16_s16(sign));
         }
-        if P::DELTA {
+        if plan.delta() {
             let zero = vdupq_n_u16(0);
             words = vaddq_u16(words, vextq_u16::<7>(zero, words));
             words = vaddq_u16(words, vextq_u16::<6>(zero, words));
             words = vaddq_u16(words, vextq_u16::<4>(zero, words));
         }
-        let halves = [vget_low_u16(words), vget_high_u16(words)];
+        // Words are small enough to be taken for signed ones where they are not.
+        let words = vreinterpretq_s16_u16(words);
+        let halves = [vget_low_s16(words), vget_high_s16(words)];
         let before = *previous;
         for k in 0..2 {
-            let four = match P::ZIGZAG {
-                true => vreinterpretq_u32_s32(vmovl_s16(vreinterpret_s16_u16(halves[k]))),
-                false => vmovl_u16(halves[k]),
-            };
+            let four = vmovl_s16(halves[k]);
             if P::WIDTH == 4 {
-                let sums = vaddq_u32(four, vreinterpretq_u32_u8(before));
-                let group = if P::DELTA { sums } else { four };
-                store(
-                    window_mut(values, 32 * i + 16 * k),
-                    vreinterpretq_u8_u32(group),
-                );
-                *previous = vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(sums));
+                let mut group = vreinterpretq_u32_s32(four);
+                if plan.delta() {
+                    group = vaddq_u32(group, vreinterpretq_u32_u8(before));
+                    *previous = vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(group));
+                }
+                let to = window_mut(values, 32 * i + 16 * k);
+                store(to, vreinterpretq_u8_u32(group));
                 continue;
             }
-            let pairs = [vget_low_u32(four), vget_high_u32(four)];
+            let pairs = [vget_low_s32(four), vget_high_s32(four)];
             for m in 0..2 {
-                let two = match P::ZIGZAG {
-                    true => vreinterpretq_u64_s64(vmovl_s32(vreinterpret_s32_u32(pairs[m]))),
-                    false => vmovl_u32(pairs[m]),
-                };
-                let sums = vaddq_u64(two, vreinterpretq_u64_u8(before));
-                let group = if P::DELTA { sums } else { two };
-                store(
-                    window_mut(values, 32 * k + 16 * m),
-                    vreinterpretq_u8_u64(group),
-                );
-                *previous = vreinterpretq_u8_u64(vdupq_laneq_u64::<1>(sums));
+                let mut group = vreinterpretq_u64_s64(vmovl_s32(pairs[m]));
+                if plan.delta() {
+                    group = vaddq_u64(group, vreinterpretq_u64_u8(before));
+                    *previous = vreinterpretq_u8_u64(vdupq_laneq_u64::<1>(group));
+                }
+                let to = window_mut(values, 32 * k + 16 * m);
+                store(to, vreinterpretq_u8_u64(group));
             }
         }
     }
 }
 
-/// What is stored to the values: the lowest bit back to the sign, and each difference with those
-/// before it added.
+/// The lowest bit back to the sign.
+#[target_feature(enable = "neon")]
+#[inline]
+fn unzigzag<P: Plan>(stored: uint8x16_t) -> uint8x16_t {
+    if P::WIDTH == 4 {
+        let stored = vreinterpretq_u32_u8(stored);
+        let lowest = vreinterpretq_s32_u32(vandq_u32(stored, vdupq_n_u32(1)));
+        let sign = vreinterpretq_u32_s32(vnegq_s32(lowest));
+        return vreinterpretq_u8_u32(veorq_u32(vshrq_n_u32::<1>(stored), sign));
+    }
+    let stored = vreinterpretq_u64_u8(stored);
+    let lowest = vreinterpretq_s64_u64(vandq_u64(stored, vdupq_n_u64(1)));
+    let sign = vreinterpretq_u64_s64(vnegq_s64(lowest));
+    vreinterpretq_u8_u64(veorq_u64(vshrq_n_u64::<1>(stored), sign))
+}
+
+/// Each difference with those before it added, and the value before all of them.
 ///
 /// ```text
 /// differences   a    b      c        d
@@ -117,59 +147,52 @@ fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8
 /// ```
 #[target_feature(enable = "neon")]
 #[inline]
-fn restore32<P: Plan>(stored: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
-    let mut values = vreinterpretq_u32_u8(stored);
-    if P::ZIGZAG {
-        let lowest = vreinterpretq_s32_u32(vandq_u32(values, vdupq_n_u32(1)));
-        let sign = vreinterpretq_u32_s32(vnegq_s32(lowest));
-        values = veorq_u32(vshrq_n_u32::<1>(values), sign);
-    }
-    if P::DELTA {
-        let (zero, before) = (vdupq_n_u32(0), vreinterpretq_u32_u8(*previous));
-        values = vaddq_u32(values, vextq_u32::<3>(zero, values));
-        values = vaddq_u32(values, vextq_u32::<2>(zero, values));
-        let last = vdupq_laneq_u32::<3>(values);
-        values = vaddq_u32(values, before);
-        *previous = vreinterpretq_u8_u32(vaddq_u32(before, last));
-    }
-    vreinterpretq_u8_u32(values)
+fn sums32(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
+    let (zero, before) = (vdupq_n_u32(0), vreinterpretq_u32_u8(*previous));
+    let mut sums = vreinterpretq_u32_u8(differences);
+    sums = vaddq_u32(sums, vextq_u32::<3>(zero, sums));
+    sums = vaddq_u32(sums, vextq_u32::<2>(zero, sums));
+    *previous = vreinterpretq_u8_u32(vaddq_u32(before, vdupq_laneq_u32::<3>(sums)));
+    vreinterpretq_u8_u32(vaddq_u32(sums, before))
 }
 
-/// As [`restore32`], two values.
+/// As [`sums32`], two values.
 #[target_feature(enable = "neon")]
 #[inline]
-fn restore64<P: Plan>(stored: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
-    let mut values = vreinterpretq_u64_u8(stored);
-    if P::ZIGZAG {
-        let lowest = vreinterpretq_s64_u64(vandq_u64(values, vdupq_n_u64(1)));
-        let sign = vreinterpretq_u64_s64(vnegq_s64(lowest));
-        values = veorq_u64(vshrq_n_u64::<1>(values), sign);
-    }
-    if P::DELTA {
-        let before = vreinterpretq_u64_u8(*previous);
-        values = vaddq_u64(values, vextq_u64::<1>(vdupq_n_u64(0), values));
-        let last = vdupq_laneq_u64::<1>(values);
-        values = vaddq_u64(values, before);
-        *previous = vreinterpretq_u8_u64(vaddq_u64(before, last));
-    }
-    vreinterpretq_u8_u64(values)
+fn sums64(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
+    let before = vreinterpretq_u64_u8(*previous);
+    let mut sums = vreinterpretq_u64_u8(differences);
+    sums = vaddq_u64(sums, vextq_u64::<1>(vdupq_n_u64(0), sums));
+    *previous = vreinterpretq_u8_u64(vaddq_u64(before, vdupq_laneq_u64::<1>(sums)));
+    vreinterpretq_u8_u64(vaddq_u64(sums, before))
 }
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) {
+fn encode<P: Plan>(
+    plan: P,
+    values: &[u8; 64],
+    before: &[u8; 64],
+    data: &mut [Slot; 80],
+) -> (u32, usize) {
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
-        let (values, before) = (load(window(values, 16 * i)), load(window(before, 16 * i)));
-        groups[i] = match P::WIDTH {
-            4 => difference32::<P>(values, before),
-            _ => difference64::<P>(values, before),
-        };
+        groups[i] = load(window(values, 16 * i));
     }
-    let codes = codes::<P>(&groups);
+    if plan.delta() {
+        for i in 0..4 {
+            groups[i] = difference::<P>(groups[i], load(window(before, 16 * i)));
+        }
+    }
+    if plan.zigzag() {
+        for i in 0..4 {
+            groups[i] = zigzag::<P>(groups[i]);
+        }
+    }
+    let codes = codes(plan, &groups);
     let mut at = 0;
     for i in 0..4 {
-        let entry = &P::COMPRESS[P::group(codes, i)];
+        let entry = plan.compress(P::group(codes, i));
         let shuffle = load(window(entry, 0));
         store(window_mut(data, at & 63), vqtbl1q_u8(groups[i], shuffle));
         at += usize::from(entry[16]);
@@ -177,34 +200,27 @@ fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) 
     (codes, at)
 }
 
-/// The values to what is stored: differences, and the sign to the lowest bit.
 #[target_feature(enable = "neon")]
 #[inline]
-fn difference32<P: Plan>(values: uint8x16_t, before: uint8x16_t) -> uint8x16_t {
-    let mut stored = vreinterpretq_u32_u8(values);
-    if P::DELTA {
-        stored = vsubq_u32(stored, vreinterpretq_u32_u8(before));
+fn difference<P: Plan>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+    match P::WIDTH {
+        4 => vreinterpretq_u8_u32(vsubq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))),
+        _ => vreinterpretq_u8_u64(vsubq_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))),
     }
-    if P::ZIGZAG {
-        let signs = vshrq_n_s32::<31>(vreinterpretq_s32_u32(stored));
-        stored = veorq_u32(vshlq_n_u32::<1>(stored), vreinterpretq_u32_s32(signs));
-    }
-    vreinterpretq_u8_u32(stored)
 }
 
-/// As [`difference32`], two values.
+/// The sign to the lowest bit.
 #[target_feature(enable = "neon")]
 #[inline]
-fn difference64<P: Plan>(values: uint8x16_t, before: uint8x16_t) -> uint8x16_t {
-    let mut stored = vreinterpretq_u64_u8(values);
-    if P::DELTA {
-        stored = vsubq_u64(stored, vreinterpretq_u64_u8(before));
+fn zigzag<P: Plan>(values: uint8x16_t) -> uint8x16_t {
+    if P::WIDTH == 4 {
+        let signs = vshrq_n_s32::<31>(vreinterpretq_s32_u8(values));
+        let doubled = vshlq_n_u32::<1>(vreinterpretq_u32_u8(values));
+        return vreinterpretq_u8_u32(veorq_u32(doubled, vreinterpretq_u32_s32(signs)));
     }
-    if P::ZIGZAG {
-        let signs = vshrq_n_s64::<63>(vreinterpretq_s64_u64(stored));
-        stored = veorq_u64(vshlq_n_u64::<1>(stored), vreinterpretq_u64_s64(signs));
-    }
-    vreinterpretq_u8_u64(stored)
+    let signs = vshrq_n_s64::<63>(vreinterpretq_s64_u8(values));
+    let doubled = vshlq_n_u64::<1>(vreinterpretq_u64_u8(values));
+    vreinterpretq_u8_u64(veorq_u64(doubled, vreinterpretq_u64_s64(signs)))
 }
 
 /// The codes of a block, from the empty bytes that each number has before its highest one.
@@ -216,7 +232,7 @@ fn difference64<P: Plan>(values: uint8x16_t, before: uint8x16_t) -> uint8x16_t {
 /// ```
 #[target_feature(enable = "neon")]
 #[inline]
-fn codes<P: Plan>(groups: &[uint8x16_t; 4]) -> u32 {
+fn codes<P: Plan>(plan: P, groups: &[uint8x16_t; 4]) -> u32 {
     let mut numbers = [vdupq_n_u32(0); 4];
     for i in 0..4 {
         numbers[i] = match P::WIDTH {
@@ -233,10 +249,9 @@ fn codes<P: Plan>(groups: &[uint8x16_t; 4]) -> u32 {
     };
     let [a, b, c, d] = numbers;
     let empty = vshrq_n_u8::<3>(vuzp1q_u8(half(a, b), half(c, d)));
-    let codes = match P::LENGTHS[0] {
-        0 => vqsubq_u8(vdupq_n_u8(4), vmaxq_u8(empty, vdupq_n_u8(1))),
-        _ => vqsubq_u8(vdupq_n_u8(3), empty),
-    };
+    // How many empty bytes the lowest code has, and how many count as none.
+    let (most, few) = if plan.zeros() { (4, 1) } else { (3, 0) };
+    let codes = vqsubq_u8(vdupq_n_u8(most), vmaxq_u8(empty, vdupq_n_u8(few)));
     // Each code to its two bits, and four of them to a byte.
     let places = vreinterpretq_u8_u32(vdupq_n_u32(0x4010_0401));
     let codes = vmulq_u8(codes, places);

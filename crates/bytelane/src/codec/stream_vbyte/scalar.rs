@@ -7,66 +7,103 @@
 //! value before.
 #![forbid(unsafe_code)]
 
-use super::{Format, Integer};
+use super::coding::Coding;
 use crate::memory::{self, Slot};
+use crate::simd::{window, window_mut};
 
-impl<T: Integer> Format<T> {
+impl Coding {
+    /// A number modulo the range of the values, as one of 64 bits with or without sign.
+    fn signed(self, number: u64) -> i64 {
+        let above = 64 - 8 * self.width();
+        (number << above) as i64 >> above
+    }
+
+    fn unsigned(self, number: u64) -> u64 {
+        let above = 64 - 8 * self.width();
+        number << above >> above
+    }
+
     /// What is stored for a value: the value, its difference from the one before, zigzag of either.
-    fn stored(&self, value: T, previous: T) -> u64 {
-        let value = if self.delta {
-            value.minus(previous)
+    fn stored(self, value: u64, previous: u64) -> u64 {
+        let number = if self.transform.delta() {
+            value.wrapping_sub(previous)
         } else {
             value
         };
-        if self.zigzag {
-            value.zigzag()
+        if self.transform.zigzag() {
+            let number = self.signed(number);
+            self.unsigned((number << 1 ^ number >> 63) as u64)
         } else {
-            value.bits()
+            self.unsigned(number)
         }
     }
 
     /// The value for what is stored.
-    pub(super) fn restored(&self, stored: u64, previous: T) -> T {
-        let value = if self.zigzag {
-            T::unzigzag(stored)
+    fn restored(self, stored: u64, previous: u64) -> u64 {
+        let number = if self.transform.zigzag() {
+            stored >> 1 ^ (stored & 1).wrapping_neg()
         } else {
-            T::of_bits(stored)
+            stored
         };
-        if self.delta {
-            value.plus(previous)
+        self.unsigned(if self.transform.delta() {
+            number.wrapping_add(previous)
         } else {
-            value
-        }
+            number
+        })
     }
 
     /// The lowest code whose length holds the number.
-    fn code(&self, stored: u64) -> usize {
+    fn code(self, stored: u64) -> usize {
         let bytes = (u64::BITS - stored.leading_zeros()).div_ceil(8) as usize;
         let fits = |&length: &usize| length >= bytes;
         self.variant.lengths().iter().position(fits).unwrap_or(3)
     }
 }
 
-/// The code of value `i`.
-pub(super) fn code(controls: &[u8], i: usize) -> usize {
-    usize::from(controls[i / 4] >> (2 * (i % 4)) & 3)
+/// How many bytes of data value `i` has.
+pub(super) fn length(coding: Coding, controls: &[u8], i: usize) -> usize {
+    coding.variant.lengths()[usize::from(controls[i / 4] >> (2 * (i % 4)) & 3)]
+}
+
+/// The value of these data.
+pub(super) fn value(coding: Coding, data: &[u8], previous: u64) -> u64 {
+    let mut stored = [0; 8];
+    stored[..data.len()].copy_from_slice(data);
+    coding.restored(u64::from_le_bytes(stored), previous)
+}
+
+/// Reads a value from its 4 or 8 bytes in this machine's order.
+pub(super) fn get(from: &[u8]) -> u64 {
+    match from.len() {
+        4 => u64::from(u32::from_ne_bytes(*window(from, 0))),
+        _ => u64::from_ne_bytes(*window(from, 0)),
+    }
+}
+
+/// Writes a value as its 4 or 8 bytes in this machine's order.
+pub(super) fn put(to: &mut [Slot], value: u64) {
+    match to.len() {
+        4 => memory::write(window_mut(to, 0), (value as u32).to_ne_bytes()),
+        _ => memory::write(window_mut(to, 0), value.to_ne_bytes()),
+    }
 }
 
 /// Returns the bytes of data written, or nothing if there was too little room.
 #[inline(never)]
-pub(super) fn encode<T: Integer>(
-    format: &Format<T>,
-    values: &[T],
+pub(super) fn encode(
+    coding: Coding,
+    values: &[u8],
+    start: u64,
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
-    let (mut previous, mut at) = (format.start, 0);
-    for (four, control) in values.chunks(4).zip(controls) {
+    let (mut previous, mut at) = (start, 0);
+    for (four, control) in values.chunks(4 * coding.width()).zip(controls) {
         let mut codes = 0;
-        for (i, &value) in four.iter().enumerate() {
-            let stored = format.stored(value, previous);
-            let code = format.code(stored);
-            let length = format.variant.lengths()[code];
+        for (i, value) in four.chunks_exact(coding.width()).map(get).enumerate() {
+            let stored = coding.stored(value, previous);
+            let code = coding.code(stored);
+            let length = coding.variant.lengths()[code];
             memory::copy(
                 data.get_mut(at..at + length)?,
                 &stored.to_le_bytes()[..length],
@@ -80,21 +117,21 @@ pub(super) fn encode<T: Integer>(
     Some(at)
 }
 
-/// Returns the bytes of data used, or nothing if there were too few.
+/// Returns the bytes of data used, or nothing if there were too few. `previous` is the value before
+/// the first one, and then the last one.
 #[inline(never)]
-pub(super) fn decode<T: Integer>(
-    format: &Format<T>,
+pub(super) fn decode(
+    coding: Coding,
     controls: &[u8],
     data: &[u8],
     values: &mut [Slot],
+    previous: &mut u64,
 ) -> Option<usize> {
-    let (mut previous, mut at) = (format.start, 0);
-    for (i, to) in values.chunks_exact_mut(size_of::<T>()).enumerate() {
-        let length = format.variant.lengths()[code(controls, i)];
-        let mut stored = [0; 8];
-        stored[..length].copy_from_slice(data.get(at..at + length)?);
-        previous = format.restored(u64::from_le_bytes(stored), previous);
-        memory::copy(to, memory::bytes(&[previous]));
+    let mut at = 0;
+    for (i, to) in values.chunks_exact_mut(coding.width()).enumerate() {
+        let length = length(coding, controls, i);
+        *previous = value(coding, data.get(at..at + length)?, *previous);
+        put(to, *previous);
         at += length;
     }
     Some(at)
@@ -102,10 +139,10 @@ pub(super) fn decode<T: Integer>(
 
 /// How many bytes the data of values has.
 #[inline(never)]
-pub(super) fn encoded_data_len<T: Integer>(format: &Format<T>, values: &[T]) -> usize {
-    let (mut previous, mut total) = (format.start, 0);
-    for &value in values {
-        total += format.variant.lengths()[format.code(format.stored(value, previous))];
+pub(super) fn encoded_data_len(coding: Coding, values: &[u8], start: u64) -> usize {
+    let (mut previous, mut total) = (start, 0);
+    for value in values.chunks_exact(coding.width()).map(get) {
+        total += coding.variant.lengths()[coding.code(coding.stored(value, previous))];
         previous = value;
     }
     total
@@ -113,11 +150,6 @@ pub(super) fn encoded_data_len<T: Integer>(format: &Format<T>, values: &[T]) -> 
 
 /// How many bytes of data the codes of `count` values say.
 #[inline(never)]
-pub(super) fn decoded_data_len<T: Integer>(
-    format: &Format<T>,
-    controls: &[u8],
-    count: usize,
-) -> u64 {
-    let length = |i| format.variant.lengths()[code(controls, i)] as u64;
-    (0..count).map(length).sum()
+pub(super) fn decoded_data_len(coding: Coding, controls: &[u8], count: usize) -> u64 {
+    (0..count).map(|i| length(coding, controls, i) as u64).sum()
 }

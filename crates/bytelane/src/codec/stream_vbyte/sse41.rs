@@ -1,19 +1,20 @@
 //! SSE4.1: a group of 16 bytes is one shuffle, whose indices come from a table.
 
 use super::{Blocks, Plan};
-use crate::backend::{Sse41, sse41};
+use crate::backend::Sse41;
 use crate::memory::Slot;
 use crate::simd::sse41::{in_register, load, store};
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-sse41! {
+implement! {
     impl Blocks for Sse41 {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
-        fn decode<P: Plan>(codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
-        fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Plan>(values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
+        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
+        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
 
@@ -27,22 +28,42 @@ pub(super) fn previous<P: Plan>(value: u64) -> __m128i {
     }
 }
 
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn last_value(previous: __m128i) -> u64 {
+    _mm_cvtsi128_si64(previous) as u64
+}
+
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn decode<P: Plan>(
+    plan: P,
     codes: u32,
     data: &[u8; 80],
     values: &mut [Slot; 64],
     previous: &mut __m128i,
 ) -> usize {
     let mut at = 0;
+    let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         let group = P::group(codes, i);
         // No more than 48 before the last group; the compiler sees 63.
         let stored = load(window(data, at & 63));
-        let stored = _mm_shuffle_epi8(stored, load(&P::EXPAND[group]));
-        store(window_mut(values, 16 * i), restore::<P>(stored, previous));
-        at += usize::from(P::GROUP_LENGTHS[group]);
+        groups[i] = _mm_shuffle_epi8(stored, load(plan.expand(group)));
+        at += plan.length(group);
+    }
+    if plan.zigzag() {
+        for i in 0..4 {
+            groups[i] = unzigzag::<P>(groups[i]);
+        }
+    }
+    if plan.delta() {
+        for i in 0..4 {
+            groups[i] = sums::<P>(groups[i], previous);
+        }
+    }
+    for i in 0..4 {
+        store(window_mut(values, 16 * i), groups[i]);
     }
     at
 }
@@ -58,50 +79,47 @@ pub(super) fn decode<P: Plan>(
 /// The lower half added to the value before, and the upper half to the result of the lower.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn widen<P: Plan>(data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) {
-    let mut bytes = load(data);
-    if P::ZIGZAG {
+pub(super) fn widen<P: Plan>(
+    plan: P,
+    data: &[u8; 16],
+    values: &mut [Slot; 64],
+    previous: &mut __m128i,
+) {
+    let (mut bytes, mut signs) = (load(data), _mm_setzero_si128());
+    if plan.zigzag() {
         bytes = unzigzag_bytes(bytes);
+        signs = _mm_cmpgt_epi8(signs, bytes);
     }
+    let eights = [
+        _mm_unpacklo_epi8(bytes, signs),
+        _mm_unpackhi_epi8(bytes, signs),
+    ];
     for i in 0..P::VALUES / 8 {
-        let mut words = match P::ZIGZAG {
-            true => _mm_cvtepi8_epi16(bytes),
-            false => _mm_cvtepu8_epi16(bytes),
-        };
-        bytes = _mm_srli_si128::<8>(bytes);
-        if P::DELTA {
+        let mut words = eights[i];
+        if plan.delta() {
             words = _mm_add_epi16(words, _mm_slli_si128::<2>(words));
             if P::WIDTH == 4 {
                 words = _mm_add_epi16(words, _mm_slli_si128::<4>(words));
             }
         }
         for k in 0..P::WIDTH / 2 {
-            let mut group = widen_words::<P>(words);
+            let mut group = match P::WIDTH {
+                4 => _mm_cvtepi16_epi32(words),
+                _ => _mm_cvtepi16_epi64(words),
+            };
             words = match P::WIDTH {
                 4 => _mm_srli_si128::<8>(words),
                 _ => _mm_srli_si128::<4>(words),
             };
-            if P::DELTA {
+            if plan.delta() {
                 group = add::<P>(group, *previous);
                 *previous = group;
             }
             store(window_mut(values, 16 * (P::WIDTH / 2 * i + k)), group);
         }
-        if P::DELTA {
+        if plan.delta() {
             *previous = last::<P>(*previous);
         }
-    }
-}
-
-/// The lowest words to a group.
-#[target_feature(enable = "sse4.1")]
-#[inline]
-fn widen_words<P: Plan>(words: __m128i) -> __m128i {
-    match (P::WIDTH, P::ZIGZAG) {
-        (4, true) => _mm_cvtepi16_epi32(words),
-        (4, false) => _mm_cvtepu16_epi32(words),
-        (_, true) => _mm_cvtepi16_epi64(words),
-        (_, false) => _mm_cvtepu16_epi64(words),
     }
 }
 
@@ -122,24 +140,6 @@ fn last<P: Plan>(values: __m128i) -> __m128i {
         4 => _mm_shuffle_epi32::<0xff>(values),
         _ => _mm_shuffle_epi32::<0xee>(values),
     }
-}
-
-/// What is stored to the values.
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-fn restore<P: Plan>(stored: __m128i, previous: &mut __m128i) -> __m128i {
-    let mut values = stored;
-    if P::ZIGZAG {
-        values = unzigzag::<P>(values);
-    }
-    if P::DELTA {
-        values = sums::<P>(values);
-        let last = last::<P>(values);
-        let before = *previous;
-        values = add::<P>(values, before);
-        *previous = add::<P>(before, last);
-    }
-    values
 }
 
 /// The lowest bit back to the sign.
@@ -168,15 +168,18 @@ fn unzigzag<P: Plan>(values: __m128i) -> __m128i {
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn sums<P: Plan>(differences: __m128i) -> __m128i {
-    match P::WIDTH {
+fn sums<P: Plan>(differences: __m128i, previous: &mut __m128i) -> __m128i {
+    let sums = match P::WIDTH {
         4 => {
             let second = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7);
             let pairs = _mm_add_epi32(differences, _mm_slli_epi64::<32>(differences));
             _mm_add_epi32(pairs, _mm_shuffle_epi8(pairs, second))
         }
         _ => _mm_add_epi64(differences, _mm_slli_si128::<8>(differences)),
-    }
+    };
+    let before = *previous;
+    *previous = add::<P>(before, last::<P>(sums));
+    add::<P>(sums, before)
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -191,29 +194,34 @@ fn add<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn encode<P: Plan>(
+    plan: P,
     values: &[u8; 64],
     before: &[u8; 64],
     data: &mut [Slot; 80],
 ) -> (u32, usize) {
-    let groups = stored::<P>(values, before);
+    let groups = stored(plan, values, before);
     let codes = match P::WIDTH {
         4 => {
-            let [a, b, c, d] = groups;
-            let low = codes_1234(stretch::<P>(a), stretch::<P>(b));
-            low | codes_1234(stretch::<P>(c), stretch::<P>(d)) << 16
+            let [a, b, c, d] = stretched(plan, groups);
+            codes_1234(a, b) | codes_1234(c, d) << 16
         }
         _ => codes_1234(narrow(groups[0], groups[1]), narrow(groups[2], groups[3])),
     };
-    (codes, compress::<P>(&groups, codes, data))
+    (codes, compress(plan, &groups, codes, data))
 }
 
 /// What is stored of a block's values to its data. Returns how many bytes these are.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn compress<P: Plan>(stored: &[__m128i; 4], codes: u32, data: &mut [Slot; 80]) -> usize {
+pub(super) fn compress<P: Plan>(
+    plan: P,
+    stored: &[__m128i; 4],
+    codes: u32,
+    data: &mut [Slot; 80],
+) -> usize {
     let mut at = 0;
     for i in 0..4 {
-        let entry = &P::COMPRESS[P::group(codes, i)];
+        let entry = plan.compress(P::group(codes, i));
         let data_here = _mm_shuffle_epi8(stored[i], load(window(entry, 0)));
         store(window_mut(data, at & 63), data_here);
         at += usize::from(entry[16]);
@@ -224,12 +232,12 @@ pub(super) fn compress<P: Plan>(stored: &[__m128i; 4], codes: u32, data: &mut [S
 /// The values of a block to what is stored of them.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn stored<P: Plan>(values: &[u8; 64], before: &[u8; 64]) -> [__m128i; 4] {
+pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64]) -> [__m128i; 4] {
     let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         groups[i] = load(window(values, 16 * i));
     }
-    if P::DELTA {
+    if plan.delta() {
         let values = groups;
         groups[0] = subtract::<P>(values[0], load(window(before, 0)));
         for i in 1..4 {
@@ -241,7 +249,7 @@ pub(super) fn stored<P: Plan>(values: &[u8; 64], before: &[u8; 64]) -> [__m128i;
             groups[i] = subtract::<P>(values[i], before);
         }
     }
-    if P::ZIGZAG {
+    if plan.zigzag() {
         for i in 0..4 {
             groups[i] = zigzag::<P>(groups[i]);
         }
@@ -277,11 +285,15 @@ fn zigzag<P: Plan>(values: __m128i) -> __m128i {
 /// 0, 1, 2 or 4 bytes: one byte up, and what has three bytes or more to four.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn stretch<P: Plan>(values: __m128i) -> __m128i {
-    match P::LENGTHS[0] {
-        0 => _mm_slli_epi32::<8>(_mm_min_epu32(values, _mm_set1_epi32(0x1_0000))),
-        _ => values,
+pub(super) fn stretched<P: Plan>(plan: P, groups: [__m128i; 4]) -> [__m128i; 4] {
+    let mut stretched = groups;
+    if plan.zeros() {
+        for i in 0..4 {
+            let short = _mm_min_epu32(groups[i], _mm_set1_epi32(0x1_0000));
+            stretched[i] = _mm_slli_epi32::<8>(short);
+        }
     }
+    stretched
 }
 
 /// The same of 64 bits: the lower halves, what has three bytes or more to three, and four bytes

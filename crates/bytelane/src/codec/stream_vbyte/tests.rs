@@ -2,7 +2,16 @@
 //! the cursor against plain decoding.
 
 use super::*;
+use crate::Backend;
 use std::vec::Vec;
+
+fn backends() -> impl Iterator<Item = Detected> {
+    Backend::available().map(|backend| Detected::new(backend).unwrap())
+}
+
+fn scalar() -> Detected {
+    Detected::new(Backend::Scalar).unwrap()
+}
 
 /// Numbers of all lengths, and with `bits` fewer of the long ones.
 fn numbers(count: usize, bits: u32) -> Vec<u64> {
@@ -51,11 +60,21 @@ trait Test {
     fn run<T: Integer>(&self, format: Format<T>, values: &[T]);
 }
 
-fn encoded<T: Integer>(backend: Backend, format: Format<T>, values: &[T]) -> Vec<u8> {
-    let mut encoded = std::vec![0xaa; format.max_encoded_len(values.len())];
-    let length = format.encode_with(backend, values, &mut encoded).unwrap();
-    encoded.truncate(length);
-    encoded
+fn encoded<T: Integer>(backend: Detected, format: Format<T>, values: &[T]) -> Vec<u8> {
+    let mut room = std::vec![MaybeUninit::uninit(); format.max_encoded_len(values.len())];
+    let written = format.encode_uninit_with(backend, values, &mut room[..]);
+    written.unwrap().to_vec()
+}
+
+fn decoded<T: Integer>(
+    backend: Detected,
+    format: Format<T>,
+    src: &[u8],
+    count: usize,
+) -> Result<(Vec<T>, usize), Error> {
+    let mut room = std::vec![MaybeUninit::uninit(); count];
+    let (values, read) = format.decode_uninit_with(backend, src, &mut room[..])?;
+    Ok((values.to_vec(), read))
 }
 
 #[test]
@@ -64,8 +83,8 @@ fn the_example_of_the_classic() {
     let bytes = [
         0x40, 0x55, 0x00, 0x64, 0xc8, 0x2c, 0x01, 0x90, 0x01, 0xf4, 0x01, 0x58, 0x02, 0xbc, 0x02,
     ];
-    for backend in Backend::available() {
-        assert_eq!(encoded(backend, Format::V1234, &ids), bytes, "{backend}");
+    for backend in backends() {
+        assert_eq!(encoded(backend, Format::V1234, &ids), bytes, "{backend:?}");
     }
 }
 
@@ -75,11 +94,11 @@ fn zigzag_alternates_signs() {
     let mut bytes = std::vec![0x00, 0b11_1100, 0, 1, 2, 3, 4];
     bytes.extend(0xffff_fffe_u32.to_le_bytes());
     bytes.extend(0xffff_ffff_u32.to_le_bytes());
-    for backend in Backend::available() {
+    for backend in backends() {
         assert_eq!(
             encoded(backend, Format::V1234.zigzag(), &values),
             bytes,
-            "{backend}"
+            "{backend:?}"
         );
     }
 }
@@ -87,37 +106,30 @@ fn zigzag_alternates_signs() {
 struct RoundTrip;
 impl Test for RoundTrip {
     fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
-        let expected = encoded(Backend::Scalar, format, values);
-        for backend in Backend::available() {
-            let place = std::format!("{backend}, {format:?}, {} values", values.len());
+        let expected = encoded(scalar(), format, values);
+        let followed = [&expected[..], &[0xff; 200]].concat();
+        for backend in backends() {
+            let place = std::format!("{backend:?}, {format:?}, {} values", values.len());
             assert!(
                 encoded(backend, format, values) == expected,
                 "encode, {place}"
             );
-            assert_eq!(
-                format.encoded_len_with(backend, values),
-                Ok(expected.len()),
-                "{place}"
-            );
-
+            let length = format.encoding(backend, values).len();
+            assert_eq!(length, expected.len(), "{place}");
             let mut exact = std::vec![0x55; expected.len()];
-            assert_eq!(
-                format.encode_with(backend, values, &mut exact),
-                Ok(expected.len())
+            let written = format.encode_uninit_with(backend, values, &mut exact[..]);
+            assert!(
+                written.unwrap() == expected,
+                "encode to an exact slice, {place}"
             );
-            assert!(exact == expected, "encode to an exact slice, {place}");
 
-            let mut decoded = std::vec![T::ZERO; values.len()];
-            let read = format.decode_with(backend, &expected, &mut decoded);
-            assert_eq!(read, Ok(expected.len()), "{place}");
-            assert!(decoded == values, "decode, {place}");
+            for (src, what) in [(&expected, "decode"), (&followed, "with bytes behind")] {
+                let (decoded, read) = decoded(backend, format, src, values.len()).unwrap();
+                assert_eq!(read, expected.len(), "{what}, {place}");
+                assert!(decoded == values, "{what}, {place}");
+            }
             let valid = format.validate_with(backend, &expected, values.len());
             assert_eq!(valid, Ok(expected.len()), "{place}");
-
-            let followed = [&expected[..], &[0xff; 200]].concat();
-            let read = format.decode_with(backend, &followed, &mut decoded);
-            assert_eq!(read, Ok(expected.len()), "with bytes behind, {place}");
-            assert!(decoded == values, "decode with bytes behind, {place}");
         }
     }
 }
@@ -133,33 +145,21 @@ fn every_backend_does_what_the_specification_says() {
 struct Short;
 impl Test for Short {
     fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
-        let whole = encoded(Backend::Scalar, format, values);
-        let mut decoded = std::vec![T::ZERO; values.len()];
+        let whole = encoded(scalar(), format, values);
         let mut room = std::vec![0; whole.len()];
         for length in 0..whole.len() {
             let cut = &whole[..length];
-            let expected = format.decode_with(Backend::Scalar, cut, &mut decoded);
-            assert!(
-                expected
-                    .unwrap_err()
-                    .offset()
-                    .is_some_and(|offset| offset <= length)
-            );
-            for backend in Backend::available() {
-                let place = std::format!("{backend}, {format:?}, {length} bytes");
-                assert_eq!(
-                    format.decode_with(backend, cut, &mut decoded),
-                    expected,
-                    "{place}"
-                );
-                let validated = format.validate_with(backend, cut, values.len());
-                assert_eq!(validated, expected, "{place}");
-                let too_small = Err(Error::Destination {
-                    needed: whole.len(),
-                    given: length,
-                });
-                let result = format.encode_with(backend, values, &mut room[..length]);
-                assert_eq!(result, too_small, "{place}");
+            let expected = decoded(scalar(), format, cut, values.len()).unwrap_err();
+            assert!(expected.offset().is_some_and(|offset| offset <= length));
+            for backend in backends() {
+                let place = std::format!("{backend:?}, {format:?}, {length} bytes");
+                let error = decoded(backend, format, cut, values.len()).unwrap_err();
+                assert_eq!(error, expected, "{place}");
+                let error = format.validate_with(backend, cut, values.len());
+                assert_eq!(error, Err(expected), "{place}");
+                let error = format.encode_uninit_with(backend, values, &mut room[..length]);
+                let too_small = DestinationError::new(whole.len(), length);
+                assert_eq!(error, Err(too_small), "{place}");
             }
         }
     }
@@ -173,9 +173,9 @@ fn what_is_cut_short_names_the_place() {
 struct Cursors;
 impl Test for Cursors {
     fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
-        let encoded = encoded(Backend::Scalar, format, values);
-        for backend in Backend::available() {
-            let place = std::format!("{backend}, {format:?}, {} values", values.len());
+        let encoded = encoded(scalar(), format, values);
+        for backend in backends() {
+            let place = std::format!("{backend:?}, {format:?}, {} values", values.len());
             let mut cursor = format.cursor_with(backend, &encoded, values.len()).unwrap();
             let mut places = Vec::new();
             let mut piece = std::vec![T::ZERO; values.len() + 1];
@@ -235,7 +235,7 @@ fn the_cursor_finds_the_next_that_is_large_enough() {
         .iter()
         .map(|&gap| next(gap as u32))
         .collect();
-    for backend in Backend::available() {
+    for backend in backends() {
         for format in [
             Format::V1234.delta(10),
             Format::V0124.delta(3),
@@ -249,7 +249,7 @@ fn the_cursor_finds_the_next_that_is_large_enough() {
                 loop {
                     let found = cursor.seek_at_least(target).unwrap();
                     let index = ids.partition_point(|&id| id < target);
-                    assert_eq!(found, ids.get(index).copied(), "{backend}, {target}");
+                    assert_eq!(found, ids.get(index).copied(), "{backend:?}, {target}");
                     assert_eq!(cursor.index(), index);
                     let Some(found) = found else { break };
                     let mut here = [0; 2];
@@ -265,7 +265,7 @@ fn the_cursor_finds_the_next_that_is_large_enough() {
 #[test]
 fn a_forged_checkpoint_harms_nobody() {
     let values: Vec<u32> = numbers(500, 32).iter().map(|&value| value as u32).collect();
-    for backend in Backend::available() {
+    for backend in backends() {
         for format in [
             Format::V1234,
             Format::V1234.delta(0),
@@ -309,11 +309,12 @@ fn a_forged_checkpoint_harms_nobody() {
 
 #[test]
 fn a_count_beyond_the_input_is_an_error() {
-    for backend in Backend::available() {
+    for backend in backends() {
         for count in [41, 1 << 20, usize::MAX] {
             let error = Format::<u64>::V1248.validate_with(backend, &[0; 10], count);
             let needed = count.div_ceil(4);
-            assert_eq!(error, Err(Error::Controls { needed, given: 10 }));
+            let expected = Error::at(10, ErrorKind::Controls { needed });
+            assert_eq!(error, Err(expected));
         }
         let none = Format::<u32>::V0124.validate_with(backend, &[0; 10], 40);
         assert_eq!(none, Ok(10), "zeros have no data");

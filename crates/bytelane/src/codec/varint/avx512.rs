@@ -1,18 +1,19 @@
 //! AVX-512: sixteen varints of 32 bits or eight of 64 at a time. Bytes are picked from the window
 //! by `vpermb` to decode, and those that varints do not have are left out by `vpcompressb` to encode.
 
-use super::sse41::encode_two;
-use super::{ENCODE_ROOM, Longest, Mapping, Varints, WINDOW};
-use crate::backend::{Avx512, avx512};
+use super::integer::Mapping;
+use super::sse41::encode_words;
+use super::{ENCODE_ROOM, Longest, Varints, WINDOW};
+use crate::backend::Avx512;
 use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx2::load as load_half;
 use crate::simd::avx512::{load, store};
 use crate::simd::sse41::load as load_quarter;
 use crate::simd::sse41::store as store_quarter;
-use crate::simd::{window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
-avx512! {
+implement! {
     impl<const K: usize> Varints<K> for Avx512 {
         fn ends(bytes: &[u8; 64]) -> u64 = ends;
         fn widen<M: Mapping>(bytes: &[u8; 64], values: &mut [[Slot; K]; 64]) = widen::<K, M>;
@@ -261,13 +262,13 @@ fn encode<const K: usize, M: Mapping>(
         let values = _mm512_castsi256_si512(load_half(window(values, 0)));
         let numbers = _mm512_castsi512_si256(to_wire::<4, M>(values));
         return match _mm256_test_epi32_mask(numbers, _mm256_set1_epi32(!0x3fff)) {
-            0 => encode_two(_mm256_cvtepi32_epi16(numbers), to),
+            0 => encode_words(_mm256_cvtepi32_epi16(numbers), to),
             _ => spread(_mm512_cvtepu32_epi64(numbers), to, 0),
         };
     }
     let numbers = to_wire::<8, M>(load(window(values, 0)));
     if _mm512_test_epi64_mask(numbers, _mm512_set1_epi64(!0x3fff)) == 0 {
-        return encode_two(_mm512_cvtepi64_epi16(numbers), to);
+        return encode_words(_mm512_cvtepi64_epi16(numbers), to);
     }
     match _mm512_test_epi64_mask(numbers, _mm512_set1_epi64(0xff << 56)) {
         0 => spread(numbers, to, 0),

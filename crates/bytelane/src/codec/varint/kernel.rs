@@ -20,9 +20,9 @@
 //! where those two are microcoded, they cost what they cost everywhere.
 #![forbid(unsafe_code)]
 
-use super::{ENCODE_ROOM, Error, Longest, Mapping, Plain, Varints, WINDOW, Zigzag, scalar};
-use crate::Unavailable;
-use crate::memory::{self, Slot};
+use super::integer::{Mapping, to_wire};
+use super::{ENCODE_ROOM, Error, Longest, Varints, WINDOW, scalar};
+use crate::memory::Slot;
 use crate::simd::{window, window_mut};
 
 /// Lists of fewer values go one by one: what comes before and after the vectors takes longer.
@@ -31,26 +31,13 @@ const FEW_TO_DECODE: usize = 32;
 
 /// Values to their varints; nothing if there is not enough room.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Varints<K>>(
-    simd: S,
-    values: &[[u8; K]],
-    zigzag: bool,
-    to: &mut [Slot],
-) -> Result<Option<usize>, Unavailable> {
-    Ok(match zigzag {
-        true => encode_as::<K, S, Zigzag>(simd, values, to),
-        false => encode_as::<K, S, Plain>(simd, values, to),
-    })
-}
-
-#[inline(always)]
-fn encode_as<const K: usize, S: Varints<K>, M: Mapping>(
+pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
     values: &[[u8; K]],
     to: &mut [Slot],
 ) -> Option<usize> {
     if values.len() < FEW_TO_ENCODE {
-        return encode_each::<K, M>(values, to);
+        return scalar::encode::<K, M>(values, to);
     }
     let (mut done, mut at) = (0, 0);
     while values.len() - done >= 64 && to.len() - at >= 64 {
@@ -75,16 +62,6 @@ fn encode_as<const K: usize, S: Varints<K>, M: Mapping>(
         }
     }
     encode_rest::<K, S, M>(simd, &values[done..], to, at)
-}
-
-/// One by one as the specification says.
-#[inline(never)]
-fn encode_each<const K: usize, M: Mapping>(values: &[[u8; K]], to: &mut [Slot]) -> Option<usize> {
-    let mut at = 0;
-    for value in values {
-        at = scalar::write(to_wire::<K, M>(*value), to, at)?;
-    }
-    Some(at)
 }
 
 /// Few values, or little room: aside, with zeros for the values that are missing from the last
@@ -120,22 +97,13 @@ fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     Some(at)
 }
 
-/// The number of bytes of all varints.
+/// The number of bytes of all varints: portable code, which the compiler turns into vectors of the
+/// instruction set it is inlined into.
 #[inline(always)]
-pub(super) fn encoded_len<const K: usize, S: Varints<K>>(
+pub(super) fn encoded_len<const K: usize, S: Varints<K>, M: Mapping>(
     _simd: S,
     values: &[[u8; K]],
-    zigzag: bool,
-) -> Result<usize, Unavailable> {
-    Ok(match zigzag {
-        true => encoded_len_as::<K, Zigzag>(values),
-        false => encoded_len_as::<K, Plain>(values),
-    })
-}
-
-/// Portable code, which the compiler turns into vectors of the instruction set it is inlined into.
-#[inline(always)]
-fn encoded_len_as<const K: usize, M: Mapping>(values: &[[u8; K]]) -> usize {
+) -> usize {
     let mut sum = 0;
     for value in values {
         let number = to_wire::<K, M>(*value);
@@ -148,7 +116,7 @@ fn encoded_len_as<const K: usize, M: Mapping>(values: &[[u8; K]]) -> usize {
 
 /// The number of varints that end in the input.
 #[inline(always)]
-pub(super) fn count<S: Varints<4>>(simd: S, src: &[u8]) -> Result<usize, Unavailable> {
+pub(super) fn count<S: Varints<4>>(simd: S, src: &[u8]) -> usize {
     let (blocks, rest) = src.as_chunks::<64>();
     let mut sum = 0;
     for block in blocks {
@@ -157,21 +125,7 @@ pub(super) fn count<S: Varints<4>>(simd: S, src: &[u8]) -> Result<usize, Unavail
     for byte in rest {
         sum += usize::from(*byte < 0x80);
     }
-    Ok(sum)
-}
-
-/// Varints to as many values as there is room for.
-#[inline(always)]
-pub(super) fn decode<const K: usize, S: Varints<K>>(
-    simd: S,
-    src: &[u8],
-    zigzag: bool,
-    values: &mut [[Slot; K]],
-) -> Result<usize, Error> {
-    match zigzag {
-        true => decode_as::<K, S, Zigzag>(simd, src, values),
-        false => decode_as::<K, S, Plain>(simd, src, values),
-    }
+    sum
 }
 
 /// The most bytes of a varint: 5 or 10.
@@ -179,25 +133,27 @@ const fn most<const K: usize>() -> u32 {
     (8 * K as u32).div_ceil(7)
 }
 
+/// Varints to as many values as there is room for; returns where they end.
+///
 /// One loop for all windows, so that an instruction set's operation is inlined once.
 ///
 /// A `short` window has the input's last bytes; it takes all varints that are whole. With `few`
 /// values left a window is decoded aside.
 #[inline(always)]
-fn decode_as<const K: usize, S: Varints<K>, M: Mapping>(
+pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
     src: &[u8],
     values: &mut [[Slot; K]],
 ) -> Result<usize, Error> {
     if values.len() < FEW_TO_DECODE {
-        return decode_each::<K, M>(src, 0, values);
+        return scalar::decode::<K, M>(src, values);
     }
     let stride = 65 - most::<K>();
     let (mut at, mut done) = (0, 0);
     // Whether a varint begins at the first byte of the window.
     let mut fresh = true;
     let mut padded;
-    let mut aside = [[Slot::uninit(); K]; 64 + 16];
+    let mut aside = [[Slot::new(0); K]; 64 + 16];
     while values.len() - done >= 8 {
         let (left, short) = (values.len() - done, src.len() - at < WINDOW);
         let bytes = match short {
@@ -226,10 +182,7 @@ fn decode_as<const K: usize, S: Varints<K>, M: Mapping>(
         let count = begins.count_ones() as usize;
         let few = left < count + 16;
         let to = match few {
-            true => {
-                aside = [[Slot::new(0); K]; 64 + 16];
-                &mut aside
-            }
+            true => &mut aside,
             false => &mut values[done..],
         };
         let is_well_formed = match longest::<K>(continued) {
@@ -240,7 +193,7 @@ fn decode_as<const K: usize, S: Varints<K>, M: Mapping>(
         if !is_well_formed {
             // One of them is malformed, or what follows them: one by one.
             at += begins.trailing_zeros() as usize;
-            at = decode_each::<K, M>(src, at, &mut values[done..][..count])?;
+            at = scalar::decode_from::<K, M>(src, at, &mut values[done..][..count])?;
             fresh = true;
         } else if few {
             at += behind(ends, begins, count);
@@ -259,7 +212,7 @@ fn decode_as<const K: usize, S: Varints<K>, M: Mapping>(
         // The varint under way began in the last window, which has decoded it.
         at += src[at..].iter().take_while(|&&byte| byte > 0x7f).count() + 1;
     }
-    decode_each::<K, M>(src, at, &mut values[done..])
+    scalar::decode_from::<K, M>(src, at, &mut values[done..])
 }
 
 /// The last bytes of the input, as if it went on without an end.
@@ -300,65 +253,4 @@ fn longest<const K: usize>(continued: u64) -> Option<Longest> {
         (_, _, 0) => Some(Longest::Eight),
         _ => Some(Longest::Ten),
     }
-}
-
-/// One by one as the specification says, which also finds out what is wrong.
-#[inline(never)]
-fn decode_each<const K: usize, M: Mapping>(
-    src: &[u8],
-    mut at: usize,
-    values: &mut [[Slot; K]],
-) -> Result<usize, Error> {
-    for to in values {
-        let (number, end) = scalar::read(src, at, K)?;
-        memory::write(to, from_wire::<K, M>(number));
-        at = end;
-    }
-    Ok(at)
-}
-
-/// The little-endian bytes of a value to the number that is written.
-#[inline(always)]
-fn to_wire<const K: usize, M: Mapping>(value: [u8; K]) -> u64 {
-    let mut wide = [0; 8];
-    wide[..K].copy_from_slice(&value);
-    let sign = (i64::from_le_bytes(wide) << (64 - 8 * K) >> 63).cast_unsigned();
-    let number = u64::from_le_bytes(wide);
-    match M::ZIGZAG {
-        true => (number << 1 ^ sign) & (!0 >> (64 - 8 * K)),
-        false => number,
-    }
-}
-
-/// The number that was written to the little-endian bytes of a value.
-#[inline(always)]
-fn from_wire<const K: usize, M: Mapping>(number: u64) -> [u8; K] {
-    let value = match M::ZIGZAG {
-        true => (number >> 1) ^ (number & 1).wrapping_neg(),
-        false => number,
-    };
-    *window(&value.to_le_bytes(), 0)
-}
-
-/// The places of the 8 lowest bits, which are removed; 64 for those that there are not.
-#[inline(always)]
-pub(super) fn next_eight(bits: &mut u64) -> [usize; 8] {
-    let mut places = [0; 8];
-    for place in &mut places {
-        *place = bits.trailing_zeros() as usize;
-        *bits &= bits.wrapping_sub(1);
-    }
-    places
-}
-
-/// The byte at place `i` of running sums of lengths.
-#[inline(always)]
-pub(super) fn end(ends: u64, i: u32) -> usize {
-    (ends >> (8 * i) & 0x7f) as usize
-}
-
-/// Eight lengths, one a byte, to the sums of each and all below it. At most 80.
-#[inline(always)]
-pub(super) fn running_sum(lengths: u64) -> u64 {
-    lengths.wrapping_mul(0x0101_0101_0101_0101)
 }

@@ -12,7 +12,7 @@
 //! let mut decoded = [0u32; 3];
 //! assert_eq!(varint::decode(&encoded[..length], &mut decoded)?, 4);
 //! assert_eq!(decoded, [1, 127, 300]);
-//! # Ok::<(), varint::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! `u32` and `u64` are written as they are, in at most 5 and 10 bytes. `i32` and `i64` are mapped
@@ -35,104 +35,33 @@
 //! Sources: [protobuf, "Encoding", Base 128 Varints](https://protobuf.dev/programming-guides/encoding/#varints);
 //! [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md#integer-encoding).
 
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod error;
+mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod lanes;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", target_endian = "little"))]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
-#[cfg(all(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_endian = "little"
-))]
 mod tables;
+#[cfg(test)]
+mod tests;
 
-pub use error::Error;
+pub use error::{Error, ErrorKind};
+pub use integer::Integer;
 
 use crate::backend::dispatch;
-use crate::memory::{self, Slot};
-use crate::{Backend, Unavailable, Value};
+use crate::memory::{self, Fill, Slot};
+use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-
-/// An integer that has a form as a varint: `u32`, `u64`, and by zigzag `i32` and `i64`.
-pub trait Integer: Value + wire::Wire {
-    /// The most bytes that its varint has: 5 or 10.
-    const MAX_ENCODED_LEN: usize;
-}
-
-mod wire {
-    /// The number whose groups of seven bits are written.
-    pub trait Wire {
-        /// Whether zigzag maps the integer to it.
-        const ZIGZAG: bool;
-
-        fn to_wire(self) -> u64;
-
-        /// From a number that has no more bits than the type.
-        fn from_wire(number: u64) -> Self;
-    }
-}
-
-macro_rules! integers {
-    ($($Plain:ident $Zigzag:ident $most:literal)*) => { $(
-        impl Integer for $Plain {
-            const MAX_ENCODED_LEN: usize = $most;
-        }
-        impl wire::Wire for $Plain {
-            const ZIGZAG: bool = false;
-
-            #[inline(always)]
-            fn to_wire(self) -> u64 {
-                u64::from(self)
-            }
-
-            #[inline(always)]
-            fn from_wire(number: u64) -> Self {
-                number as $Plain
-            }
-        }
-        impl Integer for $Zigzag {
-            const MAX_ENCODED_LEN: usize = $most;
-        }
-        impl wire::Wire for $Zigzag {
-            const ZIGZAG: bool = true;
-
-            #[inline(always)]
-            fn to_wire(self) -> u64 {
-                u64::from((self << 1 ^ self >> ($Zigzag::BITS - 1)).cast_unsigned())
-            }
-
-            #[inline(always)]
-            fn from_wire(number: u64) -> Self {
-                ((number >> 1) ^ (number & 1).wrapping_neg()) as $Zigzag
-            }
-        }
-    )* };
-}
-integers! { u32 i32 5 u64 i64 10 }
-
-/// How values are mapped to the numbers that are written. A type, so that it is chosen once a list.
-pub(crate) trait Mapping: Copy {
-    const ZIGZAG: bool;
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Plain;
-impl Mapping for Plain {
-    const ZIGZAG: bool = false;
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Zigzag;
-impl Mapping for Zigzag {
-    const ZIGZAG: bool = true;
-}
+use core::mem::MaybeUninit;
+use integer::{Mapping, Plain, Type, Zigzag};
 
 /// Bytes that an encoder of eight values may write: 80 that may be needed, 8 behind the last
 /// varint, and what makes 7 bits of offset enough.
@@ -181,10 +110,10 @@ pub(crate) trait Varints<const K: usize>: Copy {
 }
 
 dispatch! {
-    fn encode_fixed<const K: usize>(values: &[[u8; K]], zigzag: bool, to: &mut [Slot]) -> Result<Option<usize>, Unavailable> = kernel::encode::<K, _>;
-    fn decode_fixed<const K: usize>(src: &[u8], zigzag: bool, values: &mut [[Slot; K]]) -> Result<usize, Error> = kernel::decode::<K, _>;
-    fn count_fixed(src: &[u8]) -> Result<usize, Unavailable> = kernel::count;
-    fn encoded_len_fixed<const K: usize>(values: &[[u8; K]], zigzag: bool) -> Result<usize, Unavailable> = kernel::encoded_len::<K, _>;
+    fn encode_list<const K: usize, M: Mapping>(values: &[[u8; K]], to: &mut [Slot]) -> Option<usize> = kernel::encode::<K, _, M>, or scalar::encode::<K, M>;
+    fn decode_list<const K: usize, M: Mapping>(src: &[u8], values: &mut [[Slot; K]]) -> Result<usize, Error> = kernel::decode::<K, _, M>, or scalar::decode::<K, M>;
+    fn length_of_list<const K: usize, M: Mapping>(values: &[[u8; K]]) -> usize = kernel::encoded_len::<K, _, M>, or scalar::encoded_len::<K, M>;
+    fn count_ends(src: &[u8]) -> usize = kernel::count, or scalar::count;
 }
 
 /// The most bytes that the varints of `count` values of a type have; `usize::MAX` if a `usize`
@@ -207,108 +136,79 @@ pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
 #[must_use]
 #[inline]
 pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
-    let length = encoded_len_with(Backend::active(), values);
-    length.unwrap_or_else(|_| scalar::encoded_len(values))
+    encoded_len_of(memory::bytes(values), T::TYPE, Detected::active())
 }
 
-/// [`encoded_len`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// [`Error::Unavailable`].
-#[inline]
-pub fn encoded_len_with<T: Integer>(backend: Backend, values: &[T]) -> Result<usize, Error> {
-    let bytes = memory::bytes(values);
-    let length = match (backend, size_of::<T>()) {
-        (Backend::Scalar, _) => return Ok(scalar::encoded_len(values)),
-        (_, 4) => encoded_len_fixed::<4>(backend, bytes.as_chunks().0, T::ZIGZAG),
-        _ => encoded_len_fixed::<8>(backend, bytes.as_chunks().0, T::ZIGZAG),
-    };
-    Ok(length?)
-}
-
-/// Writes the varints of a list of values and returns the number of bytes, which is
-/// [`encoded_len`].
+/// Writes the varints of a list of values to the front of `dst`. Returns the number of bytes, which
+/// is [`encoded_len`].
 ///
 /// `dst` needs no more room than that; if it has more, bytes behind the result may be overwritten.
 ///
 /// # Errors
 ///
-/// [`Error::Destination`] if the result does not fit; what `dst` holds then is unspecified.
+/// [`DestinationError`] if the result does not fit.
 ///
 /// ```
 /// let mut encoded = [0; 4];
 /// assert_eq!(bytelane::varint::encode(&[-1i64, 1000], &mut encoded)?, 3);
 /// assert_eq!(encoded[..3], [0x01, 0xd0, 0x0f]);
-/// # Ok::<(), bytelane::varint::Error>(())
+/// # Ok::<(), bytelane::DestinationError>(())
 /// ```
 #[inline]
-pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-    encode_with(Backend::active(), values, dst)
+pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
+    encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] on a backend of the caller's choice.
+/// [`encode`] to memory that need not be initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`], and [`Error::Unavailable`].
+/// Those of [`encode`].
 #[inline]
-pub fn encode_with<T: Integer>(
-    backend: Backend,
+pub fn encode_uninit<'a, T: Integer>(
     values: &[T],
-    dst: &mut [u8],
-) -> Result<usize, Error> {
-    encode_slots(backend, values, memory::slots(dst))
+    dst: &'a mut [MaybeUninit<u8>],
+) -> Result<&'a mut [u8], DestinationError> {
+    encode_uninit_with(Detected::active(), values, dst)
 }
 
-/// Appends the varints of a list of values to a `Vec`, whose new part is written once, not zeroed
-/// before, and returns the number of bytes.
+/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+#[inline]
+pub fn encode_uninit_with<'a, T: Integer>(
+    backend: Detected,
+    values: &[T],
+    dst: impl Into<Destination<'a, u8>>,
+) -> Result<&'a mut [u8], DestinationError> {
+    let (written, ()) = dst.into().fill(Encode::new(values, backend))?;
+    Ok(written)
+}
+
+/// [`encode`], appended to a `Vec`. Returns the number of bytes.
 ///
 /// ```
 /// let mut encoded = b"list".to_vec();
-/// bytelane::varint::encode_into_vec(&[1u64, 128], &mut encoded);
+/// bytelane::varint::encode_append(&[1u64, 128], &mut encoded);
 /// assert_eq!(encoded, b"list\x01\x80\x01");
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn encode_into_vec<T: Integer>(values: &[T], dst: &mut Vec<u8>) -> usize {
-    let length = encode_into_vec_with(Backend::active(), values, dst);
-    length.expect("the active backend is available, and there is room")
+pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
+    let operation = Encode::new(values, Detected::active());
+    let appended = memory::append(operation, encoded_len(values), to);
+    appended.expect("there is room").0
 }
 
-/// [`encode_into_vec`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// [`Error::Unavailable`]; the `Vec` is as it was then.
+/// [`encode`], as a new `Vec`.
 #[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_into_vec_with<T: Integer>(
-    backend: Backend,
-    values: &[T],
-    dst: &mut Vec<u8>,
-) -> Result<usize, Error> {
-    let needed = encoded_len_with(backend, values)?;
-    memory::append(dst, needed, |to| encode_slots(backend, values, to))
-}
-
-#[inline]
-fn encode_slots<T: Integer>(
-    backend: Backend,
-    values: &[T],
-    to: &mut [Slot],
-) -> Result<usize, Error> {
-    let given = to.len();
-    let bytes = memory::bytes(values);
-    let length = match (backend, size_of::<T>()) {
-        (Backend::Scalar, _) => scalar::encode(values, to),
-        (_, 4) => encode_fixed::<4>(backend, bytes.as_chunks().0, T::ZIGZAG, to)?,
-        _ => encode_fixed::<8>(backend, bytes.as_chunks().0, T::ZIGZAG, to)?,
-    };
-    length.ok_or_else(|| Error::Destination {
-        needed: encoded_len(values),
-        given,
-    })
+#[must_use]
+pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    encode_append(values, &mut encoded);
+    encoded
 }
 
 /// The number of varints that end within `src`: how many values a packed field has whose length
@@ -322,116 +222,100 @@ fn encode_slots<T: Integer>(
 #[must_use]
 #[inline]
 pub fn count(src: &[u8]) -> usize {
-    let count = count_with(Backend::active(), src);
-    count.unwrap_or_else(|_| scalar::count(src))
+    count_ends(src, Detected::active())
 }
 
-/// [`count`] on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// [`Error::Unavailable`].
-#[inline]
-pub fn count_with(backend: Backend, src: &[u8]) -> Result<usize, Error> {
-    match backend {
-        Backend::Scalar => Ok(scalar::count(src)),
-        _ => Ok(count_fixed(backend, src)?),
-    }
-}
-
-/// Reads as many varints as `values` takes from the front of `src` and returns the number of bytes
+/// Reads as many varints as `values` takes from the front of `src`. Returns the number of bytes
 /// that they have.
 ///
 /// # Errors
 ///
-/// [`Error::Truncated`], [`Error::Overlong`] or [`Error::Overflow`] for the first varint that is
-/// none, with the offset of its first byte. What `values` holds then is unspecified.
+/// [`Error`] for the first malformed varint, with the offset of its first byte. What `values` holds
+/// then is unspecified.
 ///
 /// ```
-/// use bytelane::varint::{self, Error};
+/// use bytelane::varint::{self, ErrorKind};
 ///
 /// let mut values = [0i32; 2];
 /// assert_eq!(varint::decode(&[0x03, 0x80, 0x01, 0x55], &mut values)?, 3);
 /// assert_eq!(values, [-2, 64]);
-/// assert_eq!(varint::decode(&[0x03, 0x80], &mut values), Err(Error::Truncated { offset: 1 }));
-/// # Ok::<(), Error>(())
+///
+/// let error = varint::decode(&[0x03, 0x80], &mut values).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(1)));
+/// # Ok::<(), varint::Error>(())
 /// ```
 #[inline]
 pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_with(Backend::active(), src, values)
+    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] on a backend of the caller's choice.
+/// [`decode`] to memory that need not be initialised. Returns the values, as many as there is room
+/// for, and the number of bytes that their varints have.
 ///
 /// # Errors
 ///
-/// Those of [`decode`], and [`Error::Unavailable`].
+/// Those of [`decode`].
 #[inline]
-pub fn decode_with<T: Integer>(
-    backend: Backend,
+pub fn decode_uninit<'a, T: Integer>(
     src: &[u8],
-    values: &mut [T],
-) -> Result<usize, Error> {
-    decode_slots::<T>(backend, src, memory::slots(memory::bytes_mut(values)))
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<(&'a mut [T], usize), Error> {
+    decode_uninit_with(Detected::active(), src, values)
 }
 
-/// Appends `count` values, read from the front of `src`, to a `Vec`, whose new part is written
-/// once, not zeroed before. Returns the number of bytes read.
+/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit_with<'a, T: Integer>(
+    backend: Detected,
+    src: &[u8],
+    values: impl Into<Destination<'a, T>>,
+) -> Result<(&'a mut [T], usize), Error> {
+    values.into().fill(Decode::new::<T>(src, backend))
+}
+
+/// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
 ///
 /// Allocates nothing unless `src` has a byte for each value: a count out of an untrusted message
 /// costs no more memory than `size_of::<T>()` times the message.
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` holds what it did then.
+/// Those of [`decode`]; the `Vec` is as it was then.
 ///
 /// ```
 /// let mut values = vec![7u32];
-/// assert_eq!(bytelane::varint::decode_into_vec(&[0x01, 0xac, 0x02], 2, &mut values)?, 3);
+/// assert_eq!(bytelane::varint::decode_append(&[0x01, 0xac, 0x02], 2, &mut values)?, 3);
 /// assert_eq!(values, [7, 1, 300]);
 /// # Ok::<(), bytelane::varint::Error>(())
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn decode_into_vec<T: Integer>(
+pub fn decode_append<T: Integer>(
     src: &[u8],
     count: usize,
-    values: &mut Vec<T>,
+    to: &mut Vec<T>,
 ) -> Result<usize, Error> {
-    decode_into_vec_with(Backend::active(), src, count, values)
+    if count > src.len() {
+        return Err(scalar::first_error(src, size_of::<T>()));
+    }
+    let operation = Decode::new::<T>(src, Detected::active());
+    Ok(memory::append(operation, count, to)?.1)
 }
 
-/// [`decode_into_vec`] on a backend of the caller's choice.
+/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode_into_vec`], and [`Error::Unavailable`].
+/// Those of [`decode`].
 #[cfg(feature = "alloc")]
-pub fn decode_into_vec_with<T: Integer>(
-    backend: Backend,
-    src: &[u8],
-    count: usize,
-    values: &mut Vec<T>,
-) -> Result<usize, Error> {
-    if count > src.len() {
-        return Err(scalar::first_error::<T>(src));
-    }
-    let mut read = 0;
-    memory::append(values, count, |to| {
-        read = decode_slots::<T>(backend, src, to)?;
-        Ok::<_, Error>(count)
-    })?;
-    Ok(read)
-}
-
-#[inline]
-fn decode_slots<T: Integer>(backend: Backend, src: &[u8], to: &mut [Slot]) -> Result<usize, Error> {
-    match (backend, size_of::<T>()) {
-        (Backend::Scalar, 4) => scalar::decode::<T, 4>(src, to.as_chunks_mut().0),
-        (Backend::Scalar, _) => scalar::decode::<T, 8>(src, to.as_chunks_mut().0),
-        (_, 4) => decode_fixed::<4>(backend, src, T::ZIGZAG, to.as_chunks_mut().0),
-        _ => decode_fixed::<8>(backend, src, T::ZIGZAG, to.as_chunks_mut().0),
-    }
+pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
+    let mut values = Vec::new();
+    let read = decode_append(src, count, &mut values)?;
+    Ok((values, read))
 }
 
 /// Reads one varint from the front of `src`: the value and the number of bytes that it has.
@@ -455,29 +339,34 @@ pub fn read<T: Integer>(src: &[u8]) -> Result<(T, usize), Error> {
     }
 }
 
-/// Writes one varint to the front of `dst` and returns the number of bytes that it has.
+/// Writes one varint to the front of `dst`. Returns the number of bytes that it has.
 ///
 /// # Errors
 ///
-/// [`Error::Destination`] if it does not fit; what `dst` holds then is unspecified.
+/// [`DestinationError`] if it does not fit.
 ///
 /// ```
 /// let mut encoded = [0; 5];
 /// assert_eq!(bytelane::varint::write(300u32, &mut encoded)?, 2);
 /// assert_eq!(encoded[..2], [0xac, 0x02]);
-/// # Ok::<(), bytelane::varint::Error>(())
+/// # Ok::<(), bytelane::DestinationError>(())
 /// ```
 #[inline]
-pub fn write<T: Integer>(value: T, dst: &mut [u8]) -> Result<usize, Error> {
-    let given = dst.len();
-    let length = scalar::write(value.to_wire(), memory::slots(dst), 0);
-    length.ok_or_else(|| Error::Destination {
-        needed: scalar::length(value.to_wire()),
-        given,
-    })
+pub fn write<T: Integer>(value: T, dst: &mut [u8]) -> Result<usize, DestinationError> {
+    let (number, given) = (value.to_wire(), dst.len());
+    let mut at = 0;
+    let written = scalar::write(number, |byte| {
+        *dst.get_mut(at)? = byte;
+        at += 1;
+        Some(())
+    });
+    match written {
+        Some(()) => Ok(at),
+        None => Err(DestinationError::new(scalar::length(number), given)),
+    }
 }
 
-/// Appends one varint to a `Vec` and returns the number of bytes that it has.
+/// Appends one varint to a `Vec`. Returns the number of bytes that it has.
 ///
 /// ```
 /// let mut encoded = vec![];
@@ -486,13 +375,111 @@ pub fn write<T: Integer>(value: T, dst: &mut [u8]) -> Result<usize, Error> {
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn push<T: Integer>(value: T, dst: &mut Vec<u8>) -> usize {
-    let mut number = value.to_wire();
-    let before = dst.len();
-    while number > 0x7f {
-        dst.push(number as u8 | 0x80);
-        number >>= 7;
+pub fn push<T: Integer>(value: T, to: &mut Vec<u8>) -> usize {
+    let before = to.len();
+    let pushed = scalar::write(value.to_wire(), |byte| {
+        to.push(byte);
+        Some(())
+    });
+    pushed.expect("a `Vec` takes all bytes");
+    to.len() - before
+}
+
+/// Values to varints. Not generic, so that kernels are compiled here and not in the caller's crate.
+pub(crate) struct Encode<'a> {
+    values: &'a [u8],
+    integer: Type,
+    backend: Detected,
+}
+
+impl<'a> Encode<'a> {
+    #[inline]
+    fn new<T: Integer>(values: &'a [T], backend: Detected) -> Self {
+        Self {
+            values: memory::bytes(values),
+            integer: T::TYPE,
+            backend,
+        }
     }
-    dst.push(number as u8);
-    dst.len() - before
+
+    #[cold]
+    fn too_short(&self, given: usize) -> DestinationError {
+        let needed = encoded_len_of(self.values, self.integer, self.backend);
+        DestinationError::new(needed, given)
+    }
+}
+
+impl Fill for Encode<'_> {
+    type Done = ();
+    type Error = DestinationError;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
+        match encode_to(self.values, self.integer, to, self.backend) {
+            Some(length) => Ok((length, ())),
+            None => Err(self.too_short(to.len())),
+        }
+    }
+}
+
+/// Varints to values, as many as there is room for.
+pub(crate) struct Decode<'a> {
+    src: &'a [u8],
+    integer: Type,
+    backend: Detected,
+}
+
+impl<'a> Decode<'a> {
+    #[inline]
+    fn new<T: Integer>(src: &'a [u8], backend: Detected) -> Self {
+        Self {
+            src,
+            integer: T::TYPE,
+            backend,
+        }
+    }
+}
+
+impl Fill for Decode<'_> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let read = decode_to(self.src, self.integer, to, self.backend)?;
+        Ok((to.len() - to.len() % self.integer.width(), read))
+    }
+}
+
+fn encode_to(values: &[u8], integer: Type, to: &mut [Slot], backend: Detected) -> Option<usize> {
+    match integer {
+        Type::U32 => encode_list::<4, Plain>(values.as_chunks().0, to, backend),
+        Type::U64 => encode_list::<8, Plain>(values.as_chunks().0, to, backend),
+        Type::I32 => encode_list::<4, Zigzag>(values.as_chunks().0, to, backend),
+        Type::I64 => encode_list::<8, Zigzag>(values.as_chunks().0, to, backend),
+    }
+}
+
+fn decode_to(
+    src: &[u8],
+    integer: Type,
+    to: &mut [Slot],
+    backend: Detected,
+) -> Result<usize, Error> {
+    match integer {
+        Type::U32 => decode_list::<4, Plain>(src, to.as_chunks_mut().0, backend),
+        Type::U64 => decode_list::<8, Plain>(src, to.as_chunks_mut().0, backend),
+        Type::I32 => decode_list::<4, Zigzag>(src, to.as_chunks_mut().0, backend),
+        Type::I64 => decode_list::<8, Zigzag>(src, to.as_chunks_mut().0, backend),
+    }
+}
+
+fn encoded_len_of(values: &[u8], integer: Type, backend: Detected) -> usize {
+    match integer {
+        Type::U32 => length_of_list::<4, Plain>(values.as_chunks().0, backend),
+        Type::U64 => length_of_list::<8, Plain>(values.as_chunks().0, backend),
+        Type::I32 => length_of_list::<4, Zigzag>(values.as_chunks().0, backend),
+        Type::I64 => length_of_list::<8, Zigzag>(values.as_chunks().0, backend),
+    }
 }

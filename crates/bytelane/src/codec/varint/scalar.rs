@@ -6,19 +6,18 @@
 //! > constituent bytes. [..] 7-bit payloads are in little-endian order.
 #![forbid(unsafe_code)]
 
-use super::{Error, Integer};
+use super::integer::{from_wire, to_wire};
+use super::{Error, ErrorKind, Mapping};
 use crate::memory::{self, Slot};
 
-/// Writes the varint of one number at `at`; returns where it ends, nothing if it does not fit.
+/// Hands the bytes of a number's varint to `put`, as long as it takes them.
 #[inline(always)]
-pub(super) fn write(mut number: u64, to: &mut [Slot], mut at: usize) -> Option<usize> {
+pub(super) fn write(mut number: u64, mut put: impl FnMut(u8) -> Option<()>) -> Option<()> {
     while number > 0x7f {
-        *to.get_mut(at)? = Slot::new(number as u8 | 0x80);
+        put(number as u8 | 0x80)?;
         number >>= 7;
-        at += 1;
     }
-    *to.get_mut(at)? = Slot::new(number as u8);
-    Some(at + 1)
+    put(number as u8)
 }
 
 /// Reads the varint of a number of `width` bytes at `offset`: the number, and where it ends.
@@ -29,18 +28,18 @@ pub(super) fn read(src: &[u8], offset: usize, width: usize) -> Result<(u64, usiz
     let mut at = offset;
     for shift in (0..bits).step_by(7) {
         let Some(&byte) = src.get(at) else {
-            return Err(Error::Truncated { offset });
+            return Err(Error::at(offset, ErrorKind::Truncated));
         };
         at += 1;
         number |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             if bits - shift < 7 && byte >> (bits - shift) != 0 {
-                return Err(Error::Overflow { offset });
+                return Err(Error::at(offset, ErrorKind::Overflow));
             }
             return Ok((number, at));
         }
     }
-    Err(Error::Overlong { offset })
+    Err(Error::at(offset, ErrorKind::Overlong))
 }
 
 /// The number of bytes of a number's varint: one for each seven bits begun.
@@ -51,15 +50,24 @@ pub(super) fn length(number: u64) -> usize {
 }
 
 #[inline(never)]
-pub(super) fn encoded_len<T: Integer>(values: &[T]) -> usize {
-    values.iter().map(|value| length(value.to_wire())).sum()
+pub(super) fn encoded_len<const K: usize, M: Mapping>(values: &[[u8; K]]) -> usize {
+    let lengths = values.iter().map(|value| length(to_wire::<K, M>(*value)));
+    lengths.sum()
 }
 
+/// Returns where the varints end, nothing if there is not enough room.
 #[inline(never)]
-pub(super) fn encode<T: Integer>(values: &[T], to: &mut [Slot]) -> Option<usize> {
+pub(super) fn encode<const K: usize, M: Mapping>(
+    values: &[[u8; K]],
+    to: &mut [Slot],
+) -> Option<usize> {
     let mut at = 0;
-    for &value in values {
-        at = write(value.to_wire(), to, at)?;
+    for value in values {
+        write(to_wire::<K, M>(*value), |byte| {
+            *to.get_mut(at)? = Slot::new(byte);
+            at += 1;
+            Some(())
+        })?;
     }
     Some(at)
 }
@@ -69,18 +77,25 @@ pub(super) fn count(src: &[u8]) -> usize {
     src.iter().filter(|&&byte| byte < 0x80).count()
 }
 
-/// Reads as many values as there is room for; `K` is the size of `T`.
-#[inline(never)]
-pub(super) fn decode<T: Integer, const K: usize>(
+/// Reads as many values as there is room for; returns where they end.
+#[inline(always)]
+pub(super) fn decode<const K: usize, M: Mapping>(
     src: &[u8],
     values: &mut [[Slot; K]],
 ) -> Result<usize, Error> {
-    let mut at = 0;
+    decode_from::<K, M>(src, 0, values)
+}
+
+/// As [`decode`], from `at` on.
+#[inline(never)]
+pub(super) fn decode_from<const K: usize, M: Mapping>(
+    src: &[u8],
+    mut at: usize,
+    values: &mut [[Slot; K]],
+) -> Result<usize, Error> {
     for to in values {
         let (number, end) = read(src, at, K)?;
-        let value = [T::from_wire(number)];
-        let bytes = memory::bytes(&value).as_array();
-        memory::write(to, *bytes.expect("the size of the type"));
+        memory::write(to, from_wire::<K, M>(number));
         at = end;
     }
     Ok(at)
@@ -89,10 +104,10 @@ pub(super) fn decode<T: Integer, const K: usize>(
 /// The error of reading more values than `src` has bytes.
 #[cfg(feature = "alloc")]
 #[cold]
-pub(super) fn first_error<T: Integer>(src: &[u8]) -> Error {
+pub(super) fn first_error(src: &[u8], width: usize) -> Error {
     let mut at = 0;
     loop {
-        match read(src, at, size_of::<T>()) {
+        match read(src, at, width) {
             Ok((_, end)) => at = end,
             Err(error) => return error,
         }

@@ -1,5 +1,6 @@
 //! What `bytelane bench parquet` measures: raw arrays in files, and generated ones.
 
+use crate::readable;
 use anyhow::{Context, bail};
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int32Array, Int64Array};
 use bytelane_measure::data::{Dataset, ElementType, discrete_gaussian};
@@ -90,7 +91,8 @@ impl Input {
                 (element, discrete_gaussian(element, deviation, values, seed))
             }
         };
-        let array = array(element, &bytes).with_context(|| self.name())?;
+        let array =
+            array(element, &bytes).with_context(|| readable::line(&self.name()).into_owned())?;
         let is_sweep = matches!(self, Self::Gaussian { .. });
         Ok(Column {
             name: self.name(),
@@ -124,7 +126,7 @@ fn element_of(path: &Path) -> anyhow::Result<ElementType> {
         Some("i8") => Ok(ElementType::I64),
         _ => bail!(
             "{}: the ending tells what the numbers are, one of {}",
-            path.display(),
+            readable::path(path),
             RAW_ENDINGS
                 .map(|(ending, _)| format!(".{ending}"))
                 .join(" ")
@@ -133,7 +135,7 @@ fn element_of(path: &Path) -> anyhow::Result<ElementType> {
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    fs::read(path).with_context(|| format!("cannot read {}", readable::path(path)))
 }
 
 fn array(element: ElementType, bytes: &[u8]) -> anyhow::Result<ArrayRef> {

@@ -3,7 +3,7 @@
 use super::input::{Column, Input};
 use anyhow::{Context, ensure};
 use arrow_array::RecordBatch;
-use bytelane::Backend;
+use bytelane::{Backend, Detected, Unavailable};
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -127,6 +127,10 @@ impl Way {
         self.backend.map_or("parquet", Backend::name)
     }
 
+    fn kernels(&self) -> Result<Detected, Unavailable> {
+        Detected::new(self.backend.unwrap_or(Backend::active()))
+    }
+
     /// Writes a file; returns the encoding of its values.
     fn write_to(&self, file: &mut Vec<u8>, batch: &RecordBatch) -> anyhow::Result<Encoding> {
         let options = WriterOptions::default()
@@ -134,7 +138,7 @@ impl Way {
             .with_goal(self.goal)
             .with_row_group_rows(usize::MAX)
             .with_compression(self.compression)
-            .with_backend(self.backend.unwrap_or(Backend::active()));
+            .with_backend(self.kernels()?);
         let mut writer = Writer::try_new(file, batch.schema(), options)?;
         writer.write(batch)?;
         let written = writer.close()?.encodings;
@@ -160,8 +164,7 @@ impl Way {
     }
 
     fn read(&self, file: &Bytes, mut take: impl FnMut(RecordBatch)) -> anyhow::Result<()> {
-        let backend = self.backend.unwrap_or(Backend::active());
-        let reader = Reader::builder(file.clone())?.with_backend(backend);
+        let reader = Reader::builder(file.clone())?.with_backend(self.kernels()?);
         for batch in reader.build()? {
             take(batch?);
         }

@@ -9,13 +9,13 @@ pub use measure::{ParquetRow, Plan, measure};
 use super::measuring::Timing;
 use crate::commands::rewrite::goal_parser;
 use crate::table::{Table, format_parser, number, text};
-use crate::{Outcome, backend};
+use crate::{Outcome, backend, readable, standard};
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{Encoding, Goal, parse_compression};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Measure Parquet columns: PLAIN, DICTIONARY and BYTE_STREAM_SPLIT, in memory
@@ -79,10 +79,10 @@ impl Arguments {
         let progress = ProgressBar::new(inputs.len() as u64)
             .with_style(style)
             .with_finish(ProgressFinish::AndClear);
-        let mut out = io::stdout().lock();
+        let mut out = standard::output()?;
         let mut rows: Vec<ParquetRow> = Vec::new();
         for input in inputs {
-            progress.set_message(input.name());
+            progress.set_message(readable::line(&input.name()).into_owned());
             let plan = Plan {
                 inputs: vec![input],
                 encodings: self.encodings.clone(),

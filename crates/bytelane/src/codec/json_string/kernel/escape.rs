@@ -1,9 +1,8 @@
 //! Texts to strings.
 #![forbid(unsafe_code)]
 
-use super::super::{Blocks, Consumed, Error, scalar};
-use super::{CALM, RUN, clean};
-use crate::backend::Unavailable;
+use super::super::{Blocks, Consumed, scalar};
+use super::{CALM, RUN, clean, put_front};
 use crate::memory::{Slot, copy, write};
 use crate::simd::{window, window_mut};
 
@@ -24,29 +23,36 @@ pub(in super::super) fn escape_short(
     simd: impl Blocks,
     src: &[u8],
     dst: &mut [Slot],
-) -> Result<Option<usize>, Unavailable> {
+) -> Option<usize> {
     let specials = simd.copy_short(src, &mut dst[..src.len()]);
     if specials == 0 {
-        return Ok(Some(src.len()));
+        return Some(src.len());
     }
-    let Some(dst) = dst.first_chunk_mut() else {
-        return Ok(None);
-    };
+    let dst = dst.first_chunk_mut::<LONGEST>()?;
     let block = simd.pad(src, b' ');
     if simd.long(&block, specials) != 0 {
-        return Ok(Some(escape_bytes(src, dst)));
+        return Some(escape_bytes(src, dst));
     }
     simd.escape(&block, specials, window_mut(dst, 0));
-    Ok(Some(src.len() + specials.count_ones() as usize))
+    Some(src.len() + specials.count_ones() as usize)
+}
+
+/// The front of an escaped block, by way of memory that takes all of it.
+#[inline(always)]
+pub(in super::super) fn escape_up_to(
+    simd: impl Blocks,
+    block: &[u8; 64],
+    specials: u64,
+    dst: &mut [Slot],
+) {
+    let mut result = [Slot::new(0); 128];
+    simd.escape(block, specials, &mut result);
+    put_front(&result, dst);
 }
 
 /// Escapes as much of a text as fits.
 #[inline(always)]
-pub(in super::super) fn escape<S: Blocks>(
-    simd: S,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Result<Consumed, Error> {
+pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> Consumed {
     let (mut at, mut to) = (0, 0);
     while at < src.len() {
         let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
@@ -98,10 +104,10 @@ pub(in super::super) fn escape<S: Blocks>(
                     match escape_block(simd, block, specials, given, to_write) {
                         Some(done) => done,
                         None => {
-                            return Ok(Consumed {
+                            return Consumed {
                                 read: at,
                                 written: to,
-                            });
+                            };
                         }
                     }
                 }
@@ -109,10 +115,10 @@ pub(in super::super) fn escape<S: Blocks>(
             (at, to) = (at + read, to + written);
         }
     }
-    Ok(Consumed {
+    Consumed {
         read: at,
         written: to,
-    })
+    }
 }
 
 /// Escapes four blocks without long bytes, and returns the length of the result.
@@ -188,16 +194,11 @@ fn escape_block(
             simd.put(block, dst.get_mut(..given)?);
             return Some((given, given));
         }
-        let mut result = [Slot::uninit(); LONGEST];
-        let written = match simd.long(block, specials) {
-            0 => {
-                simd.escape(block, specials, window_mut(&mut result, 0));
-                whole
-            }
-            _ => escape_bytes(&block[..given], &mut result),
-        };
-        dst.get_mut(..written)?.copy_from_slice(&result[..written]);
-        return Some((given, written));
+        if simd.long(block, specials) != 0 {
+            return Some((given, escape_bytes_up_to(&block[..given], dst)?));
+        }
+        simd.escape_up_to(block, specials, dst.get_mut(..whole)?);
+        return Some((given, whole));
     }
     let long = simd.long(block, specials);
     if long == 0 {
@@ -208,13 +209,20 @@ fn escape_block(
         simd.escape(block, specials, window_mut(dst, 0));
         return Some(escape_first(block, specials, long, dst));
     }
-    if let Some(dst) = dst.first_chunk_mut() {
-        return Some((given, escape_bytes(&block[..given], dst)));
-    }
-    let mut result = [Slot::uninit(); LONGEST];
-    let written = escape_bytes(&block[..given], &mut result);
-    dst.get_mut(..written)?.copy_from_slice(&result[..written]);
+    let written = match dst.first_chunk_mut() {
+        Some(dst) => escape_bytes(&block[..given], dst),
+        None => escape_bytes_up_to(&block[..given], dst)?,
+    };
     Some((given, written))
+}
+
+/// As [`escape_bytes`], to as many slots as it takes; none if there are fewer.
+#[inline(always)]
+fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
+    let mut result = [Slot::new(0); LONGEST];
+    let written = escape_bytes(bytes, &mut result);
+    dst.get_mut(..written)?.copy_from_slice(&result[..written]);
+    Some(written)
 }
 
 /// Writes the first byte of a set that is not empty, behind what is written already for those
@@ -239,7 +247,8 @@ static ESCAPED: [([u8; 8], usize); 256] = {
     table
 };
 
-/// Byte by byte, each written as eight of which the next byte overwrites what does not count.
+/// Byte by byte, each written as eight of which the next byte overwrites those that do not count.
+/// Returns the length of the result.
 #[inline(never)]
 fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     let mut to = 0;
@@ -253,7 +262,7 @@ fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
 
 /// The length of a text when escaped.
 #[inline(always)]
-pub(in super::super) fn escaped_len(simd: impl Blocks, src: &[u8]) -> Result<usize, Error> {
+pub(in super::super) fn escaped_len(simd: impl Blocks, src: &[u8]) -> usize {
     let (mut at, mut more) = (0, 0usize);
     loop {
         at += clean(simd, &src[at..]);
@@ -267,7 +276,7 @@ pub(in super::super) fn escaped_len(simd: impl Blocks, src: &[u8]) -> Result<usi
             let long = simd.long(&block, specials);
             more = more.saturating_add((specials.count_ones() + 4 * long.count_ones()) as usize);
             if rest.len() <= 64 {
-                return Ok(src.len().saturating_add(more));
+                return src.len().saturating_add(more);
             }
             at += 64;
         }

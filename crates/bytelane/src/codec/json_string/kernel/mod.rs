@@ -11,13 +11,13 @@ mod unescape;
 
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
-pub(super) use escape::{escape, escape_short, escaped_len};
+pub(super) use escape::{escape, escape_short, escape_up_to, escaped_len};
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
-pub(super) use unescape::{scan, unescape};
+pub(super) use unescape::{scan, unescape, unescape_up_to};
 
 use super::Blocks;
-use crate::memory::{Slot, copy, pair, put_pair, write};
+use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
 /// Bytes that are looked through before they are copied: they are in the first-level cache then.
@@ -57,10 +57,33 @@ pub(super) fn copy_short(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64
     specials
 }
 
-/// Copies fewer than 64 bytes from the front of a block.
+/// Writes up to 64 bytes from the front of a block.
 #[inline(always)]
 pub(super) fn put(block: &[u8; 64], dst: &mut [Slot]) {
-    copy(dst, &block[..dst.len()]);
+    let mut slots = [Slot::new(0); 64];
+    write(&mut slots, *block);
+    put_front(&slots, dst);
+}
+
+/// Copies the front of up to 128 slots, as two windows that overlap.
+#[inline(always)]
+fn put_front(from: &[Slot], to: &mut [Slot]) {
+    #[inline(always)]
+    fn put<const N: usize>(from: &[Slot], to: &mut [Slot]) {
+        for at in [0, to.len() - N] {
+            *window_mut::<N, _>(to, at) = *window(from, at);
+        }
+    }
+    match to.len() {
+        0 => {}
+        1 => put::<1>(from, to),
+        2..4 => put::<2>(from, to),
+        4..8 => put::<4>(from, to),
+        8..16 => put::<8>(from, to),
+        16..32 => put::<16>(from, to),
+        32..64 => put::<32>(from, to),
+        _ => put::<64>(from, to),
+    }
 }
 
 /// Up to 64 bytes and others behind them.

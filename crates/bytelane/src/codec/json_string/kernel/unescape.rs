@@ -1,11 +1,12 @@
 //! Strings to texts.
 #![forbid(unsafe_code)]
 
+use super::super::scalar::{self, Stop};
 use super::super::{Blocks, Consumed, Error};
 #[cfg(feature = "alloc")]
 use super::clean;
-use super::{CALM, RUN};
-use crate::memory::{Slot, copy, slots};
+use super::{CALM, RUN, put_front};
+use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
 /// Which bytes of a block are the backslashes that begin an escape, and which those behind them.
@@ -130,18 +131,42 @@ fn piece(
     })
 }
 
-/// Decodes up to the closing quote, and tells whether it got there.
+/// Writes a decoded block, or as much of it as there are slots. Returns which of the bytes behind a
+/// backslash mean nothing.
+#[inline(always)]
+fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [Slot]) -> u64 {
+    match dst.first_chunk_mut() {
+        Some(dst) => simd.unescape(block, behind, keep, dst),
+        None => simd.unescape_up_to(block, behind, keep, dst),
+    }
+}
+
+/// The front of a decoded block, by way of memory that takes all of it.
+#[inline(always)]
+pub(in super::super) fn unescape_up_to(
+    simd: impl Blocks,
+    block: &[u8; 64],
+    behind: u64,
+    keep: u64,
+    dst: &mut [Slot],
+) -> u64 {
+    let mut result = [Slot::new(0); 64];
+    let unknown = simd.unescape(block, behind, keep, &mut result);
+    put_front(&result, dst);
+    unknown
+}
+
+/// Decodes up to the closing quote, the end, or as far as the destination reaches.
 #[inline(always)]
 pub(in super::super) fn unescape(
     simd: impl Blocks,
     src: &[u8],
     dst: &mut [Slot],
-) -> Result<(Consumed, bool), Error> {
+) -> Result<(Consumed, Stop), Error> {
     let (mut at, mut to, mut carry) = (0, 0, 0);
-    let mut scratch = [0; 64];
     // The first block by itself: most strings end in it.
     let mut calm = CALM - 1;
-    loop {
+    let done = loop {
         let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
         if calm >= CALM && most > 0 {
             let run = valid(simd, src, at, most);
@@ -155,7 +180,6 @@ pub(in super::super) fn unescape(
             continue;
         }
         let carried = carry;
-        let stop = move || Ok((between(src, at, to, carried), false));
         let rest = &src[at..];
         let padded;
         let block = match rest.first_chunk() {
@@ -166,40 +190,46 @@ pub(in super::super) fn unescape(
             }
         };
         let Some(piece) = piece(simd, block, before(src, at), rest.len(), &mut carry) else {
-            return stop();
+            break between(src, at, to, carried);
         };
         calm = (calm + 1) * usize::from(piece.begin | carried == 0);
-        let room = dst.len() - to;
-        let target = match room {
-            64.. => window_mut(dst, to),
-            _ => window_mut(slots(&mut scratch), 0),
-        };
+        let to_write = &mut dst[to..];
         let (mut keep, mut bytes) = (piece.inside & !piece.begin, 64);
         let behind = piece.behind & piece.inside;
-        let unknown = simd.unescape(block, behind, keep, target);
+        let unknown = put(simd, block, behind, keep, to_write);
         if unknown != 0 {
             let Some(decoded) = unicode(block, unknown, keep) else {
-                return stop();
+                break between(src, at, to, carried);
             };
-            simd.unescape(&decoded.block, behind & !unknown, decoded.keep, target);
+            put(
+                simd,
+                &decoded.block,
+                behind & !unknown,
+                decoded.keep,
+                to_write,
+            );
             (keep, bytes) = (decoded.keep, decoded.bytes);
         }
         let length = keep.count_ones() as usize;
-        if room < 64 {
-            let Some(slots) = dst[to..].get_mut(..length) else {
-                return stop();
-            };
-            simd.put(&scratch, slots);
+        if length > to_write.len() {
+            break between(src, at, to, carried);
         }
         to += length;
         if bytes < 64 {
             carry = 0;
         } else if piece.closed {
             let read = at + piece.inside.count_ones() as usize;
-            return Ok((Consumed { read, written: to }, read < src.len()));
+            // The quote may be one of those behind the input.
+            let stop = if read < src.len() {
+                Stop::Quote
+            } else {
+                Stop::End
+            };
+            return Ok((Consumed { read, written: to }, stop));
         }
         at += bytes;
-    }
+    };
+    scalar::unescape_from(src, dst, done)
 }
 
 /// A block in which every `\uXXXX` has become a character.
@@ -292,13 +322,9 @@ fn four_digits(digits: &[u8; 4]) -> Option<u32> {
     ((a | b | c | d) < 0x10).then_some(a << 12 | b << 8 | c << 4 | d)
 }
 
-/// The place of the closing quote and whether there is an escape before it; none if something is
-/// wrong before.
+/// The place of the closing quote and whether there is an escape before it.
 #[inline(always)]
-pub(in super::super) fn scan(
-    simd: impl Blocks,
-    src: &[u8],
-) -> Result<Option<(usize, bool)>, Error> {
+pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bool), Error> {
     let (mut at, mut carry, mut escaped) = (0, 0, 0);
     let mut calm = CALM - 1;
     loop {
@@ -317,12 +343,15 @@ pub(in super::super) fn scan(
             None => simd.pad(rest, b'"'),
         };
         let Some(piece) = piece(simd, &block, before(src, at), rest.len(), &mut carry) else {
-            return Ok(None);
+            return scalar::scan(src);
         };
         escaped |= piece.begin & piece.inside;
         if piece.closed {
             let end = at + piece.inside.count_ones() as usize;
-            return Ok((end < src.len()).then_some((end, escaped != 0)));
+            if end == src.len() {
+                return scalar::scan(src);
+            }
+            return Ok((end, escaped != 0));
         }
         calm = if piece.begin | carry == 0 {
             calm + 1
@@ -333,22 +362,23 @@ pub(in super::super) fn scan(
     }
 }
 
-/// The place of the closing quote, whatever is wrong before it; none if there is none.
+/// The place of the closing quote, whatever is wrong before it; the length if there is none in whole
+/// blocks.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> Result<Option<usize>, Error> {
+pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
     while let Some(block) = src[at..].first_chunk() {
         let classes = simd.classes(block);
         let [begin, behind] = escapes(classes.backslashes, &mut carry);
         let quotes = classes.quotes & !behind;
         if quotes != 0 {
-            return Ok(Some(at + quotes.trailing_zeros() as usize));
+            return at + quotes.trailing_zeros() as usize;
         }
         at += 64;
         if begin == 0 {
             at += clean(simd, &src[at..]);
         }
     }
-    Ok(None)
+    src.len()
 }

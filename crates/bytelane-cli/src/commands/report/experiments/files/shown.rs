@@ -4,6 +4,7 @@ use super::super::Table;
 use super::super::scatter::{Way, scatter};
 use crate::commands::report::figures::figure;
 use crate::commands::report::plot::{Figure, class_of};
+use crate::readable;
 use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -81,7 +82,7 @@ impl ShownFile {
         let drawn = drawn.map(|column| DrawnColumn::new(column, advice));
         let lines = |columns: &[&ColumnAdvice]| columns.iter().map(|it| Line::new(it)).collect();
         Ok(Self {
-            name: advice.file.display().to_string(),
+            name: readable::path(&advice.file),
             is_array: advice.kind == "array",
             rows: advice.rows,
             rows_tried: columns.iter().map(|it| it.rows_tried).max().unwrap_or(0),

@@ -1,8 +1,21 @@
-//! Values seen as bytes, a `Vec`'s spare capacity as a place to write, and the size of the cache.
+//! Values seen as bytes, and fresh memory as a place to write.
 #![allow(unsafe_code)] // Casts between primitive slices and bytes.
+
+mod claims;
+mod fill;
+mod text;
 
 use crate::simd::{window, window_mut};
 use core::mem::MaybeUninit;
+pub use fill::Destination;
+#[cfg(feature = "alloc")]
+pub(crate) use fill::append;
+pub(crate) use fill::{Faithful, Fill};
+#[cfg(feature = "alloc")]
+pub(crate) use text::Appender;
+#[cfg(feature = "alloc")]
+pub use text::Buffer;
+pub(crate) use text::{Text, Validate, Validated, prefix};
 
 /// A byte that a kernel may write and does not read: what its destination is made of where the
 /// destination may be fresh memory.
@@ -50,23 +63,6 @@ pub(crate) fn bytes<T: Value>(values: &[T]) -> &[u8] {
     // SAFETY: the same memory for the same time; `Primitive` has no padding, so every byte is
     // initialised, and bytes need no alignment.
     unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
-}
-
-/// The bytes of values to write to, in this machine's order.
-#[inline]
-pub(crate) fn bytes_mut<T: Value>(values: &mut [T]) -> &mut [u8] {
-    // SAFETY: as in `bytes`; and whatever is written, every pattern of bits is a value of `T`.
-    unsafe { core::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
-}
-
-/// Bytes as slots, for kernels that only write. They write whole vectors and never take
-/// initialisation back, which is all that a caller of theirs could notice.
-#[inline]
-pub(crate) fn slots(bytes: &mut [u8]) -> &mut [Slot] {
-    // SAFETY: `MaybeUninit<u8>` has the layout of `u8`. The danger of this cast is safe code that
-    // stores `MaybeUninit::uninit()` through it: slots are written in `simd/`, by the functions
-    // below and by `MaybeUninit::write`, from initialised bytes only.
-    unsafe { core::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) }
 }
 
 /// Bytes in arrays as bytes in a row. `as_flattened` does it too, but stays a call in crates that
@@ -165,72 +161,10 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
 
 /// Copies bytes to as many slots.
 #[inline]
+#[track_caller]
 pub(crate) fn copy(to: &mut [Slot], from: &[u8]) {
-    to.write_copy_of_slice(from);
-}
-
-/// Appends up to `most` values to a `Vec` by writing their bytes to its spare capacity, which is
-/// not zeroed before. `fill` returns how many values it wrote, the first ones; what it returns as
-/// an error is passed on, and the `Vec` keeps its length.
-///
-/// For kernels only: that they write all the bytes they say is what the oracle sweep tests with
-/// destinations of two different contents.
-#[cfg(feature = "alloc")]
-#[inline]
-pub(crate) fn append<T: Value, E>(
-    to: &mut alloc::vec::Vec<T>,
-    most: usize,
-    fill: impl FnOnce(&mut [Slot]) -> Result<usize, E>,
-) -> Result<usize, E> {
-    to.reserve(most);
-    let spare = &mut to.spare_capacity_mut()[..most];
-    // SAFETY: `spare` is exclusively ours, as long as this, and a slot may be uninitialised.
-    let slots =
-        unsafe { core::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) };
-    let count = fill(slots)?.min(most);
-    // SAFETY: `reserve` made room for `most` more; the kernel has written the bytes of the first
-    // `count`, and every pattern of bits is a `T`.
-    unsafe { to.set_len(to.len() + count) };
-    Ok(count)
-}
-
-/// As [`append`], to a `String`: for kernels that write ASCII only.
-#[cfg(feature = "alloc")]
-#[inline]
-pub(crate) fn append_ascii<E>(
-    to: &mut alloc::string::String,
-    most: usize,
-    fill: impl FnOnce(&mut [Slot]) -> Result<usize, E>,
-) -> Result<(), E> {
-    // SAFETY: only bytes are appended, and only after the kernel has written them. Its characters
-    // come from a table of ASCII, whatever the bytes, so the `String` stays UTF-8.
-    append(unsafe { to.as_mut_vec() }, most, fill).map(drop)
-}
-
-/// Appends to a `String` by way of its bytes: for kernels that validate what they append, and
-/// append nothing that they refuse.
-#[cfg(feature = "alloc")]
-#[inline]
-pub(crate) fn append_text<T>(
-    to: &mut alloc::string::String,
-    append: impl FnOnce(&mut alloc::vec::Vec<u8>) -> T,
-) -> T {
-    // While the kernel works, the `String` is empty.
-    let mut bytes = core::mem::take(to).into_bytes();
-    let result = append(&mut bytes);
-    debug_assert!(core::str::from_utf8(&bytes).is_ok());
-    // SAFETY: the bytes of the `String` are UTF-8, and so are those behind them, as for `text`.
-    *to = unsafe { alloc::string::String::from_utf8_unchecked(bytes) };
-    result
-}
-
-/// Bytes as text.
-///
-/// For kernels only, and for bytes that they have validated: that they accept what the standard
-/// library accepts is what their tests compare, on every backend.
-#[inline]
-pub(crate) fn text(validated: &[u8]) -> &str {
-    debug_assert!(core::str::from_utf8(validated).is_ok());
-    // SAFETY: the kernel has checked that these are UTF-8, by the table of RFC 3629.
-    unsafe { core::str::from_utf8_unchecked(validated) }
+    // SAFETY: the same memory for the same time: `Slot` has the layout of `u8`, and a shared slice of
+    // slots is only read.
+    let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast::<Slot>(), from.len()) };
+    to.copy_from_slice(from);
 }

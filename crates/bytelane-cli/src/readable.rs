@@ -1,0 +1,106 @@
+//! Names and messages as people see them: with control characters escaped.
+//!
+//! Whoever named a file, or a column in it, could otherwise move the cursor, change the colours or
+//! the title of the terminal, and make one line look like another.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A text on one line. Programs get texts as they are: this is not for JSON and CSV.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escape(text, char::is_control)
+}
+
+/// A text of several lines: line breaks and tabs stay.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escape(text, |c| c.is_control() && c != '\n' && c != '\t')
+}
+
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
+        return text.into();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown.into()
+}
+
+/// The name of a file.
+pub fn path(path: &Path) -> String {
+    line(&path.to_string_lossy()).into_owned()
+}
+
+/// An error with its causes, on one line if they are.
+pub fn error(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(|cause| {
+        if let Some(error) = cause.downcast_ref() {
+            parquet_error(error)
+        } else if let Some(error) = cause.downcast_ref() {
+            idl_error(error)
+        } else {
+            lines(&cause.to_string()).into_owned()
+        }
+    });
+    causes.collect::<Vec<_>>().join(": ")
+}
+
+/// An error of a Parquet file.
+pub fn parquet_error(error: &bytelane_parquet::Error) -> String {
+    let mut place = error.place().clone();
+    place.file = place.file.map(|file| self::path(&file).into());
+    place.column = place.column.map(|column| line(&column).into_owned());
+    format!("{place}{}", lines(&error.problem().to_string()))
+}
+
+/// An error of a file of Thrift's IDL, which shows a line of it.
+fn idl_error(error: &bytelane_thrift_build::Error) -> String {
+    let mut error = error.clone();
+    error.path = self::path(&error.path).into();
+    error.message = line(&error.message).into_owned();
+    lines(&error.to_string()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped_and_letters_are_not() {
+        assert_eq!(line("größe ❤ \\n"), "größe ❤ \\n");
+        assert_eq!(
+            line("a\x1b[31m\nb\t\u{9b}\x7f"),
+            r"a\u{1b}[31m\nb\t\u{9b}\u{7f}"
+        );
+        assert_eq!(lines("a\n\tb\r\x07"), "a\n\tb\\r\\u{7}");
+        assert_eq!(
+            path(Path::new("lake/\x1b]0;x\x07")),
+            r"lake/\u{1b}]0;x\u{7}"
+        );
+    }
+
+    #[test]
+    fn errors_escape_what_they_name() {
+        let error =
+            bytelane_parquet::Error::new(bytelane_parquet::Problem::Corrupt("it\x07".into()));
+        let error = error.in_column("pri\nce").in_file(Path::new("a\nb"));
+        let error = anyhow::Error::from(error).context("outer\x1b");
+        assert_eq!(
+            self::error(&error),
+            r"outer\u{1b}: a\nb, column pri\nce: it\u{7}"
+        );
+        let error = bytelane_thrift_build::Error {
+            message: "there is no `a\x1b`".into(),
+            path: "a\nb.thrift".into(),
+            at: Some((1, 2, "\ta\x1b".into())),
+        };
+        assert_eq!(
+            self::error(&error.into()),
+            "a\\nb.thrift:1:2: there is no `a\\u{1b}`\n1 | \ta\\u{1b}\n  | \t^"
+        );
+    }
+}

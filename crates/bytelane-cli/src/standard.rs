@@ -1,0 +1,83 @@
+//! Standard input and output, if the process has them.
+
+use anyhow::bail;
+use std::io::{self, Stdin, StdoutLock};
+
+/// Standard input.
+///
+/// # Errors
+/// It was closed when the process began.
+pub fn input() -> anyhow::Result<Stdin> {
+    if at_start::INPUT.is_closed() {
+        bail!("cannot read standard input: it is closed; name a file, or redirect it");
+    }
+    Ok(io::stdin())
+}
+
+/// Standard output.
+///
+/// # Errors
+/// It was closed when the process began.
+pub fn output() -> anyhow::Result<StdoutLock<'static>> {
+    if at_start::OUTPUT.is_closed() {
+        bail!("cannot write standard output: it is closed; redirect it to a file, or to /dev/null");
+    }
+    Ok(io::stdout().lock())
+}
+
+/// What the process inherited.
+///
+/// Before `main`, Rust's runtime opens `/dev/null` in place of standard streams that are closed, so
+/// that no other file takes their numbers. It opens it for reading and writing, as Python does for
+/// `subprocess.DEVNULL`: `main` cannot tell a closed stream from one that the caller discards. Hence
+/// a constructor, which runs before the runtime, looks at the streams.
+#[cfg(unix)]
+mod at_start {
+    use rustix::fd::BorrowedFd;
+    use rustix::fs::{OFlags, fcntl_getfl};
+    use rustix::stdio;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    pub static INPUT: Stream = Stream(AtomicBool::new(false));
+    pub static OUTPUT: Stream = Stream(AtomicBool::new(false));
+
+    /// A stream; true if the process cannot use it.
+    pub struct Stream(AtomicBool);
+
+    impl Stream {
+        pub fn is_closed(&self) -> bool {
+            self.0.load(Ordering::Relaxed)
+        }
+
+        /// Notes a stream that is closed, or open for the other direction alone.
+        fn look(&self, stream: BorrowedFd<'_>, other: OFlags) {
+            let is_open = fcntl_getfl(stream).is_ok_and(|mode| mode & OFlags::RWMODE != other);
+            self.0.store(!is_open, Ordering::Relaxed);
+        }
+    }
+
+    // SAFETY: before `main` the standard library may not be ready. Nothing of it is used: these are
+    // system calls, and stores to atomics that are constants until then.
+    ctor::declarative::ctor! {
+        #[ctor(unsafe)]
+        fn look() {
+            INPUT.look(stdio::stdin(), OFlags::WRONLY);
+            OUTPUT.look(stdio::stdout(), OFlags::RDONLY);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod at_start {
+    pub static INPUT: Stream = Stream;
+    pub static OUTPUT: Stream = Stream;
+
+    /// A stream, of which nothing is known.
+    pub struct Stream;
+
+    impl Stream {
+        pub fn is_closed(&self) -> bool {
+            false
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What the command has of the process that runs it: standard streams and signals.
+#![cfg(unix)]
+
+use crate::text;
+use arrow_array::{Float64Array, RecordBatch};
+use assert_cmd::cargo::cargo_bin;
+use bytelane_parquet::{Encoding, Writer, WriterOptions};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Runs a line of shell in a directory; `bytelane` in it is the command.
+fn shell(directory: &Path, line: &str) -> Output {
+    let line = line.replace("bytelane", "\"$0\"");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).arg(cargo_bin!("bytelane"));
+    shell.current_dir(directory).output().unwrap()
+}
+
+#[test]
+fn a_closed_standard_stream_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    fs::write(directory.join("in"), "bytes").unwrap();
+    for (line, stream) in [
+        ("bytelane encode base64 < in >&-", "output"),
+        ("bytelane encode base64 in -o - >&-", "output"),
+        ("bytelane encode base64 < in 1</dev/null", "output"),
+        ("bytelane cpu >&-", "output"),
+        ("bytelane completions bash >&-", "output"),
+        ("bytelane --help >&-", "output"),
+        ("bytelane report --quick -o page.html >&-", "output"),
+        ("bytelane encode base64 -o out <&-", "input"),
+        ("bytelane encode base64 -o out 0>/dev/null", "input"),
+    ] {
+        let output = shell(directory, line);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        let expected = format!("standard {stream}: it is closed");
+        assert!(message.contains(&expected), "{line}: {message}");
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{line}");
+    }
+}
+
+#[test]
+fn streams_that_are_there_are_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    fs::write(directory.join("in"), "bytes").unwrap();
+    for line in [
+        "bytelane encode base64 < in > /dev/null",
+        "bytelane encode base64 < in 1<> /dev/null",
+        "bytelane encode base64 < /dev/null > /dev/null",
+        "bytelane encode base64 in -o out <&- >&-",
+        "bytelane encode base64 in <&-",
+    ] {
+        let output = shell(directory, line);
+        assert_eq!(text(&output.stderr), "", "{line}");
+        assert_eq!(output.status.code(), Some(0), "{line}");
+    }
+    assert_eq!(fs::read(directory.join("out")).unwrap(), b"Ynl0ZXM=");
+}
+
+/// Waits until there is a half-written file in a directory.
+fn wait_for_output(directory: &Path) {
+    let start = Instant::now();
+    let is_half_written = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with(".bytelane-")
+    };
+    loop {
+        let mut entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+        if entries.any(|entry| is_half_written(&entry)) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "no output");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let line = format!("kill -{name} {}", child.id());
+    let status = Command::new("sh").args(["-c", &line]).status().unwrap();
+    assert!(status.success());
+}
+
+const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
+
+#[test]
+fn a_filter_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
+    for (name, status) in SIGNALS {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        fs::write(directory.join("out"), "precious").unwrap();
+        let mut child = Command::new(cargo_bin!("bytelane"))
+            .args(["encode", "base64", "-o", "out"])
+            .current_dir(directory)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Waiting for the child would close it, and end the input.
+        let input = child.stdin.take();
+        wait_for_output(directory);
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
+        drop(input);
+        assert_eq!(fs::read(directory.join("out")).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
+    let values = (0..3_000_000).map(|n| f64::from(n).sin());
+    let values = Arc::new(Float64Array::from_iter_values(values));
+    let batch = RecordBatch::try_from_iter([("value", values as _)]).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let file = fs::File::create(directory.join("in.parquet")).unwrap();
+    let options = WriterOptions::default().with_encoding(Encoding::Plain);
+    let mut writer = Writer::try_new(file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    for (name, status) in SIGNALS {
+        let mut child = Command::new(cargo_bin!("bytelane"))
+            .args(["rewrite", "in.parquet", "out.parquet", "--verify"])
+            .args(["--compression", "zstd:9"])
+            .current_dir(directory)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for_output(directory);
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{name}");
+    }
+}

@@ -1,0 +1,261 @@
+//! Reading, as the binary and the compact protocol have it in common: a byte ends a struct, sizes
+//! precede what they count, and lists of numbers lie in one piece.
+
+use crate::input::Input;
+use crate::protocol::Reader;
+use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Type};
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+/// In what the two protocols differ. A value of it is what the reader must remember.
+pub trait Layout: Debug + Default {
+    /// What is before a message.
+    fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error>;
+
+    /// The number of bytes or elements that follow.
+    fn size(input: &mut Input<'_>) -> Result<usize, Error>;
+
+    /// The header of a field, behind its first byte.
+    fn field(
+        &mut self,
+        input: &mut Input<'_>,
+        frame: &mut Frame,
+        first: u8,
+    ) -> Result<FieldHeader, Error>;
+
+    /// The header of a list or set: how many elements of which type. Any type if there are none.
+    fn list(input: &mut Input<'_>) -> Result<(usize, Type), Error>;
+
+    /// The header of a map: how many entries, and the types of key and value. Any types if there
+    /// are none.
+    fn map(input: &mut Input<'_>) -> Result<(usize, Type, Type), Error>;
+
+    /// The fewest bytes that a value of a type has.
+    fn smallest(kind: Type) -> usize;
+
+    /// Whether all values of a type have as many bytes, and any bytes will do.
+    fn has_one_length(_: Type) -> bool {
+        false
+    }
+
+    fn bool(&mut self, input: &mut Input<'_>) -> Result<bool, Error>;
+
+    fn i16(input: &mut Input<'_>) -> Result<i16, Error>;
+
+    fn i32(input: &mut Input<'_>) -> Result<i32, Error>;
+
+    fn i64(input: &mut Input<'_>) -> Result<i64, Error>;
+
+    fn double(input: &mut Input<'_>) -> Result<f64, Error>;
+
+    /// Appends so many elements. That there are as many bytes as these have at least was checked
+    /// when the list began.
+    fn i16s(input: &mut Input<'_>, count: usize, values: &mut Vec<i16>) -> Result<(), Error>;
+
+    fn i32s(input: &mut Input<'_>, count: usize, values: &mut Vec<i32>) -> Result<(), Error>;
+
+    fn i64s(input: &mut Input<'_>, count: usize, values: &mut Vec<i64>) -> Result<(), Error>;
+
+    fn doubles(input: &mut Input<'_>, count: usize, values: &mut Vec<f64>) -> Result<(), Error>;
+}
+
+/// Reads [`Binary`](crate::Binary) or [`Compact`](crate::Compact).
+#[derive(Debug)]
+pub struct LayoutReader<'de, L> {
+    input: Input<'de>,
+    layout: L,
+}
+
+impl<'de, L: Layout> LayoutReader<'de, L> {
+    #[inline]
+    pub(crate) fn new(input: Input<'de>) -> Self {
+        let layout = L::default();
+        Self { input, layout }
+    }
+
+    #[inline]
+    fn bytes(&mut self) -> Result<&'de [u8], Error> {
+        let len = L::size(&mut self.input)?;
+        self.input.take_string(len)
+    }
+
+    /// Appends the elements of a list, which ends behind them.
+    #[inline]
+    fn elements<T>(
+        &mut self,
+        items: Items,
+        values: &mut Vec<T>,
+        append: impl FnOnce(&mut Input<'de>, usize, &mut Vec<T>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        append(&mut self.input, items.left, values)?;
+        self.input.leave();
+        Ok(())
+    }
+}
+
+impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
+    #[inline]
+    fn input(&mut self) -> &mut Input<'de> {
+        &mut self.input
+    }
+
+    fn finish(self) -> Input<'de> {
+        self.input
+    }
+
+    fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
+        L::envelope(&mut self.input)
+    }
+
+    fn message_end(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn struct_begin(&mut self) -> Result<Frame, Error> {
+        self.input.enter()?;
+        Ok(Frame::default())
+    }
+
+    #[inline]
+    fn field_begin(
+        &mut self,
+        frame: &mut Frame,
+        _: &'static [Field],
+    ) -> Result<Option<FieldHeader>, Error> {
+        let first = self.input.byte()?;
+        if first == 0 {
+            self.input.leave();
+            return Ok(None);
+        }
+        self.layout.field(&mut self.input, frame, first).map(Some)
+    }
+
+    #[inline]
+    fn field_end(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn list_begin(&mut self, _: Type, element: Option<Type>, cost: usize) -> Result<Items, Error> {
+        let (len, kind) = L::list(&mut self.input)?;
+        if len > 0 {
+            self.input.expect(element, kind)?;
+        }
+        self.input
+            .enter_items(len, (kind, kind), L::smallest(kind), cost)
+    }
+
+    #[inline]
+    fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error> {
+        let (len, key, value) = L::map(&mut self.input)?;
+        if len > 0 {
+            self.input.expect(types.map(|types| types.0), key)?;
+            self.input.expect(types.map(|types| types.1), value)?;
+        }
+        let smallest = L::smallest(key) + L::smallest(value);
+        self.input.enter_items(len, (key, value), smallest, cost)
+    }
+
+    #[inline]
+    fn next(&mut self, items: &mut Items) -> Result<bool, Error> {
+        Ok(self.input.next(items))
+    }
+
+    #[inline]
+    fn bool(&mut self) -> Result<bool, Error> {
+        self.layout.bool(&mut self.input)
+    }
+
+    #[inline]
+    fn i8(&mut self) -> Result<i8, Error> {
+        self.input.byte().map(u8::cast_signed)
+    }
+
+    #[inline]
+    fn i16(&mut self) -> Result<i16, Error> {
+        L::i16(&mut self.input)
+    }
+
+    #[inline]
+    fn i32(&mut self) -> Result<i32, Error> {
+        L::i32(&mut self.input)
+    }
+
+    #[inline]
+    fn i64(&mut self) -> Result<i64, Error> {
+        L::i64(&mut self.input)
+    }
+
+    #[inline]
+    fn double(&mut self) -> Result<f64, Error> {
+        L::double(&mut self.input)
+    }
+
+    #[inline]
+    fn float(&mut self) -> Result<f32, Error> {
+        self.input.array().map(f32::from_be_bytes)
+    }
+
+    #[inline]
+    fn uuid(&mut self) -> Result<[u8; 16], Error> {
+        self.input.array()
+    }
+
+    #[inline]
+    fn string(&mut self) -> Result<Cow<'de, str>, Error> {
+        let len = L::size(&mut self.input)?;
+        self.input.take_text(len).map(Cow::Borrowed)
+    }
+
+    #[inline]
+    fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error> {
+        self.bytes().map(Cow::Borrowed)
+    }
+
+    #[inline]
+    fn i8s(&mut self, items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
+        self.elements(items, values, Input::big_endian)
+    }
+
+    #[inline]
+    fn i16s(&mut self, items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
+        self.elements(items, values, L::i16s)
+    }
+
+    #[inline]
+    fn i32s(&mut self, items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
+        self.elements(items, values, L::i32s)
+    }
+
+    #[inline]
+    fn i64s(&mut self, items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
+        self.elements(items, values, L::i64s)
+    }
+
+    #[inline]
+    fn doubles(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
+        self.elements(items, values, L::doubles)
+    }
+
+    #[inline]
+    fn floats(&mut self, items: Items, values: &mut Vec<f32>) -> Result<(), Error> {
+        self.elements(items, values, Input::big_endian)
+    }
+
+    fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
+        if L::has_one_length(items.element) {
+            // That there are as many bytes was checked when the list began.
+            self.input.take(items.left * L::smallest(items.element))?;
+            items.left = 0;
+        }
+        while self.next(&mut items)? {
+            self.skip(items.element)?;
+        }
+        Ok(())
+    }
+
+    fn skip_string(&mut self) -> Result<(), Error> {
+        self.bytes().map(drop)
+    }
+}

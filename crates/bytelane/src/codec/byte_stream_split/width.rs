@@ -1,0 +1,416 @@
+//! Values of any number of bytes.
+#![forbid(unsafe_code)]
+
+use super::{decode_any, decode_fixed, encode_any, encode_fixed};
+use crate::error::{check_divisible, front};
+use crate::memory::{self, Fill, Slot};
+use crate::simd::with_writes;
+use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+use core::num::NonZeroUsize;
+use core::ops::Range;
+
+/// How many bytes a value has, for values that are seen as bytes, such as Parquet's
+/// `FIXED_LEN_BYTE_ARRAY`.
+///
+/// ```
+/// use bytelane::byte_stream_split::Width;
+///
+/// let width = Width::new(2).expect("not zero");
+/// let mut encoded = [0; 6];
+/// width.encode(b"a1b2c3", &mut encoded)?;
+/// assert_eq!(&encoded, b"abc123");
+/// assert_eq!(width.decode_to_vec(&encoded)?, b"a1b2c3");
+/// # Ok::<(), bytelane::LengthError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Width {
+    bytes: NonZeroUsize,
+    /// Whether values are numbers in the order of this machine.
+    numbers: bool,
+    non_temporal: bool,
+}
+
+impl Width {
+    /// Values of so many bytes. `None` for 0.
+    #[must_use]
+    pub const fn new(bytes: usize) -> Option<Self> {
+        match NonZeroUsize::new(bytes) {
+            None => None,
+            Some(bytes) => Some(Self {
+                bytes,
+                numbers: false,
+                non_temporal: false,
+            }),
+        }
+    }
+
+    /// Numbers as this machine has them.
+    pub(super) const fn of<T: Value>() -> Self {
+        Self {
+            bytes: NonZeroUsize::new(size_of::<T>()).expect("no number has 0 bytes"),
+            numbers: true,
+            non_temporal: false,
+        }
+    }
+
+    /// Bytes per value.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.bytes.get()
+    }
+
+    /// Writes past the cache: for a destination that will not be read before it has left the cache
+    /// anyway. Without it, results larger than three quarters of the last-level cache are written so.
+    ///
+    /// It has an effect where the destination is aligned to the vector, for which 64 bytes suffice:
+    /// when encoding, that is `dst` at a multiple of 64, and a multiple of 64 values. NEON has no such
+    /// stores.
+    #[must_use]
+    pub const fn non_temporal(self) -> Self {
+        Self {
+            non_temporal: true,
+            ..self
+        }
+    }
+
+    /// Splits values, one after the other in `src`, into their streams at the front of `dst`. Returns
+    /// the number of bytes, that of `src`.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if `src` is not a whole number of values or has more bytes than `dst`; nothing
+    /// is written then.
+    #[inline]
+    pub fn encode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
+        let written = self.encode_uninit_with(Detected::active(), src, dst);
+        written.map(|written| written.len())
+    }
+
+    /// [`encode`](Self::encode) to memory that need not be initialised. Returns the bytes written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit<'a>(
+        self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut [u8], LengthError> {
+        self.encode_uninit_with(Detected::active(), src, dst)
+    }
+
+    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], LengthError> {
+        check_divisible(src.len(), self.get())?;
+        let (written, ()) = dst.into().fill(self.split(backend, src))?;
+        Ok(written)
+    }
+
+    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if `src` is not a whole number of values; the `Vec` is as it was then.
+    #[cfg(feature = "alloc")]
+    pub fn encode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
+        check_divisible(src.len(), self.get())?;
+        Ok(memory::append(self.split(Detected::active(), src), src.len(), to)?.0)
+    }
+
+    /// [`encode`](Self::encode), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_append`](Self::encode_append).
+    #[cfg(feature = "alloc")]
+    pub fn encode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
+        let mut encoded = Vec::new();
+        self.encode_append(src, &mut encoded)?;
+        Ok(encoded)
+    }
+
+    /// Brings values back from their streams, all of `src`, to the front of `dst`. Returns the number
+    /// of bytes, that of `src`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn decode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
+        let written = self.decode_uninit_with(Detected::active(), src, dst);
+        written.map(|written| written.len())
+    }
+
+    /// [`decode`](Self::decode) to memory that need not be initialised. Returns the bytes written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn decode_uninit<'a>(
+        self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut [u8], LengthError> {
+        self.decode_uninit_with(Detected::active(), src, dst)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], LengthError> {
+        let (written, ()) = dst.into().fill(self.join(backend, src)?)?;
+        Ok(written)
+    }
+
+    /// [`decode`](Self::decode), appended to a `Vec`. Returns the number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_append`](Self::encode_append).
+    #[cfg(feature = "alloc")]
+    pub fn decode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
+        Ok(memory::append(self.join(Detected::active(), src)?, src.len(), to)?.0)
+    }
+
+    /// [`decode`](Self::decode), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_append`](Self::encode_append).
+    #[cfg(feature = "alloc")]
+    pub fn decode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
+        let mut values = Vec::new();
+        self.decode_append(src, &mut values)?;
+        Ok(values)
+    }
+
+    /// Brings back a part of the values: those of `range`, counted in values, out of all the streams.
+    /// For readers that take a page in pieces. Returns the number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode), and for a range that does not lie within the values.
+    ///
+    /// ```
+    /// use bytelane::byte_stream_split::Width;
+    ///
+    /// let mut decoded = [0; 4];
+    /// Width::new(2).unwrap().decode_range(b"abc123", 1..3, &mut decoded)?;
+    /// assert_eq!(&decoded, b"b2c3");
+    /// # Ok::<(), bytelane::LengthError>(())
+    /// ```
+    #[inline]
+    pub fn decode_range(
+        self,
+        src: &[u8],
+        range: Range<usize>,
+        dst: &mut [u8],
+    ) -> Result<usize, LengthError> {
+        let written = self.decode_range_uninit_with(Detected::active(), src, range, dst);
+        written.map(|written| written.len())
+    }
+
+    /// [`decode_range`](Self::decode_range) to memory that need not be initialised, on a backend of the
+    /// caller's choice. Returns the bytes written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    pub fn decode_range_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        range: Range<usize>,
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], LengthError> {
+        let mut operation = self.join(backend, src)?;
+        let (Range { start, end }, values) = (range, operation.range.end);
+        if start > end || end > values {
+            let kind = LengthErrorKind::Range { start, end, values };
+            return Err(Error::nowhere(kind));
+        }
+        operation.range = start..end;
+        let (written, ()) = dst.into().fill(operation)?;
+        Ok(written)
+    }
+
+    /// `src` is a whole number of values.
+    #[inline]
+    pub(super) fn split(self, backend: Detected, src: &[u8]) -> Split<'_> {
+        Split {
+            width: self,
+            src,
+            backend,
+        }
+    }
+
+    #[inline]
+    pub(super) fn join(self, backend: Detected, src: &[u8]) -> Result<Join<'_>, LengthError> {
+        let count = check_divisible(src.len(), self.get())?;
+        Ok(Join {
+            width: self,
+            src,
+            range: 0..count,
+            backend,
+        })
+    }
+}
+
+/// Values to their streams. Not generic, so that kernels are compiled here and not in the caller's
+/// crate.
+pub(crate) struct Split<'a> {
+    width: Width,
+    src: &'a [u8],
+    backend: Detected,
+}
+
+impl Fill for Split<'_> {
+    type Done = ();
+    type Error = DestinationError;
+
+    /// For numbers, the match is over a constant.
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
+        let Self {
+            width,
+            src,
+            backend,
+        } = self;
+        let to = front(to, src.len())?;
+        let encode = match width.get() {
+            1 => encode1,
+            2 => encode2,
+            4 => encode4,
+            8 => encode8,
+            16 => encode16,
+            _ => encode_other,
+        };
+        encode(src, width, to, backend);
+        if cfg!(target_endian = "big") && width.numbers {
+            reverse_streams(to, src.len() / width.get());
+        }
+        Ok((src.len(), ()))
+    }
+}
+
+/// The functions of the widths with kernels of their own. Not generic: see [`Split`].
+macro_rules! widths {
+    ($($encode:ident $decode:ident $K:literal;)*) => { $(
+        fn $encode(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
+            let stream = width.non_temporal;
+            with_writes!(to.len(), stream, W => encode_fixed::<$K, W>(src, to, backend));
+        }
+
+        fn $decode(src: &[u8], width: Width, range: Range<usize>, to: &mut [Slot], backend: Detected) {
+            let (stream, Range { start, end }) = (width.non_temporal, range);
+            with_writes!(to.len(), stream, W => decode_fixed::<$K, W>(src, start..end, to, backend));
+        }
+    )* };
+}
+widths! {
+    encode2 decode2 2;
+    encode4 decode4 4;
+    encode8 decode8 8;
+    encode16 decode16 16;
+}
+
+fn encode1(src: &[u8], _: Width, to: &mut [Slot], _: Detected) {
+    memory::copy(to, src);
+}
+
+fn decode1(src: &[u8], _: Width, range: Range<usize>, to: &mut [Slot], _: Detected) {
+    memory::copy(to, &src[range]);
+}
+
+/// Every other width, in groups of bytes.
+fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
+    match width.get() {
+        width @ ..4 => encode_any::<2>(src, width, to, backend),
+        width @ ..8 => encode_any::<4>(src, width, to, backend),
+        width @ ..16 => encode_any::<8>(src, width, to, backend),
+        width => encode_any::<16>(src, width, to, backend),
+    }
+}
+
+/// As [`encode_other`].
+fn decode_other(src: &[u8], width: Width, range: Range<usize>, to: &mut [Slot], backend: Detected) {
+    match width.get() {
+        width @ ..4 => decode_any::<2>(src, width, range, to, backend),
+        width @ ..8 => decode_any::<4>(src, width, range, to, backend),
+        width @ ..16 => decode_any::<8>(src, width, range, to, backend),
+        width => decode_any::<16>(src, width, range, to, backend),
+    }
+}
+
+/// On a big-endian machine the first byte in memory is the last one on the wire.
+fn reverse_streams(to: &mut [Slot], count: usize) {
+    let mut streams = to.chunks_exact_mut(usize::max(count, 1));
+    while let (Some(first), Some(last)) = (streams.next(), streams.next_back()) {
+        first.swap_with_slice(last);
+    }
+}
+
+/// A range of values from their streams. Not generic, as [`Split`].
+pub(crate) struct Join<'a> {
+    width: Width,
+    src: &'a [u8],
+    /// Within the values that there are.
+    range: Range<usize>,
+    backend: Detected,
+}
+
+impl Fill for Join<'_> {
+    type Done = ();
+    type Error = DestinationError;
+
+    /// As that of [`Split`].
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
+        let Self {
+            width,
+            src,
+            range,
+            backend,
+        } = self;
+        let needed = range.len() * width.get();
+        let to = front(to, needed)?;
+        let decode = match width.get() {
+            1 => decode1,
+            2 => decode2,
+            4 => decode4,
+            8 => decode8,
+            16 => decode16,
+            _ => decode_other,
+        };
+        decode(src, width, range, to, backend);
+        if cfg!(target_endian = "big") && width.numbers {
+            to.chunks_exact_mut(width.get()).for_each(<[Slot]>::reverse);
+        }
+        Ok((needed, ()))
+    }
+}

@@ -1,0 +1,438 @@
+//! Every backend against the specification, in every shape of call.
+
+use super::*;
+use crate::Backend;
+use std::borrow::ToOwned;
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+fn backends() -> impl Iterator<Item = Detected> {
+    Backend::available().map(|backend| Detected::new(backend).unwrap())
+}
+
+/// Offsets that put a place before, at and behind each edge of a vector and of a run.
+fn offsets() -> Vec<usize> {
+    match cfg!(miri) {
+        true => std::vec![0, 61],
+        false => (0..=66)
+            .chain([126, 127, 190, 252, 255, 256, 4400])
+            .collect(),
+    }
+}
+
+/// Escapes to so many bytes of fresh memory.
+fn escape(
+    backend: Detected,
+    format: Format,
+    text: &str,
+    room: usize,
+) -> Result<String, DestinationError> {
+    let mut json = std::vec![MaybeUninit::uninit(); room];
+    let json = format.escape_uninit_with(backend, text, &mut json[..]);
+    json.map(|json| json.to_owned())
+}
+
+fn escape_append(backend: Detected, format: Format, text: &str, to: &mut impl Buffer) {
+    let to = to.appender();
+    driver::escape_append(text, format.quotes, format.quotes, to, backend);
+}
+
+/// Reads to so many bytes of fresh memory.
+fn unescape(
+    backend: Detected,
+    format: Format,
+    src: &[u8],
+    room: usize,
+) -> Result<(String, usize), Error> {
+    let mut text = std::vec![MaybeUninit::uninit(); room];
+    let text = format.unescape_uninit_with(backend, src, &mut text[..]);
+    text.map(|(text, read)| (text.to_owned(), read))
+}
+
+fn unescape_append(
+    backend: Detected,
+    format: Format,
+    src: &[u8],
+    to: &mut impl Buffer,
+) -> Result<Consumed, Error> {
+    driver::unescape_append(format, src, to.appender(), backend)
+}
+
+fn without_room(needed: usize) -> DestinationError {
+    DestinationError::new(needed, needed - 1)
+}
+
+fn expected(text: &str) -> String {
+    let escaped = text.chars().map(|character| match character {
+        '"' | '\\' => format!("\\{character}"),
+        '\u{8}' => "\\b".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\n' => "\\n".to_owned(),
+        '\u{c}' => "\\f".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\0'..' ' => format!("\\u{:04x}", u32::from(character)),
+        _ => character.to_string(),
+    });
+    escaped.collect()
+}
+
+/// Into exactly as much memory as it takes, into one byte less, and appended to different
+/// capacities.
+fn assert_escapes(text: &str) {
+    let bare = expected(text);
+    let quoted = format!("\"{bare}\"");
+    for (backend, format, expected) in
+        backends().flat_map(|backend| [(backend, QUOTED, &quoted), (backend, BARE, &bare)])
+    {
+        let place = || format!("{backend:?}, {format:?}: {text:?}");
+        let needed = expected.len();
+        let length = driver::escaped_len(text, format.around(), backend);
+        assert_eq!(length, needed, "{}", place());
+        let json = escape(backend, format, text, needed);
+        assert_eq!(json.as_ref(), Ok(expected), "{}", place());
+        if needed > 0 {
+            let error = escape(backend, format, text, needed - 1);
+            assert_eq!(error, Err(without_room(needed)), "{}", place());
+        }
+        let mut json = std::vec![0xaa; needed + 2];
+        let exact = &mut json[1..=needed];
+        let written = format.escape_uninit_with(backend, text, exact);
+        assert_eq!(written.map(|json| json.len()), Ok(needed), "{}", place());
+        assert_eq!((json[0], json[needed + 1]), (0xaa, 0xaa), "{}", place());
+        for capacity in [0, 6 + needed, 1000 + needed] {
+            let mut json = String::with_capacity(capacity);
+            json.push_str("before");
+            escape_append(backend, format, text, &mut json);
+            assert_eq!(
+                json.strip_prefix("before"),
+                Some(&expected[..]),
+                "{}",
+                place()
+            );
+        }
+    }
+}
+
+/// The text and the bytes read, or the error, the same on every backend: appended, into exactly as
+/// much memory as the text takes, into one byte less. And what scanning comes to.
+fn assert_reads_alike(src: &[u8]) -> Result<(String, usize), Error> {
+    let scalar = Detected::new(Backend::Scalar).unwrap();
+    let [around, _] = [QUOTED, BARE].map(|format| {
+        let expected = unescape(scalar, format, src, src.len());
+        for backend in backends() {
+            let place = || format!("{backend:?}, {format:?}: {}", src.escape_ascii());
+            let needed = expected.as_ref().map_or(0, |(text, _)| text.len());
+            for room in [needed, src.len()] {
+                assert_eq!(
+                    unescape(backend, format, src, room),
+                    expected,
+                    "{}",
+                    place()
+                );
+            }
+            if needed > 0 {
+                let error = unescape(backend, format, src, needed - 1);
+                assert_eq!(error, Err(without_room(needed).into()), "{}", place());
+            }
+            let mut appended = "before".to_owned();
+            let consumed = unescape_append(backend, format, src, &mut appended);
+            let appended = appended.strip_prefix("before").unwrap();
+            match &expected {
+                Ok((text, read)) => {
+                    let written = text.len();
+                    let read = *read;
+                    assert_eq!(consumed, Ok(Consumed { read, written }), "{}", place());
+                    assert_eq!(appended, text, "{}", place());
+                }
+                Err(error) => {
+                    assert_eq!((consumed, appended), (Err(*error), ""), "{}", place());
+                }
+            }
+        }
+        expected
+    });
+    let expected = scan_with(scalar, src);
+    for backend in backends() {
+        assert_eq!(
+            scan_with(backend, src),
+            expected,
+            "{backend:?}: {}",
+            src.escape_ascii()
+        );
+    }
+    if let Ok((text, read)) = &around {
+        let Scanned { text: raw, escaped } = expected.expect("a string that reads scans");
+        assert_eq!((raw.len() + 1, raw.contains('\\')), (*read, escaped));
+        assert!(escaped || raw == text);
+    }
+    around
+}
+
+/// `piece` behind `offset` plain characters, and a closing quote behind `behind` more.
+fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
+    [
+        &std::vec![b'a'; offset],
+        piece,
+        &std::vec![b'b'; behind],
+        b"\"",
+    ]
+    .concat()
+}
+
+/// Numbers that look random, by Marsaglia's xorshift.
+fn random() -> impl FnMut(usize) -> usize {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % below
+    }
+}
+
+const PIECES: [&str; 12] = [
+    "a",
+    "plain text",
+    "\"",
+    "\\",
+    "\n",
+    "\u{1f}",
+    "\u{7f}",
+    "é",
+    "漢",
+    "😀",
+    "\u{800}",
+    "/\t\r",
+];
+
+#[test]
+fn every_ascii_character_at_every_offset() {
+    for offset in offsets() {
+        for byte in (0..0x80_u8).step_by(if cfg!(miri) { 17 } else { 1 }) {
+            assert_escapes(&format!("{}{}yz", "x".repeat(offset), char::from(byte)));
+        }
+    }
+}
+
+#[test]
+fn texts_of_every_length_are_written_and_read() {
+    let mut random = random();
+    let lengths = if cfg!(miri) { 63..66 } else { 0..500 };
+    for length in lengths {
+        let count = if length % 7 == 0 {
+            PIECES.len()
+        } else {
+            2 + length % 7
+        };
+        let mixed: String = (0..length).map(|_| PIECES[random(count)]).collect();
+        for text in [
+            "k".repeat(length),
+            "\"".repeat(length),
+            "\u{1}".repeat(length),
+            mixed,
+        ] {
+            assert_escapes(&text);
+            let json = QUOTED.escape_to_string(&text);
+            let outcome = assert_reads_alike(&json.as_bytes()[1..]);
+            assert_eq!(outcome, Ok((text, json.len() - 1)));
+        }
+    }
+}
+
+#[test]
+fn escapes_at_every_offset() {
+    for offset in offsets() {
+        for (escape, character) in [
+            (r"\u00e9", 'é'),
+            (r"\u20AC", '€'),
+            (r"\ud83d\ude00", '😀'),
+            (r"\u0000", '\0'),
+            (r"\/", '/'),
+            (r"\b", '\u{8}'),
+        ] {
+            for behind in [0, 1, 70] {
+                let src = placed(escape.as_bytes(), offset, behind);
+                let text = format!("{}{character}{}", "a".repeat(offset), "b".repeat(behind));
+                assert_eq!(assert_reads_alike(&src), Ok((text, src.len())));
+            }
+        }
+        for run in 0..if cfg!(miri) { 3 } else { 140 } {
+            let outcome = assert_reads_alike(&placed(&std::vec![b'\\'; run], offset, 0));
+            assert_eq!(outcome.is_ok(), run % 2 == 0);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named_at_every_offset() {
+    use ErrorKind::*;
+    let wrong: [(&[u8], ErrorKind); 22] = [
+        (b"\n", ControlCharacter),
+        (b"\0", ControlCharacter),
+        (br"\x", InvalidEscape),
+        (b"\\\xe9", InvalidEscape),
+        (br"\u00g0", InvalidHex),
+        (br"\u12-", InvalidHex),
+        (br"\ud83d\ude0g", InvalidHex),
+        (br"\ud800", LoneSurrogate),
+        (br"\udfff", LoneSurrogate),
+        (br"\ud800\ud800", LoneSurrogate),
+        (br"\ud800\\udc00", LoneSurrogate),
+        (br"\udc00\ud800", LoneSurrogate),
+        (b"\x80", InvalidUtf8),
+        (b"\xc0\x80", InvalidUtf8),
+        (b"\xc2", InvalidUtf8),
+        (b"\xe0\x9f\xbf", InvalidUtf8),
+        (b"\xe1\x80", InvalidUtf8),
+        (b"\xed\xa0\x80", InvalidUtf8),
+        (b"\xf0\x8f\xbf\xbf", InvalidUtf8),
+        (b"\xf4\x90\x80\x80", InvalidUtf8),
+        (b"\xf5\x80\x80\x80", InvalidUtf8),
+        (b"\xff", InvalidUtf8),
+    ];
+    for offset in offsets() {
+        for (piece, kind) in wrong {
+            for behind in [0, 1, 70] {
+                let src = placed(piece, offset, behind);
+                assert_eq!(assert_reads_alike(&src), Err(Error::at(offset, kind)));
+                // Between characters of several bytes.
+                let src = ["é漢😀".as_bytes(), &src[offset..]].concat();
+                assert_eq!(assert_reads_alike(&src), Err(Error::at(9, kind)));
+            }
+        }
+    }
+}
+
+#[test]
+fn strings_cut_anywhere_end_unexpectedly() {
+    let string = "abc\\u00e9\\\\é漢😀\\ud83d\\ude00\\\"\"".as_bytes();
+    for offset in offsets() {
+        for length in 0..string.len() {
+            let src = [&std::vec![b'a'; offset], &string[..length]].concat();
+            let error = assert_reads_alike(&src).unwrap_err();
+            assert_eq!(error, Error::at(src.len(), ErrorKind::UnexpectedEnd));
+        }
+    }
+    for text in ["é", "\\n", "\\u0041"] {
+        let error = BARE.unescape_to_string(&text.as_bytes()[..1]).unwrap_err();
+        let message = "offset 1: the input ends within a string, escape or character";
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn changed_strings_read_alike() {
+    let mut random = random();
+    for _ in 0..if cfg!(miri) { 20 } else { 20_000 } {
+        let length = random(90);
+        let text: String = (0..length).map(|_| PIECES[random(PIECES.len())]).collect();
+        let mut src = QUOTED.escape_to_string(&text).split_off(1).into_bytes();
+        for _ in 0..random(4) {
+            let at = random(src.len());
+            match random(3) {
+                0 => src[at] = random(256) as u8,
+                1 => src.truncate(at + 1),
+                _ => src[at] = b"\\\"u0\xe2\x80\xf0"[random(7)],
+            }
+        }
+        let _ = assert_reads_alike(&src);
+    }
+}
+
+#[test]
+fn all_shapes_agree() {
+    let mut json = [0xaa; 8];
+    assert_eq!(QUOTED.escape("a\tb", &mut json), Ok(6));
+    assert_eq!(&json[..6], br#""a\tb""#);
+    assert_eq!(BARE.escape("a\tb", &mut json[..4]), Ok(4));
+    assert_eq!(&json[..4], br"a\tb");
+    let mut slots = [MaybeUninit::uninit(); 4];
+    assert_eq!(BARE.escape_uninit("a\tb", &mut slots).unwrap(), r"a\tb");
+    let mut json = b"\xff".to_vec();
+    QUOTED.escape_append("a\tb", &mut json);
+    assert_eq!(json, b"\xff\"a\\tb\"");
+
+    let mut text = [0; 3];
+    let consumed = Consumed {
+        read: 5,
+        written: 3,
+    };
+    assert_eq!(QUOTED.unescape(br#"a\tb", 17"#, &mut text), Ok(consumed));
+    assert_eq!(&text, b"a\tb");
+    let mut slots = [MaybeUninit::uninit(); 3];
+    let (text, read) = BARE.unescape_uninit(br"a\tb", &mut slots).unwrap();
+    assert_eq!((&*text, read), ("a\tb", 4));
+    let mut text = b"\xff".to_vec();
+    assert_eq!(QUOTED.unescape_append(br#"a\tb""#, &mut text), Ok(consumed));
+    assert_eq!(text, b"\xffa\tb");
+    let error = BARE.unescape_append(b"a\"b", &mut text).unwrap_err();
+    assert_eq!(error, Error::at(1, ErrorKind::UnexpectedQuote));
+    assert_eq!(text, b"\xffa\tb");
+}
+
+/// Pieces of a length come to what all of it does in one call, without what is wrong appended.
+fn assert_streams_alike(bytes: &[u8], length: usize) {
+    for (backend, format) in backends().flat_map(|backend| [(backend, QUOTED), (backend, BARE)]) {
+        let place = || format!("{backend:?}, {format:?}: {}", bytes.escape_ascii());
+        let expected = match core::str::from_utf8(bytes) {
+            Ok(text) => Ok(format.escape_to_string(text)),
+            Err(error) if error.error_len().is_none() => {
+                Err(Error::at(bytes.len(), ErrorKind::UnexpectedEnd))
+            }
+            Err(error) => Err(Error::at(error.valid_up_to(), ErrorKind::InvalidUtf8)),
+        };
+        let (mut json, mut escaper) = (String::new(), Escaper::new_with(backend, format));
+        let mut pieces = bytes.chunks(length);
+        let pushed = pieces.try_for_each(|piece| escaper.push(piece, &mut json));
+        if pushed.is_err() {
+            let before = json.clone();
+            assert_eq!(escaper.push(b"more", &mut json), pushed, "{}", place());
+            assert_eq!(json, before, "{}", place());
+        }
+        let finished = escaper.finish(&mut json);
+        assert_eq!(pushed.and(finished).map(|()| json), expected, "{}", place());
+
+        let expected = unescape(backend, format, bytes, bytes.len());
+        let (mut text, mut unescaper) = (String::new(), Unescaper::new_with(backend, format));
+        let mut pieces = bytes.chunks(length);
+        let pushed = pieces.try_fold(0, |sum, piece| {
+            unescaper.push(piece, &mut text).map(|used| sum + used)
+        });
+        if pushed.is_err() {
+            let before = text.clone();
+            assert_eq!(unescaper.push(b"more", &mut text).err(), pushed.err());
+            assert_eq!(text, before, "{}", place());
+        }
+        let finished = unescaper.finish();
+        let outcome = pushed.and_then(|read| finished.map(|()| (text, read)));
+        assert_eq!(outcome, expected, "{}", place());
+    }
+}
+
+#[test]
+fn pieces_come_to_the_same_as_the_whole() {
+    let mut random = random();
+    let pieces: [&[u8]; 15] = [
+        b"a",
+        b"\"",
+        b"\\",
+        b"\\n",
+        b"\\u00e9",
+        b"\\ud83d\\ude00",
+        b"\\ud83d",
+        b"\\u0",
+        b"\x01",
+        b"\xc3",
+        b"\xa9",
+        b"\xf0\x9f\x98\x80",
+        b"\xf0\x9f",
+        b"\xff",
+        b"This is more than one vector of clean text, more than sixty-four bytes.",
+    ];
+    for _ in 0..if cfg!(miri) { 20 } else { 10_000 } {
+        let most = 1 + random(pieces.len());
+        let bytes: Vec<&[u8]> = (0..random(10)).map(|_| pieces[random(most)]).collect();
+        assert_streams_alike(&bytes.concat(), 1 + random(9) * random(9));
+    }
+}

@@ -1,0 +1,170 @@
+//! A stream to values.
+
+use super::coding::{Coding, Transform, Variant};
+use super::plan::{self, Layout, Plan, Planned, with_transform};
+use super::{Error, ErrorKind, kernel, scalar};
+use crate::Detected;
+use crate::backend::dispatch;
+use crate::memory::{Fill, Slot};
+
+dispatch! {
+    fn decode_blocks(plan: impl Plan, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
+        = kernel::decode_blocks, or |plan, controls, data, values, previous| scalar::decode(Plan::coding(plan), controls, data, values, previous);
+    fn decode_tail(plan: impl Plan, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
+        = kernel::decode_tail, or |plan, controls, data, values, previous| scalar::decode(Plan::coding(plan), controls, data, values, previous);
+    fn data_len(coding: Coding, controls: &[u8], count: usize) -> u64
+        = kernel::decoded_data_len, or scalar::decoded_data_len;
+}
+
+/// Values of a stream, from a place in it on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decode<'a> {
+    pub(super) coding: Coding,
+    pub(super) backend: Detected,
+    /// The stream, and what is behind it.
+    pub(super) src: &'a [u8],
+    /// Number of values before the place.
+    pub(super) index: usize,
+    /// Where the data of the next value begin: behind the control bytes, not behind `src`.
+    pub(super) offset: usize,
+    /// The value before the place.
+    pub(super) previous: u64,
+}
+
+impl<'a> Decode<'a> {
+    /// All values of a stream of `count`.
+    #[inline]
+    pub(super) fn new(
+        (coding, start): (Coding, u64),
+        backend: Detected,
+        src: &'a [u8],
+        count: usize,
+    ) -> Result<Self, Error> {
+        let needed = count.div_ceil(4);
+        if needed > src.len() {
+            return Err(Error::at(src.len(), ErrorKind::Controls { needed }));
+        }
+        Ok(Self {
+            coding,
+            backend,
+            src,
+            index: 0,
+            offset: needed,
+            previous: start,
+        })
+    }
+
+    /// Where the data end of the next values, which the stream has. Only control bytes are read.
+    pub(super) fn end(&self, count: usize) -> Result<usize, Error> {
+        // From a whole control byte on, without those of its values that are behind.
+        let (controls, behind) = (&self.src[self.index / 4..], self.index % 4);
+        let length = data_len(self.coding, controls, behind + count, self.backend)
+            - scalar::decoded_data_len(self.coding, controls, behind);
+        match length <= (self.src.len() - self.offset) as u64 {
+            true => Ok(self.offset + length as usize),
+            false => Err(self.too_short(count)),
+        }
+    }
+
+    /// Moves behind the next values, whose data end at `end`; `last` is the last of them.
+    pub(super) fn pass(&mut self, count: usize, end: usize, last: Option<u64>) {
+        self.index += count;
+        self.offset = end;
+        if let (true, Some(last)) = (self.coding.transform.delta(), last) {
+            self.previous = last;
+        }
+    }
+
+    /// Decodes as many values as there is room for, which the stream has. Returns where their data
+    /// end, or nothing if they are not all there.
+    fn decode(&self, to: &mut [Slot]) -> Option<usize> {
+        if !self.index.is_multiple_of(4) {
+            return self.decode_within(to);
+        }
+        match self.coding.variant {
+            Variant::V1248 => self.decode_in(&plan::V1248, to),
+            variant => self.decode_in(plan::narrow(variant), to),
+        }
+    }
+
+    /// From a place within a control byte on: one by one to the next.
+    #[inline(never)]
+    fn decode_within(mut self, to: &mut [Slot]) -> Option<usize> {
+        let width = self.coding.width();
+        let single = usize::min((4 - self.index % 4) * width, to.len());
+        let (head, to) = to.split_at_mut(single);
+        for to in head.chunks_exact_mut(width) {
+            let length = scalar::length(self.coding, self.src, self.index);
+            let data = self.src[self.offset..].get(..length)?;
+            self.previous = scalar::value(self.coding, data, self.previous);
+            scalar::put(to, self.previous);
+            self.offset += length;
+            self.index += 1;
+        }
+        match to.len() {
+            0 => Some(self.offset),
+            _ => self.decode(to),
+        }
+    }
+
+    #[inline(always)]
+    fn decode_in<const WIDTH: usize, const CODES: usize>(
+        &self,
+        layout: &'static Layout<WIDTH, CODES>,
+        to: &mut [Slot],
+    ) -> Option<usize> {
+        let (transform, backend) = (self.coding.transform, self.backend);
+        let mut previous = self.previous;
+        let controls = &self.src[self.index / 4..][..to.len().div_ceil(4 * WIDTH)];
+        let data = &self.src[self.offset..];
+        let (blocks, tail) = to.split_at_mut(to.len() / 64 * 64);
+        let (controls, last_controls) = controls.split_at(blocks.len() / (4 * WIDTH));
+        let mut used = 0;
+        if !blocks.is_empty() {
+            used = with_transform!(transform, layout, plan => decode_blocks(plan, controls, data, blocks, &mut previous, backend))?;
+        }
+        if !tail.is_empty() {
+            let plan = Planned::<WIDTH, CODES, { plan::ANY }> { layout, transform };
+            let data = &data[used..];
+            used += decode_tail(plan, last_controls, data, tail, &mut previous, backend)?;
+        }
+        Some(self.offset + used)
+    }
+
+    /// Finds which of the next values is not all there.
+    #[cold]
+    #[inline(never)]
+    fn too_short(&self, count: usize) -> Error {
+        let (mut value, mut offset, mut needed) = (0, self.offset, 0);
+        for index in self.index..self.index + count {
+            (value, needed) = (index, scalar::length(self.coding, self.src, index));
+            if needed > self.src.len() - offset {
+                break;
+            }
+            offset += needed;
+        }
+        let given = self.src.len() - offset;
+        Error::at(
+            offset,
+            ErrorKind::Data {
+                value,
+                needed,
+                given,
+            },
+        )
+    }
+}
+
+impl Fill for Decode<'_> {
+    /// Where the data of the values end.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        match self.decode(to) {
+            Some(end) => Ok((to.len(), end)),
+            None => Err(self.too_short(to.len() / self.coding.width())),
+        }
+    }
+}

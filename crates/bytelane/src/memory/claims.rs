@@ -1,0 +1,104 @@
+//! What is claimed of the codecs' operations, and why it holds. The oracle sweep tests each claim
+//! with destinations of different contents, and Miri with destinations that are uninitialised.
+
+use super::{Faithful, Text, Validated};
+use crate::ascii::Ascii;
+use crate::codec::base64;
+use crate::codec::big_endian::Reverse;
+use crate::codec::byte_stream_split::{Join, Split};
+use crate::codec::json_string;
+use crate::codec::stream_vbyte;
+use crate::codec::varint;
+
+// SAFETY: `fill` cuts the destination to the length of the source and copies the source to it, or
+// goes value by value, or in blocks of 64 bytes: one at the front, one at the end, and between them
+// every 64 bytes from at most the 64th on as long as they fit, each written whole.
+unsafe impl Faithful for Reverse<'_> {}
+
+// SAFETY: `fill` cuts the destination to the length of the source. Fewer than 64 values go in blocks
+// or halves of which the first begins with the first value, each begins where or before the one
+// before it ends, and the last ends with the last value. Of more, one block is the first 64 values,
+// one the last 64, and between them blocks follow each other from at most value 63 on for as long as
+// they fit. Each block is written to all streams, which together are the destination. Other widths
+// go by batches that cover all values, and in a batch by groups that cover all bytes of a value.
+unsafe impl Faithful for Split<'_> {}
+
+// SAFETY: as for `Split`, in the other direction: blocks that cover all values of the range are
+// written whole. Where values are joined aside, they are copied from an array that starts as zeros.
+unsafe impl Faithful for Join<'_> {}
+
+// SAFETY: `fill` cuts the destination to the length of the text. `scalar::encode` writes each slot
+// of it. The kernels write blocks of 256 characters from the front on, one for each 192 bytes, and
+// the rest in one of two ways. With masks: blocks of 64 characters, and the remaining ones, up to 64,
+// by one store with a mask. Without: blocks of 32 characters, the last of which ends with the last
+// whole group; or two of 16, one at the front and one that ends there; and the up to 4 characters
+// behind them by `put_pair`, which fills its slots. Fewer than 12 bytes are up to 16 characters, all
+// written by one `put_pair`.
+unsafe impl Faithful for base64::Encode<'_> {}
+
+// SAFETY: each byte written is `=`, or a character of an alphabet, which is ASCII: an entry of
+// `Tables::characters`, or computed as the value and `Halves::from_value` of its class, which is the
+// difference between the two. The value has 6 bits, whatever the input.
+#[cfg(feature = "alloc")]
+unsafe impl Text for base64::Encode<'_> {}
+
+// SAFETY: `fill` cuts the destination to the length of the result, three quarters of that of the
+// text, whose last group has not just one character: `takes_padding` has seen to that. It returns
+// `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each slot. Kernels return
+// true only at their end: they have written blocks of 192 bytes from the front on, each with 16 more
+// behind it that are overwritten, and the rest as `Encode` does, in blocks of 24 or 12 bytes, or 48
+// with masks. The bytes of the last characters are as many as there are slots behind the blocks.
+unsafe impl Faithful for base64::Decode<'_> {}
+
+// SAFETY: `validate` returns the length of the input where no byte of it has bit 7 set, and what is
+// all ASCII is UTF-8.
+unsafe impl Validated for Ascii {}
+
+// SAFETY: encoders store initialised bytes only, one varint behind the other: `at` grows by what the
+// step before it wrote from `at` on: a byte for a byte, 64 bytes for 64 values, the length that an
+// instruction set reports of the varints which it stored there, or the bytes copied there. A run of
+// 64 at the end of the destination begins at or before `at`. The result is the last `at`.
+unsafe impl Faithful for varint::Encode<'_> {}
+
+// SAFETY: decoders store initialised bytes only. `done` grows by as many values as were written from
+// there on: 64 that are widened; `count` that an instruction set decoded there; `count` copied from
+// `aside`, all of which has been filled with zeros before; or `count` read one by one. The values
+// that are left in the end are read one by one. There is an `Ok` only then, and it reports the whole
+// values that the destination has room for.
+unsafe impl Faithful for varint::Decode<'_> {}
+
+// SAFETY: the kernels and the scalar code count as written what they have stored from the front on:
+// runs and blocks copied whole; for an escaped block, a byte for each of its bytes and one more for
+// each special one, of which the instruction sets store at least as many; for a byte taken by
+// itself, the length of its escape, which is stored as eight bytes or exactly. Scratch arrays begin
+// as zeros.
+unsafe impl Faithful for json_string::Escape<'_> {}
+
+// SAFETY: of the text, which is UTF-8, bytes of ASCII are replaced by ASCII, and all others are
+// copied; it is all of the text, or `fill` takes back what is written of a character cut in two.
+unsafe impl Text for json_string::Escape<'_> {}
+
+// SAFETY: the kernel counts as written runs that it has copied whole; and of a block, as many bytes
+// as the set to keep has, which instruction sets store, unless that is more than the destination
+// has. The scalar code counts characters that it has copied whole. Scratch arrays begin as zeros.
+unsafe impl Faithful for json_string::Unescape<'_> {}
+
+// SAFETY: bytes that are copied have been checked to be UTF-8, together with the byte behind them,
+// so that no escape, quote or end cuts a character in two. Escapes are replaced by ASCII or by what
+// `char::encode_utf8` gives. Where the kernel stops within a character, `between` takes its
+// beginning back; the scalar code goes by characters.
+unsafe impl Text for json_string::Unescape<'_> {}
+
+// SAFETY: what is before the closing quote has been checked to be UTF-8 together with the quote, by
+// the same code as for `Unescape`, or character by character.
+unsafe impl Validated for json_string::Scan {}
+
+// SAFETY: the bytes are the text that the standard library finds, or those that it says are valid.
+#[cfg(feature = "alloc")]
+unsafe impl Validated for json_string::Utf8 {}
+
+// SAFETY: TODO
+unsafe impl Faithful for stream_vbyte::Encode<'_> {}
+
+// SAFETY: TODO
+unsafe impl Faithful for stream_vbyte::Decode<'_> {}

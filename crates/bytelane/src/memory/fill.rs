@@ -1,0 +1,111 @@
+//! Operations that write to fresh memory, and the forms in which callers have them: into a slice,
+//! into uninitialised memory, behind the values of a `Vec`.
+//!
+//! These forms are always inlined. As calls of their own, with the operation handed over in memory,
+//! they take half as long again as a short input does.
+
+use super::{Slot, Value};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// An operation that writes to the front of a destination which may be fresh memory.
+pub trait Fill {
+    /// What it has to say beside how much it wrote.
+    type Done;
+    type Error;
+
+    /// Writes to the front of `to`. Returns the number of bytes written.
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, Self::Done), Self::Error>;
+}
+
+/// A [`Fill`] that does what it says: the proof that the forms below rely on. What implements it,
+/// and why it may, stands in [`claims`](super::claims).
+///
+/// # Safety
+///
+/// Where `fill` returns `Ok` with a number of bytes, it has initialised as many at the front of
+/// `to`. In any case it stores nothing uninitialised to `to`.
+pub unsafe trait Faithful: Fill {}
+
+/// Memory to write to, which need not be initialised: what the functions called `_with` take.
+///
+/// It is made from a slice of values or from one of `MaybeUninit`.
+///
+/// ```
+/// use bytelane::{Detected, big_endian};
+///
+/// let mut encoded = [0; 4];
+/// let written = big_endian::encode_uninit_with(Detected::active(), &[1u32], &mut encoded[..]);
+/// assert_eq!(written.unwrap(), [0, 0, 0, 1]);
+/// ```
+#[derive(Debug)]
+pub struct Destination<'a, T> {
+    /// Nothing uninitialised is stored here, since it may have been a slice of values.
+    memory: &'a mut [MaybeUninit<T>],
+}
+
+impl<'a, T> From<&'a mut [MaybeUninit<T>]> for Destination<'a, T> {
+    #[inline]
+    fn from(memory: &'a mut [MaybeUninit<T>]) -> Self {
+        Self { memory }
+    }
+}
+
+impl<'a, T: Value> From<&'a mut [T]> for Destination<'a, T> {
+    #[inline]
+    fn from(values: &'a mut [T]) -> Self {
+        let start = values.as_mut_ptr().cast();
+        // SAFETY: the same memory for the same time: `MaybeUninit<T>` has the layout of `T`. The
+        // values stay initialised, since nothing uninitialised is stored through the field.
+        let memory = unsafe { core::slice::from_raw_parts_mut(start, values.len()) };
+        Self { memory }
+    }
+}
+
+impl<'a, T: Value> Destination<'a, T> {
+    /// How many values it takes.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Lets an operation write to its front. Returns the values written.
+    #[inline(always)]
+    pub(crate) fn fill<F: Faithful>(
+        self,
+        operation: F,
+    ) -> Result<(&'a mut [T], F::Done), F::Error> {
+        let size = size_of_val(self.memory);
+        let start: *mut T = self.memory.as_mut_ptr().cast();
+        // SAFETY: the same memory, as long as this; `self` is not used again. A slot may be
+        // uninitialised, and nothing uninitialised is stored, since the operation is `Faithful`.
+        let slots = unsafe { core::slice::from_raw_parts_mut(start.cast::<Slot>(), size) };
+        let (bytes, done) = operation.fill(slots)?;
+        let count = usize::min(bytes, size) / size_of::<T>();
+        // SAFETY: the bytes of the first `count` values have been initialised, since the operation
+        // is `Faithful`, and every pattern of bits is a `T`.
+        Ok((
+            unsafe { core::slice::from_raw_parts_mut(start, count) },
+            done,
+        ))
+    }
+}
+
+/// Appends up to `most` values to a `Vec` by writing to its spare capacity, which is not zeroed
+/// before. Returns the number of values. The `Vec` keeps its length where there is an error.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn append<T: Value, F: Faithful>(
+    operation: F,
+    most: usize,
+    to: &mut Vec<T>,
+) -> Result<(usize, F::Done), F::Error> {
+    to.reserve(most);
+    let spare = &mut to.spare_capacity_mut()[..most];
+    let (written, done) = Destination::from(spare).fill(operation)?;
+    let count = written.len();
+    // SAFETY: these are the first values of the spare capacity, and they are initialised.
+    unsafe { to.set_len(to.len() + count) };
+    Ok((count, done))
+}

@@ -1,0 +1,141 @@
+//! Operations whose result is text, and those that tell how much of an input is.
+
+#[cfg(feature = "alloc")]
+use super::append;
+use super::{Destination, Faithful};
+#[cfg(feature = "alloc")]
+use alloc::{string::String, vec::Vec};
+
+/// A [`Faithful`] operation that writes text: the proof that a `String` relies on. What implements
+/// it, and why it may, stands in [`claims`](super::claims).
+///
+/// # Safety
+///
+/// Where `fill` returns `Ok` with a number of bytes, as many at the front of its destination are
+/// UTF-8.
+pub unsafe trait Text: Faithful {}
+
+impl<'a> Destination<'a, u8> {
+    /// As [`fill`](Self::fill), but returns text.
+    #[inline]
+    pub(crate) fn fill_text<F: Text>(
+        self,
+        operation: F,
+    ) -> Result<(&'a mut str, F::Done), F::Error> {
+        let (written, done) = self.fill(operation)?;
+        debug_assert!(core::str::from_utf8(written).is_ok());
+        // SAFETY: these bytes are UTF-8, since the operation is `Text`.
+        Ok((unsafe { core::str::from_utf8_unchecked_mut(written) }, done))
+    }
+}
+
+/// What text can be appended to: a `String`, or a `Vec<u8>`.
+#[cfg(feature = "alloc")]
+pub trait Buffer: Append {}
+
+#[cfg(feature = "alloc")]
+impl Buffer for Vec<u8> {}
+
+#[cfg(feature = "alloc")]
+impl Buffer for String {}
+
+/// What is asked of a [`Buffer`]. It cannot be named outside, so that nobody else implements it.
+#[cfg(feature = "alloc")]
+pub trait Append {
+    /// Where operations append to it. One type for all buffers, so that those are compiled here and
+    /// not in the caller's crate.
+    fn appender(&mut self) -> Appender<'_>;
+}
+
+#[cfg(feature = "alloc")]
+impl Append for Vec<u8> {
+    #[inline]
+    fn appender(&mut self) -> Appender<'_> {
+        let start = self.len();
+        Appender { bytes: self, start }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Append for String {
+    #[inline]
+    fn appender(&mut self) -> Appender<'_> {
+        // SAFETY: an `Appender` appends UTF-8, and takes back no more than it has appended.
+        unsafe { self.as_mut_vec() }.appender()
+    }
+}
+
+/// The bytes of a [`Buffer`], behind which text is appended.
+#[cfg(feature = "alloc")]
+pub struct Appender<'a> {
+    bytes: &'a mut Vec<u8>,
+    start: usize,
+}
+
+#[cfg(feature = "alloc")]
+impl Appender<'_> {
+    /// The same for a call that takes it.
+    #[inline]
+    pub(crate) fn again(&mut self) -> Appender<'_> {
+        Appender {
+            bytes: self.bytes,
+            start: self.start,
+        }
+    }
+
+    /// How many bytes have been appended.
+    #[inline]
+    pub(crate) fn appended(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    /// How many bytes can be appended without reserving memory.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        self.bytes.capacity() - self.bytes.len()
+    }
+
+    /// Appends up to `most` bytes: see [`append`].
+    #[inline(always)]
+    pub(crate) fn append<F: Text>(
+        &mut self,
+        operation: F,
+        most: usize,
+    ) -> Result<F::Done, F::Error> {
+        append(operation, most, self.bytes).map(|(_, done)| done)
+    }
+
+    /// Takes back all that has been appended.
+    #[inline]
+    pub(crate) fn undo(&mut self) {
+        self.bytes.truncate(self.start);
+    }
+}
+
+/// An operation that finds out how much of an input is text.
+pub(crate) trait Validate {
+    /// What it has to say beside that.
+    type Done;
+    type Error;
+
+    /// Returns how many bytes at the front of `src` are text.
+    fn validate(self, src: &[u8]) -> Result<(usize, Self::Done), Self::Error>;
+}
+
+/// A [`Validate`] that is right: the proof that [`prefix`] relies on. What implements it, and why it
+/// may, stands in [`claims`](super::claims).
+///
+/// # Safety
+///
+/// Where `validate` returns `Ok` with a number of bytes, as many at the front of `src` are UTF-8.
+pub(crate) unsafe trait Validated: Validate {}
+
+/// The front of an input that is text.
+#[inline]
+pub(crate) fn prefix<V: Validated>(operation: V, src: &[u8]) -> Result<(&str, V::Done), V::Error> {
+    let (length, done) = operation.validate(src)?;
+    let text = &src[..length];
+    debug_assert!(core::str::from_utf8(text).is_ok());
+    // SAFETY: these bytes are UTF-8, since the operation is `Validated`.
+    Ok((unsafe { core::str::from_utf8_unchecked(text) }, done))
+}

@@ -1,0 +1,67 @@
+//! What a program grows by when it calls one function of a codec.
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process::{cargo, output, program, root, run};
+
+/// The most bytes of machine code and constants that one call may add to a program, kernels of all
+/// instruction sets included.
+const MOST: u64 = 25_000;
+
+/// Calls that add more, and how much they may: their kernels are chosen by what is known at run time
+/// only, so that all of them are linked.
+const LARGER: &[(&str, u64)] = &[
+    ("json_string_escape", 37_000),
+    ("json_string_unescape", 27_000),
+    ("stream_vbyte_decode", 110_000),
+    ("varint_decode", 64_000),
+];
+
+/// Where `cargo` builds the programs of the package `bytelane-size`.
+const TARGET: &str = "target/assembly";
+
+/// Builds the programs and compares each with the one that calls nothing.
+pub fn check() -> Result<()> {
+    run(
+        cargo("build --locked --release --package bytelane-size --bins")
+            .args(["--target-dir", TARGET]),
+    )?;
+    let nothing = size("nothing")?;
+    let mut heavy = Vec::new();
+    for name in programs()? {
+        let added = size(&name)?.saturating_sub(nothing);
+        println!("{name:<28} {added:>7} bytes");
+        let larger = LARGER.iter().find(|(larger, _)| *larger == name);
+        let most = larger.map_or(MOST, |(_, most)| *most);
+        if added > most {
+            heavy.push(format!("{name} adds {added} bytes, {most} at most"));
+        }
+    }
+    let heavy = heavy.join("; ");
+    ensure!(heavy.is_empty(), "calls weigh too much: {heavy}");
+    Ok(())
+}
+
+/// The programs that call something, by their file names.
+fn programs() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in root().join("xtask/size/src/bin").read_dir()? {
+        let path = entry?.path();
+        let name = path.file_stem().context("a file without a name")?;
+        names.push(name.to_string_lossy().into_owned());
+    }
+    names.retain(|name| name != "nothing");
+    names.sort();
+    ensure!(!names.is_empty(), "xtask/size has no programs");
+    Ok(names)
+}
+
+/// Bytes of machine code and constants in a program: what `size` calls text.
+fn size(name: &str) -> Result<u64> {
+    let path = root().join(TARGET).join("release").join(name);
+    let table = output(program("size").arg(path))?.text;
+    let second = table.lines().nth(1).unwrap_or_default();
+    let text = second.split_whitespace().next().unwrap_or_default();
+    text.parse()
+        .with_context(|| format!("`size` said of {name}: {table}"))
+}
