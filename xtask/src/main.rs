@@ -25,8 +25,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run every test this machine has the tools for; name what was skipped
+    /// Run the quick tests, or with `--require all` every test; name what was skipped
     Test(test::Options),
+    /// Run by hand what takes longer: Miri, sanitizers, mutants, repetitions, long fuzzing
+    Extended(test::extended::Options),
     /// Measure other libraries beside bytelane, in one process
     Peers(peers::Options),
     /// Keep a run of all comparisons, and make the tables of the documents from it
@@ -36,6 +38,7 @@ enum Command {
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().command {
         Command::Test(options) => Ok(test::run(&options)),
+        Command::Extended(options) => test::extended::run(&options),
         Command::Peers(options) => peers::run_command(&options),
         Command::Record(options) => record::run_command(&options),
     }

@@ -4,25 +4,32 @@ mod assembly;
 mod browser;
 pub mod cross;
 mod dependencies;
+pub mod extended;
 mod features;
 mod fuzz;
 mod go;
+mod memory;
+mod miri;
+mod mutants;
 pub mod needs;
+mod outcome;
 mod python;
+mod repeat;
 mod rust;
+mod semver;
 mod stages;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 
-use stages::{STAGES, Stage};
+use outcome::{Outcome, list, run_stage, summarise};
+use stages::{STAGES, Stage, Tier};
 
 /// The options of `cargo xtask test`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Stages whose skip is a failure (separated by commas), or `all`
+    /// Run these stages too, and fail if one cannot run (separated by commas); `all` for every stage
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = names_and_all())]
     require: Vec<String>,
 
@@ -39,16 +46,16 @@ pub struct Options {
     list: bool,
 }
 
+fn stages() -> impl Iterator<Item = &'static Stage> {
+    STAGES.iter().filter(|stage| stage.tier != Tier::Extended)
+}
+
 fn names() -> PossibleValuesParser {
-    STAGES
-        .iter()
-        .map(|stage| stage.name)
-        .collect::<Vec<_>>()
-        .into()
+    stages().map(|stage| stage.name).collect::<Vec<_>>().into()
 }
 
 fn names_and_all() -> PossibleValuesParser {
-    let names = STAGES.iter().map(|stage| stage.name);
+    let names = stages().map(|stage| stage.name);
     names.chain(["all"]).collect::<Vec<_>>().into()
 }
 
@@ -60,142 +67,35 @@ impl Options {
 
     /// Why the caller does not want the stage, if he does not.
     fn excludes(&self, stage: &Stage) -> Option<String> {
-        let names = |list: &[String]| list.iter().any(|name| name == stage.name);
-        if names(&self.without) {
+        let names = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
+        if names(&self.without, stage.name) {
             return Some("left out by --without".to_owned());
         }
-        let chosen = self.only.is_empty() || names(&self.only);
-        (!chosen).then(|| "not named by --only".to_owned())
-    }
-}
-
-/// How a stage ended.
-enum Outcome {
-    Passed(Duration),
-    Failed(Duration, anyhow::Error),
-    /// A skip for want of tools; `required` makes it a failure.
-    Skipped {
-        reason: String,
-        required: bool,
-    },
-    /// Left out by the caller's own wish, which is never a failure.
-    Excluded(String),
-}
-
-impl Outcome {
-    fn is_failure(&self) -> bool {
-        matches!(
-            self,
-            Outcome::Failed(..) | Outcome::Skipped { required: true, .. }
-        )
+        if !self.only.is_empty() {
+            let chosen = names(&self.only, stage.name);
+            return (!chosen).then(|| "not named by --only".to_owned());
+        }
+        let required = names(&self.require, stage.name) || names(&self.require, "all");
+        let left = stage.tier == Tier::Full && !required;
+        left.then(|| "left to --require all".to_owned())
     }
 }
 
 /// Runs the stages one after the other, all of them even if one fails, and sums up.
 pub fn run(options: &Options) -> ExitCode {
     if options.list {
-        list();
+        list(stages());
         return ExitCode::SUCCESS;
     }
-    let mut outcomes = Vec::new();
-    for stage in STAGES {
-        outcomes.push((stage, run_stage(stage, options)));
-    }
-    summarise(&outcomes);
-    if outcomes.iter().any(|(_, outcome)| outcome.is_failure()) {
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
-}
-
-fn run_stage(stage: &Stage, options: &Options) -> Outcome {
-    if let Some(reason) = options.excludes(stage) {
-        return Outcome::Excluded(reason);
-    }
-    if let Some(reason) = stage.missing() {
-        let required = options.requires(stage);
-        return Outcome::Skipped { reason, required };
-    }
-    println!("\n==> stage {}: {}", stage.name, stage.about);
-    let start = Instant::now();
-    let result = (stage.run)();
-    let elapsed = start.elapsed();
-    match result {
-        Ok(()) => {
-            println!("<== stage {} passed in {}", stage.name, minutes(elapsed));
-            Outcome::Passed(elapsed)
-        }
-        Err(error) => {
-            println!("<== stage {} FAILED: {error:#}", stage.name);
-            Outcome::Failed(elapsed, error)
-        }
-    }
-}
-
-fn list() {
-    for stage in STAGES {
-        println!(
-            "{:<12} {} (budget: {} min)",
-            stage.name, stage.about, stage.minutes
-        );
-        if let Some(reason) = stage.missing() {
-            println!("{:<12} would be skipped here: {reason}", "");
-        }
-        if !stage.in_all {
-            println!("{:<12} not part of `--require all`", "");
-        }
-    }
-}
-
-/// A table of what ran, then the failures, then, as the last lines, what did not run and why.
-fn summarise(outcomes: &[(&Stage, Outcome)]) {
-    println!(
-        "\n{:<12} {:<8} {:>9} {:>7}",
-        "stage", "result", "min:s", "budget"
-    );
-    for (stage, outcome) in outcomes {
-        let (result, elapsed) = match outcome {
-            Outcome::Passed(elapsed) => ("passed", Some(*elapsed)),
-            Outcome::Failed(elapsed, _) => ("FAILED", Some(*elapsed)),
-            Outcome::Skipped { .. } => ("skipped", None),
-            Outcome::Excluded(_) => continue,
+    let run = |stage| {
+        let excluded = options.excludes(stage);
+        let outcome = match excluded {
+            Some(reason) => Outcome::Excluded(reason),
+            None => run_stage(stage, options.requires(stage)),
         };
-        let time = elapsed.map_or("-".to_owned(), minutes);
-        println!(
-            "{:<12} {result:<8} {time:>9} {:>7}",
-            stage.name, stage.minutes
-        );
-        if elapsed.is_some_and(|elapsed| elapsed > stage.budget()) {
-            println!("warning: {} took longer than its budget", stage.name);
-        }
-    }
-    for (stage, outcome) in outcomes {
-        if let Outcome::Failed(_, error) = outcome {
-            let text = format!("{error:#}");
-            let first_line = text.lines().next().unwrap_or_default();
-            println!("FAILED {}: {first_line}", stage.name);
-        }
-    }
-    let mut nothing_skipped = true;
-    for (stage, outcome) in outcomes {
-        match outcome {
-            Outcome::Skipped { reason, required } => {
-                let required = if *required { " (REQUIRED)" } else { "" };
-                println!("skipped {}{required}: {reason}", stage.name);
-            }
-            Outcome::Excluded(reason) => println!("skipped {}: {reason}", stage.name),
-            Outcome::Passed(_) | Outcome::Failed(..) => continue,
-        }
-        nothing_skipped = false;
-    }
-    if nothing_skipped {
-        println!("nothing was skipped");
-    }
-}
-
-fn minutes(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{}:{:02}", seconds / 60, seconds % 60)
+        (stage, outcome)
+    };
+    summarise(&stages().map(run).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -214,57 +114,55 @@ mod tests {
         Arguments::try_parse_from(words).map(|arguments| arguments.options)
     }
 
-    fn stage(needs: &'static [needs::Need], run: fn() -> anyhow::Result<()>) -> Stage {
-        Stage {
-            name: "rust",
-            about: "",
-            needs,
-            in_all: true,
-            minutes: 1,
-            run,
-        }
+    fn stage(name: &str) -> &'static Stage {
+        let named = |stage: &&Stage| stage.name == name;
+        stages().find(named).expect("a stage of `cargo xtask test`")
     }
-
-    const ABSENT: &[needs::Need] = &[needs::Need::Program("no-such-program", "nowhere")];
 
     #[test]
     fn stage_names_are_unique_and_those_that_options_take() {
-        let mut names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
-        for name in &names {
+        for name in stages().map(|stage| stage.name) {
             assert!(options(&format!("--require {name} --without {name} --only {name}")).is_ok());
         }
         assert!(options("--require all").is_ok());
         assert!(options("--require nonsense").is_err());
+        let mut names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), STAGES.len());
     }
 
     #[test]
-    fn all_that_is_required_has_half_an_hour() {
-        let required = STAGES.iter().filter(|stage| stage.in_all);
-        assert!(required.map(|stage| stage.minutes).sum::<u64>() <= 30);
-    }
-
-    #[test]
-    fn a_skip_is_a_failure_exactly_if_the_stage_is_required() {
-        let skipped = |arguments: &str| {
-            let run = || panic!("a stage runs without what it needs");
-            run_stage(&stage(ABSENT, run), &options(arguments).unwrap())
+    fn budgets_keep_what_the_documents_promise() {
+        let minutes = |tiers: &[Tier]| -> u64 {
+            let counts = |stage: &&Stage| tiers.contains(&stage.tier);
+            stages().filter(counts).map(|stage| stage.minutes).sum()
         };
-        assert!(!skipped("").is_failure());
-        assert!(!skipped("--require features").is_failure());
-        assert!(skipped("--require features,rust").is_failure());
-        assert!(skipped("--require all").is_failure());
-        assert!(!skipped("--require all --without rust").is_failure());
-        assert!(!skipped("--require all --only features").is_failure());
+        assert!(minutes(&[Tier::Quick]) <= 10);
+        assert!(minutes(&[Tier::Quick, Tier::Full]) <= 45);
     }
 
     #[test]
-    fn a_stage_that_fails_is_a_failure() {
-        let failing = stage(&[], || anyhow::bail!("no"));
-        assert!(run_stage(&failing, &options("").unwrap()).is_failure());
-        let passing = stage(&[], || Ok(()));
-        assert!(!run_stage(&passing, &options("--require all").unwrap()).is_failure());
+    fn full_stages_run_where_they_are_asked_for() {
+        let runs = |arguments: &str, name: &str| {
+            let excluded = options(arguments).unwrap().excludes(stage(name));
+            excluded.is_none()
+        };
+        assert!(runs("", "rust") && !runs("", "fuzz"));
+        assert!(runs("--require fuzz", "fuzz") && !runs("--require fuzz", "python"));
+        assert!(runs("--require all", "fuzz") && runs("--require all", "miri"));
+        assert!(!runs("--require all --without fuzz", "fuzz"));
+        assert!(runs("--only fuzz", "fuzz") && !runs("--only fuzz", "rust"));
+    }
+
+    #[test]
+    fn what_is_required_is_what_was_named() {
+        let requires =
+            |arguments: &str, name: &str| options(arguments).unwrap().requires(stage(name));
+        assert!(!requires("", "rust"));
+        assert!(requires("--require features,rust", "rust"));
+        assert!(!requires("--require features", "rust"));
+        assert!(requires("--require all", "rust") && !requires("--require all", "miri"));
+        assert!(requires("--require miri", "miri"));
     }
 }

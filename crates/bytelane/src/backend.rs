@@ -439,3 +439,18 @@ fn write_names(f: &mut fmt::Formatter<'_>, backends: impl Iterator<Item = Backen
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Backend;
+
+    /// A run for an instruction set cannot pass without it, in an emulator or under Miri.
+    #[test]
+    fn the_best_backend_is_the_expected_one() {
+        let best = Backend::available().next_back().unwrap();
+        if let Ok(expected) = std::env::var("BYTELANE_TEST_EXPECT") {
+            assert_eq!(best.name(), expected);
+        }
+        assert_eq!(Backend::active(), best);
+    }
+}

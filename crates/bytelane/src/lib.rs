@@ -19,6 +19,8 @@ pub mod ascii;
 mod backend;
 mod codec;
 mod error;
+#[cfg(test)]
+mod grid;
 mod memory;
 mod simd;
 

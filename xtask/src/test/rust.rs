@@ -1,8 +1,8 @@
-//! The stages `rust`, what every change must pass, and `miri`.
+//! The stage `rust`: what every change must pass.
 
 use anyhow::{Result, ensure};
 
-use crate::process::{cargo, program, run};
+use crate::process::{cargo, run};
 
 /// Format, lints, documentation and tests of the whole workspace; each of them runs, even if one
 /// before it fails.
@@ -20,14 +20,4 @@ pub fn run_stage() -> Result<()> {
     let messages: Vec<_> = failures.iter().map(|error| error.to_string()).collect();
     ensure!(failures.is_empty(), "{}", messages.join("; "));
     Ok(())
-}
-
-/// The core's own tests under Miri, which comes with nightly compilers only.
-pub fn run_miri() -> Result<()> {
-    let mut command = program("rustup");
-    let arguments = "run nightly cargo miri test --locked --package bytelane --tests";
-    command.args(arguments.split_whitespace());
-    command.args(["--target-dir", "target/miri"]);
-    command.env("BYTELANE_TEST_GRID", "reduced");
-    run(command.env("MIRIFLAGS", "-Zmiri-env-forward=BYTELANE_TEST_GRID"))
 }

@@ -1,9 +1,14 @@
 //! The one table of test stages: a new stage is one row.
 
+use Tier::{Extended, Full, Quick};
+
 use std::time::Duration;
 
 use super::needs::Need;
-use super::{assembly, browser, cross, dependencies, features, fuzz, go, python, rust};
+use super::{
+    assembly, browser, cross, dependencies, features, fuzz, go, memory, miri, mutants, python,
+    repeat, rust, semver,
+};
 use crate::record::neon;
 
 /// One stage: what it is, what it needs, how it runs and what it may cost.
@@ -11,11 +16,23 @@ pub struct Stage {
     pub name: &'static str,
     pub about: &'static str,
     pub needs: &'static [Need],
+    pub tier: Tier,
     /// Whether `--require all` asks for it. Only what no package registry offers is left out.
     pub in_all: bool,
     /// The budget on two cores, compilation included.
     pub minutes: u64,
     pub run: fn() -> anyhow::Result<()>,
+}
+
+/// Which command runs a stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tier {
+    /// `cargo xtask test`, with options and without.
+    Quick,
+    /// `cargo xtask test --require all`, or by name.
+    Full,
+    /// `cargo xtask extended`, by hand.
+    Extended,
 }
 
 impl Stage {
@@ -30,7 +47,10 @@ impl Stage {
     }
 }
 
-const MIRI_VERSION: &[&str] = &["rustup", "run", "nightly", "cargo", "miri", "--version"];
+const MIRI: Need = Need::Answers(
+    &["rustup", "run", "nightly", "cargo", "miri", "--version"],
+    "rustup component add --toolchain nightly miri rust-src",
+);
 const PYTHON_ENVIRONMENTS: &[&str] = &["python3", "-c", "import ensurepip, venv"];
 const THRIFT_COMPILER: Need = Need::Program("thrift", "Debian: thrift-compiler");
 const QEMU_X86_64: Need = Need::Program("qemu-x86_64-static", QEMU);
@@ -42,6 +62,7 @@ pub static STAGES: &[Stage] = &[
         name: "rust",
         about: "format, lints, documentation and the tests of the workspace",
         needs: &[],
+        tier: Quick,
         in_all: true,
         minutes: 7,
         run: rust::run_stage,
@@ -50,6 +71,7 @@ pub static STAGES: &[Stage] = &[
         name: "features",
         about: "the core without std and without alloc, the stated rust-version, clean packages",
         needs: &[],
+        tier: Quick,
         in_all: true,
         minutes: 1,
         run: features::run_stage,
@@ -58,6 +80,7 @@ pub static STAGES: &[Stage] = &[
         name: "dependencies",
         about: "licences and sources of all dependencies, by deny.toml; none for the core",
         needs: &[],
+        tier: Quick,
         in_all: true,
         minutes: 1,
         run: dependencies::run_stage,
@@ -66,6 +89,7 @@ pub static STAGES: &[Stage] = &[
         name: "assembly",
         about: "instruction counts of the tuned kernels",
         needs: &[Need::X86, Need::Program("objdump", "Debian: binutils")],
+        tier: Quick,
         in_all: true,
         minutes: 1,
         run: assembly::run_stage,
@@ -74,6 +98,7 @@ pub static STAGES: &[Stage] = &[
         name: "peers",
         about: "each comparison with other libraries once, all results alike",
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
+        tier: Full,
         in_all: true,
         minutes: 2,
         run: crate::peers::run_stage,
@@ -85,6 +110,7 @@ pub static STAGES: &[Stage] = &[
             Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv"),
             THRIFT_COMPILER,
         ],
+        tier: Full,
         in_all: true,
         minutes: 2,
         run: python::run_stage,
@@ -93,6 +119,7 @@ pub static STAGES: &[Stage] = &[
         name: "browser",
         about: "the page of `bytelane report` in a browser: phone and desk, light and dark",
         needs: &[Need::Program(browser::BROWSER, "Debian: chromium")],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: browser::run_stage,
@@ -101,6 +128,7 @@ pub static STAGES: &[Stage] = &[
         name: "fuzz",
         about: "each fuzz target for some seconds, with the stable compiler",
         needs: &[Need::Program("g++", "Debian: g++")],
+        tier: Full,
         in_all: true,
         minutes: 3,
         run: fuzz::run_stage,
@@ -109,6 +137,7 @@ pub static STAGES: &[Stage] = &[
         name: "avx512",
         about: "the core's tests, which must find the backend avx512",
         needs: &[Need::X86, Need::Avx512],
+        tier: Full,
         in_all: true,
         minutes: 2,
         run: || cross::test(&cross::AVX512),
@@ -117,6 +146,7 @@ pub static STAGES: &[Stage] = &[
         name: "avx2",
         about: "the core's tests on an emulated Haswell",
         needs: &[Need::X86, QEMU_X86_64],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: || cross::test(&cross::HASWELL),
@@ -125,6 +155,7 @@ pub static STAGES: &[Stage] = &[
         name: "sse4.1",
         about: "the core's tests on an emulated Nehalem",
         needs: &[Need::X86, QEMU_X86_64],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: || cross::test(&cross::NEHALEM),
@@ -139,6 +170,7 @@ pub static STAGES: &[Stage] = &[
             neon::DISASSEMBLER,
             neon::MODEL,
         ],
+        tier: Full,
         in_all: true,
         minutes: 2,
         run: || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()),
@@ -151,6 +183,7 @@ pub static STAGES: &[Stage] = &[
             Need::StandardLibrary(&cross::I686),
             Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
         ],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: || cross::test(&cross::I686),
@@ -163,6 +196,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("s390x-linux-gnu-gcc", "Debian: gcc-s390x-linux-gnu"),
             Need::Program("qemu-s390x-static", QEMU),
         ],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: || cross::test(&cross::S390X),
@@ -176,6 +210,7 @@ pub static STAGES: &[Stage] = &[
             Need::File("/usr/lib/wasm32-wasi/libc.a", "Debian: wasi-libc"),
             Need::Program("node", "Debian: nodejs"),
         ],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: || cross::test(&cross::WASM),
@@ -184,6 +219,7 @@ pub static STAGES: &[Stage] = &[
         name: "go",
         about: "the Go module; also under the race detector, on arm64 and on s390x",
         needs: &[Need::Program("go", "see go/README.md")],
+        tier: Full,
         in_all: true,
         minutes: 2,
         run: go::run_stage,
@@ -192,19 +228,93 @@ pub static STAGES: &[Stage] = &[
         name: "thrift-go",
         about: "messages exchanged with Apache Thrift's library for Go, both ways",
         needs: &[Need::Program("go", "see go/README.md"), THRIFT_COMPILER],
+        tier: Full,
         in_all: true,
         minutes: 1,
         run: go::run_thrift,
     },
     Stage {
         name: "miri",
-        about: "the core's tests under the interpreter that finds undefined behaviour",
+        about: "the core's unit tests under Miri, which finds undefined behaviour",
+        needs: &[MIRI],
+        tier: Full,
+        in_all: false,
+        minutes: 4,
+        run: miri::run_stage,
+    },
+    Stage {
+        name: "miri-targets",
+        about: "Miri on AVX-512, s390x and i686, and with every codec's parameters",
+        needs: &[MIRI],
+        tier: Extended,
+        in_all: false,
+        minutes: 60,
+        run: miri::run_targets,
+    },
+    Stage {
+        name: "address",
+        about: "the core's tests under AddressSanitizer",
+        needs: &[Need::X86],
+        tier: Extended,
+        in_all: false,
+        minutes: 10,
+        run: memory::run_address_sanitizer,
+    },
+    Stage {
+        name: "memcheck",
+        about: "the core's tests under valgrind, on AVX2, with partly invalid loads refused",
+        needs: &[Need::X86, Need::Program("valgrind", "Debian: valgrind")],
+        tier: Extended,
+        in_all: false,
+        minutes: 30,
+        run: memory::run_memcheck,
+    },
+    Stage {
+        name: "mutants",
+        about: "changes to kernels and to the dispatch, which tests must notice",
         needs: &[Need::Answers(
-            MIRI_VERSION,
-            "rustup component add --toolchain nightly miri",
+            &["cargo", "mutants", "--version"],
+            "cargo install --locked cargo-mutants",
         )],
+        tier: Extended,
+        in_all: false,
+        minutes: 240,
+        run: mutants::run_stage,
+    },
+    Stage {
+        name: "repeat",
+        about: "the workspace's tests 20 times on an idle machine and 20 times on a busy one",
+        needs: &[],
+        tier: Extended,
+        in_all: false,
+        minutes: 180,
+        run: repeat::run_stage,
+    },
+    Stage {
+        name: "fuzz-long",
+        about: "each fuzz target for five minutes, with AddressSanitizer; the corpus grows",
+        needs: &[Need::Program("g++", "Debian: g++")],
+        tier: Extended,
+        in_all: false,
+        minutes: 60,
+        run: fuzz::run_long,
+    },
+    Stage {
+        name: "semver",
+        about: "the core's public interface against the last release",
+        needs: &[
+            Need::Answers(
+                &["git", "describe", "--tags", "--match", "v*"],
+                "there is no release yet",
+            ),
+            Need::Answers(
+                &["cargo", "semver-checks", "--version"],
+                "cargo install --locked cargo-semver-checks",
+            ),
+        ],
+        tier: Extended,
         in_all: false,
         minutes: 5,
-        run: rust::run_miri,
+        run: semver::run_stage,
     },
 ];

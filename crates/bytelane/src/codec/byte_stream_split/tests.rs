@@ -1,6 +1,7 @@
 //! Every backend against the specification.
 
 use super::*;
+use crate::grid::thinned;
 use crate::{Backend, LengthErrorKind};
 use std::vec::Vec;
 
@@ -15,7 +16,10 @@ fn every_backend_does_what_the_specification_says() {
     for backend in Backend::available() {
         let backend = Detected::new(backend).unwrap();
         for width in [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32] {
-            for count in (0..=200).chain([513, 4099, 70_001]) {
+            for count in thinned(
+                [70].into_iter().chain(0..=200).chain([513, 4099, 70_001]),
+                1,
+            ) {
                 let values = input(count * width);
                 let mut streams = Vec::new();
                 for k in 0..width {
@@ -46,12 +50,12 @@ fn streamed_values_are_the_same() {
         let backend = Detected::new(backend).unwrap();
         for width in [2, 4, 8, 16] {
             let sized = Width::new(width).unwrap();
-            for count in [64, 100, 128, 1500, 2048, 2050, 3000] {
+            for count in thinned([100, 64, 128, 1500, 2048, 2050, 3000], 1) {
                 let values = input(count * width);
                 let plain = sized.encode_to_vec(&values).unwrap();
                 let streamed = sized.non_temporal();
                 let mut room = std::vec![0xaa; values.len() + 64];
-                for offset in [0, 1, 4, 16, 32, 63] {
+                for offset in thinned([1, 0, 4, 16, 32, 63], 2) {
                     let to = &mut room[offset..];
                     let encoded = streamed.encode_uninit_with(backend, &values, to).unwrap();
                     assert!(

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Backend;
+use crate::grid::thinned;
 use std::borrow::ToOwned;
 use std::format;
 use std::string::{String, ToString};
@@ -13,12 +14,8 @@ fn backends() -> impl Iterator<Item = Detected> {
 
 /// Offsets that put a place before, at and behind each edge of a vector and of a run.
 fn offsets() -> Vec<usize> {
-    match cfg!(miri) {
-        true => std::vec![0, 61],
-        false => (0..=66)
-            .chain([126, 127, 190, 252, 255, 256, 4400])
-            .collect(),
-    }
+    let all = [61].into_iter().chain(0..=66);
+    thinned(all.chain([126, 127, 190, 252, 255, 256, 4400]), 1)
 }
 
 /// Escapes to so many bytes of fresh memory.
@@ -209,7 +206,7 @@ const PIECES: [&str; 12] = [
 #[test]
 fn every_ascii_character_at_every_offset() {
     for offset in offsets() {
-        for byte in (0..0x80_u8).step_by(if cfg!(miri) { 17 } else { 1 }) {
+        for byte in thinned(0..0x80_u8, 3) {
             assert_escapes(&format!("{}{}yz", "x".repeat(offset), char::from(byte)));
         }
     }
@@ -218,8 +215,7 @@ fn every_ascii_character_at_every_offset() {
 #[test]
 fn texts_of_every_length_are_written_and_read() {
     let mut random = random();
-    let lengths = if cfg!(miri) { 63..66 } else { 0..500 };
-    for length in lengths {
+    for length in thinned([64].into_iter().chain(0..500), 1) {
         let count = if length % 7 == 0 {
             PIECES.len()
         } else {
@@ -251,13 +247,13 @@ fn escapes_at_every_offset() {
             (r"\/", '/'),
             (r"\b", '\u{8}'),
         ] {
-            for behind in [0, 1, 70] {
+            for behind in thinned([1, 0, 70], 1) {
                 let src = placed(escape.as_bytes(), offset, behind);
                 let text = format!("{}{character}{}", "a".repeat(offset), "b".repeat(behind));
                 assert_eq!(assert_reads_alike(&src), Ok((text, src.len())));
             }
         }
-        for run in 0..if cfg!(miri) { 3 } else { 140 } {
+        for run in thinned(0..140, 2) {
             let outcome = assert_reads_alike(&placed(&std::vec![b'\\'; run], offset, 0));
             assert_eq!(outcome.is_ok(), run % 2 == 0);
         }
@@ -292,8 +288,8 @@ fn what_is_wrong_is_named_at_every_offset() {
         (b"\xff", InvalidUtf8),
     ];
     for offset in offsets() {
-        for (piece, kind) in wrong {
-            for behind in [0, 1, 70] {
+        for (piece, kind) in thinned(wrong, 6) {
+            for behind in thinned([1, 0, 70], 1) {
                 let src = placed(piece, offset, behind);
                 assert_eq!(assert_reads_alike(&src), Err(Error::at(offset, kind)));
                 // Between characters of several bytes.
@@ -308,7 +304,7 @@ fn what_is_wrong_is_named_at_every_offset() {
 fn strings_cut_anywhere_end_unexpectedly() {
     let string = "abc\\u00e9\\\\é漢😀\\ud83d\\ude00\\\"\"".as_bytes();
     for offset in offsets() {
-        for length in 0..string.len() {
+        for length in thinned(0..string.len(), 5) {
             let src = [&std::vec![b'a'; offset], &string[..length]].concat();
             let error = assert_reads_alike(&src).unwrap_err();
             assert_eq!(error, Error::at(src.len(), ErrorKind::UnexpectedEnd));
@@ -324,7 +320,7 @@ fn strings_cut_anywhere_end_unexpectedly() {
 #[test]
 fn changed_strings_read_alike() {
     let mut random = random();
-    for _ in 0..if cfg!(miri) { 20 } else { 20_000 } {
+    for _ in thinned(0..20_000, 5) {
         let length = random(90);
         let text: String = (0..length).map(|_| PIECES[random(PIECES.len())]).collect();
         let mut src = QUOTED.escape_to_string(&text).split_off(1).into_bytes();
@@ -430,7 +426,7 @@ fn pieces_come_to_the_same_as_the_whole() {
         b"\xff",
         b"This is more than one vector of clean text, more than sixty-four bytes.",
     ];
-    for _ in 0..if cfg!(miri) { 20 } else { 10_000 } {
+    for _ in thinned(0..10_000, 5) {
         let most = 1 + random(pieces.len());
         let bytes: Vec<&[u8]> = (0..random(10)).map(|_| pieces[random(most)]).collect();
         assert_streams_alike(&bytes.concat(), 1 + random(9) * random(9));

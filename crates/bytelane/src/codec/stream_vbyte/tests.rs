@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::Backend;
+use crate::grid::thinned;
 use std::vec::Vec;
 
 fn backends() -> impl Iterator<Item = Detected> {
@@ -136,10 +137,8 @@ impl Test for RoundTrip {
 
 #[test]
 fn every_backend_does_what_the_specification_says() {
-    each(
-        (0..=140).chain([255, 256, 257, 511, 515, 1025, 5003]),
-        RoundTrip,
-    );
+    let counts = (0..=140).chain([255, 256, 257, 511, 515, 1025, 5003]);
+    each(thinned(counts, 3).into_iter(), RoundTrip);
 }
 
 struct Short;
@@ -147,7 +146,7 @@ impl Test for Short {
     fn run<T: Integer>(&self, format: Format<T>, values: &[T]) {
         let whole = encoded(scalar(), format, values);
         let mut room = std::vec![0; whole.len()];
-        for length in 0..whole.len() {
+        for length in thinned(0..whole.len(), 3) {
             let cut = &whole[..length];
             let expected = decoded(scalar(), format, cut, values.len()).unwrap_err();
             assert!(expected.offset().is_some_and(|offset| offset <= length));
@@ -167,7 +166,7 @@ impl Test for Short {
 
 #[test]
 fn what_is_cut_short_names_the_place() {
-    each([1, 4, 7, 31, 66, 130].into_iter(), Short);
+    each(thinned([31, 1, 4, 7, 66, 130], 1).into_iter(), Short);
 }
 
 struct Cursors;
@@ -221,7 +220,7 @@ impl Test for Cursors {
 
 #[test]
 fn the_cursor_reads_what_decoding_gives() {
-    each([0, 1, 6, 63, 300, 1000].into_iter(), Cursors);
+    each(thinned([63, 0, 1, 6, 300, 1000], 1).into_iter(), Cursors);
 }
 
 #[test]
@@ -231,7 +230,8 @@ fn the_cursor_finds_the_next_that_is_large_enough() {
         id += gap;
         id
     };
-    let ids: Vec<u32> = numbers(3000, 14)
+    let count = if cfg!(miri) { 130 } else { 3000 };
+    let ids: Vec<u32> = numbers(count, 14)
         .iter()
         .map(|&gap| next(gap as u32))
         .collect();
@@ -243,7 +243,7 @@ fn the_cursor_finds_the_next_that_is_large_enough() {
         ] {
             let encoded = encoded(backend, format, &ids);
             let start = format.cursor_with(backend, &encoded, ids.len()).unwrap();
-            for step in [1, 100, 1000, 20_000, 500_000] {
+            for step in thinned([20_000, 1, 100, 1000, 500_000], 1) {
                 let mut cursor = start.clone();
                 let mut target = 0;
                 loop {
@@ -274,7 +274,7 @@ fn a_forged_checkpoint_harms_nobody() {
             let encoded = encoded(backend, format, &values);
             let mut cursor = format.cursor_with(backend, &encoded, values.len()).unwrap();
             let mut decoded = [0; 130];
-            for index in (0..=510).chain([usize::MAX - 1, usize::MAX]) {
+            for index in thinned((0..=510).chain([usize::MAX - 1, usize::MAX]), 3) {
                 for offset in [
                     0,
                     124,

@@ -1,0 +1,31 @@
+//! The stages `address` and `memcheck`: the core's tests under tools that see accesses to memory
+//! which is not the program's.
+
+use anyhow::Result;
+
+use crate::process::{cargo, run};
+
+const HOST: &str = "x86_64-unknown-linux-gnu";
+
+/// The sweeps over every codec, and the unit tests.
+const TESTS: &str = "test --locked --package bytelane --package bytelane-testkit --tests";
+
+/// With the stable compiler, whose sanitizers nightly options switch on.
+pub fn run_address_sanitizer() -> Result<()> {
+    let mut command = cargo(TESTS);
+    command.args(["--target", HOST, "--target-dir", "target/address"]);
+    command.env("RUSTC_BOOTSTRAP", "1");
+    command.env("RUSTFLAGS", "-Zsanitizer=address");
+    run(&mut command)
+}
+
+/// Valgrind emulates a CPU with AVX2. By default it accepts a load of which some bytes are not the
+/// program's; here that is an error.
+pub fn run_memcheck() -> Result<()> {
+    let valgrind = "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no";
+    let mut command = cargo(TESTS);
+    command.args(["--target", HOST, "--target-dir", "target/memcheck"]);
+    command.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", valgrind);
+    command.env("BYTELANE_TEST_EXPECT", "avx2");
+    run(command.env("BYTELANE_TEST_GRID", "reduced"))
+}

@@ -1,0 +1,88 @@
+//! The stages `miri` and `miri-targets`. Miri interprets the core's tests and finds undefined
+//! behaviour. It comes with nightly compilers only.
+
+use anyhow::Result;
+use bytelane::Backend;
+
+use crate::process::{program, run};
+
+/// What Miri interprets in one run.
+struct Run {
+    /// Another target than the machine's own.
+    target: Option<&'static str>,
+    /// The backend that must be the best one there. Nothing is detected under Miri, so that its
+    /// features are stated to the compiler.
+    backend: Backend,
+    /// The packages, tests and filters, as `cargo test` takes them.
+    tests: &'static str,
+}
+
+/// The core's unit tests: every codec on SSE4.1 and AVX2.
+const UNIT_TESTS: Run = Run {
+    target: None,
+    backend: Backend::Avx2,
+    tests: "--package bytelane --lib",
+};
+
+const TARGETS: &[Run] = &[
+    // The only codec whose AVX-512 instructions Miri all knows.
+    Run {
+        backend: Backend::Avx512,
+        tests: "--package bytelane --lib big_endian",
+        ..UNIT_TESTS
+    },
+    Run {
+        target: Some("s390x-unknown-linux-gnu"),
+        backend: Backend::Scalar,
+        ..UNIT_TESTS
+    },
+    Run {
+        target: Some("i686-unknown-linux-gnu"),
+        backend: Backend::Scalar,
+        ..UNIT_TESTS
+    },
+    Run {
+        tests: "--package bytelane-testkit --test appending",
+        ..UNIT_TESTS
+    },
+    Run {
+        tests: "--package bytelane-testkit --test oracle every_length",
+        ..UNIT_TESTS
+    },
+];
+
+pub fn run_stage() -> Result<()> {
+    UNIT_TESTS.run()
+}
+
+pub fn run_targets() -> Result<()> {
+    TARGETS.iter().try_for_each(Run::run)
+}
+
+impl Run {
+    fn run(&self) -> Result<()> {
+        let mut command = program("rustup");
+        command.args(["run", "nightly", "cargo", "miri", "test", "--locked"]);
+        command.args(["--target-dir", "target/miri"]);
+        if let Some(target) = self.target {
+            command.args(["--target", target]);
+        }
+        command.args(self.tests.split_whitespace());
+        command.env("RUSTFLAGS", self.rustflags());
+        command.env("BYTELANE_TEST_EXPECT", self.backend.name());
+        run(command.env("MIRIFLAGS", "-Zmiri-env-forward=BYTELANE_TEST_EXPECT"))
+    }
+
+    fn rustflags(&self) -> String {
+        let below = |backend: &&Backend| **backend <= self.backend;
+        let features = Backend::ALL
+            .iter()
+            .filter(below)
+            .flat_map(|backend| backend.features());
+        let features: Vec<_> = features.map(|feature| format!("+{feature}")).collect();
+        match features.is_empty() {
+            true => String::new(),
+            false => format!("-Ctarget-feature={}", features.join(",")),
+        }
+    }
+}

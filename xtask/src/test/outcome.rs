@@ -1,0 +1,160 @@
+//! How stages end, and what is printed of it.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::stages::Stage;
+
+/// How a stage ended.
+pub enum Outcome {
+    Passed(Duration),
+    Failed(Duration, anyhow::Error),
+    /// A skip for want of tools; `required` makes it a failure.
+    Skipped {
+        reason: String,
+        required: bool,
+    },
+    /// Left out by the caller's own wish, which is never a failure.
+    Excluded(String),
+}
+
+impl Outcome {
+    fn is_failure(&self) -> bool {
+        matches!(
+            self,
+            Outcome::Failed(..) | Outcome::Skipped { required: true, .. }
+        )
+    }
+}
+
+/// Runs a stage if the machine has what it needs.
+pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
+    if let Some(reason) = stage.missing() {
+        return Outcome::Skipped { reason, required };
+    }
+    println!("\n==> stage {}: {}", stage.name, stage.about);
+    let start = Instant::now();
+    let result = (stage.run)();
+    let elapsed = start.elapsed();
+    match result {
+        Ok(()) => {
+            println!("<== stage {} passed in {}", stage.name, minutes(elapsed));
+            Outcome::Passed(elapsed)
+        }
+        Err(error) => {
+            println!("<== stage {} FAILED: {error:#}", stage.name);
+            Outcome::Failed(elapsed, error)
+        }
+    }
+}
+
+/// What there is to run, and what this machine lacks for it.
+pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
+    for stage in stages {
+        println!(
+            "{:<12} {} (budget: {} min)",
+            stage.name, stage.about, stage.minutes
+        );
+        if let Some(reason) = stage.missing() {
+            println!("{:<12} would be skipped here: {reason}", "");
+        }
+        if !stage.in_all {
+            println!("{:<12} not part of `--require all`", "");
+        }
+    }
+}
+
+/// A table of what ran, then the failures, then, as the last lines, what did not run and why.
+pub fn summarise(outcomes: &[(&Stage, Outcome)]) -> ExitCode {
+    print_table(outcomes);
+    for (stage, outcome) in outcomes {
+        if let Outcome::Failed(_, error) = outcome {
+            let text = format!("{error:#}");
+            let first_line = text.lines().next().unwrap_or_default();
+            println!("FAILED {}: {first_line}", stage.name);
+        }
+    }
+    let mut nothing_skipped = true;
+    for (stage, outcome) in outcomes {
+        match outcome {
+            Outcome::Skipped { reason, required } => {
+                let required = if *required { " (REQUIRED)" } else { "" };
+                println!("skipped {}{required}: {reason}", stage.name);
+            }
+            Outcome::Excluded(reason) => println!("skipped {}: {reason}", stage.name),
+            Outcome::Passed(_) | Outcome::Failed(..) => continue,
+        }
+        nothing_skipped = false;
+    }
+    if nothing_skipped {
+        println!("nothing was skipped");
+    }
+    match outcomes.iter().any(|(_, outcome)| outcome.is_failure()) {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
+}
+
+fn print_table(outcomes: &[(&Stage, Outcome)]) {
+    println!(
+        "\n{:<12} {:<8} {:>9} {:>7}",
+        "stage", "result", "min:s", "budget"
+    );
+    for (stage, outcome) in outcomes {
+        let (result, elapsed) = match outcome {
+            Outcome::Passed(elapsed) => ("passed", Some(*elapsed)),
+            Outcome::Failed(elapsed, _) => ("FAILED", Some(*elapsed)),
+            Outcome::Skipped { .. } => ("skipped", None),
+            Outcome::Excluded(_) => continue,
+        };
+        let time = elapsed.map_or("-".to_owned(), minutes);
+        println!(
+            "{:<12} {result:<8} {time:>9} {:>7}",
+            stage.name, stage.minutes
+        );
+        if elapsed.is_some_and(|elapsed| elapsed > stage.budget()) {
+            println!("warning: {} took longer than its budget", stage.name);
+        }
+    }
+}
+
+pub fn minutes(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::needs::Need;
+    use crate::test::stages::Tier;
+
+    fn stage(needs: &'static [Need], run: fn() -> anyhow::Result<()>) -> Stage {
+        Stage {
+            name: "rust",
+            about: "",
+            needs,
+            tier: Tier::Quick,
+            in_all: true,
+            minutes: 1,
+            run,
+        }
+    }
+
+    #[test]
+    fn a_skip_is_a_failure_exactly_if_the_stage_is_required() {
+        const ABSENT: &[Need] = &[Need::Program("no-such-program", "nowhere")];
+        let run = || panic!("a stage runs without what it needs");
+        assert!(!run_stage(&stage(ABSENT, run), false).is_failure());
+        assert!(run_stage(&stage(ABSENT, run), true).is_failure());
+        assert!(!Outcome::Excluded(String::new()).is_failure());
+    }
+
+    #[test]
+    fn a_stage_that_fails_is_a_failure() {
+        let failing = stage(&[], || anyhow::bail!("no"));
+        assert!(run_stage(&failing, false).is_failure());
+        let passing = stage(&[], || Ok(()));
+        assert!(!run_stage(&passing, true).is_failure());
+    }
+}
