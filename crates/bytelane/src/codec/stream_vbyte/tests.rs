@@ -38,9 +38,9 @@ fn formats<T: Integer>(plain: &[Format<T>], start: T) -> Vec<Format<T>> {
 
 /// Calls `test` with formats and values of every kind.
 fn each(counts: impl Iterator<Item = usize> + Clone, test: impl Test) {
-    let lengths = [8, 16, 32, 64];
+    let lengths = [32, 8, 16, 64];
     for count in counts {
-        for (kind, bits) in lengths.into_iter().enumerate() {
+        for (kind, bits) in thinned(lengths.into_iter().enumerate(), 1) {
             let values = numbers(count, bits);
             let narrow: Vec<u32> = values.iter().map(|&value| value as u32).collect();
             for format in formats(&[Format::V1234, Format::V0124], 77 * kind as u32) {
@@ -137,8 +137,9 @@ impl Test for RoundTrip {
 
 #[test]
 fn every_backend_does_what_the_specification_says() {
-    let counts = (0..=140).chain([255, 256, 257, 511, 515, 1025, 5003]);
-    each(thinned(counts, 3).into_iter(), RoundTrip);
+    let counts = [67].into_iter().chain(0..=140);
+    let counts = counts.chain([255, 256, 257, 511, 515, 1025, 5003]);
+    each(thinned(counts, 1).into_iter(), RoundTrip);
 }
 
 struct Short;
@@ -274,7 +275,7 @@ fn a_forged_checkpoint_harms_nobody() {
             let encoded = encoded(backend, format, &values);
             let mut cursor = format.cursor_with(backend, &encoded, values.len()).unwrap();
             let mut decoded = [0; 130];
-            for index in thinned((0..=510).chain([usize::MAX - 1, usize::MAX]), 3) {
+            for index in thinned((0..=510).chain([usize::MAX - 1, usize::MAX]), 2) {
                 for offset in [
                     0,
                     124,
