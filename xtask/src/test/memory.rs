@@ -3,12 +3,13 @@
 
 use anyhow::Result;
 
-use crate::process::{cargo, run};
+use crate::process::{cargo, root, run};
 
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
 /// The sweeps over every codec, and the unit tests.
-const TESTS: &str = "test --locked --package bytelane --package bytelane-testkit --tests";
+const TESTS: &str =
+    "test --locked --package bytelane --package bytelane-testkit --tests --no-fail-fast";
 
 /// With the stable compiler, whose sanitizers nightly options switch on.
 pub fn run_address_sanitizer() -> Result<()> {
@@ -22,7 +23,11 @@ pub fn run_address_sanitizer() -> Result<()> {
 /// Valgrind emulates a CPU with AVX2. By default it accepts a load of which some bytes are not the
 /// program's; here that is an error.
 pub fn run_memcheck() -> Result<()> {
-    let valgrind = "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no";
+    let suppressions = root().join("xtask/valgrind.supp");
+    let valgrind = format!(
+        "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no --suppressions={}",
+        suppressions.display()
+    );
     let mut command = cargo(TESTS);
     command.args(["--target", HOST, "--target-dir", "target/memcheck"]);
     command.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", valgrind);
