@@ -153,6 +153,12 @@ pub(crate) trait Blocks: Copy {
     /// The long ones of a block's special bytes.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
+    /// Whether four blocks have long bytes.
+    #[inline(always)]
+    fn any_long(self, blocks: &[u8; 256], specials: &[u64; 4]) -> bool {
+        kernel::any_long(self, blocks, specials)
+    }
+
     /// Writes a block without long bytes, a backslash before each special one. The rest of the
     /// destination is overwritten.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
@@ -245,20 +251,21 @@ impl Format {
         driver::escape(self, text, dst.into(), backend)
     }
 
-    /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`.
+    /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`. Returns the length of the
+    /// result.
     ///
     /// Reserves the length of the text, and more only when escapes make the result longer.
     ///
     /// ```
     /// let mut json = b"{\"path\":".to_vec();
-    /// bytelane::json_string::QUOTED.escape_append(r"C:\temp", &mut json);
+    /// assert_eq!(bytelane::json_string::QUOTED.escape_append(r"C:\temp", &mut json), 10);
     /// assert_eq!(json, br#"{"path":"C:\\temp""#);
     /// ```
     #[cfg(feature = "alloc")]
     #[inline]
-    pub fn escape_append(self, text: &str, to: &mut impl Buffer) {
+    pub fn escape_append(self, text: &str, to: &mut impl Buffer) -> usize {
         let backend = Detected::active();
-        driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend);
+        driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend)
     }
 
     /// [`escape`](Self::escape), as a new `String`.

@@ -111,14 +111,9 @@ impl<'a> Decode<'a> {
         let width = self.coding.width();
         let single = usize::min((4 - self.index % 4) * width, to.len());
         let (head, to) = to.split_at_mut(single);
-        for to in head.chunks_exact_mut(width) {
-            let length = scalar::length(self.coding, self.src, self.index);
-            let data = self.src[self.offset..].get(..length)?;
-            self.previous = scalar::value(self.coding, data, self.previous);
-            scalar::put(to, self.previous);
-            self.offset += length;
-            self.index += 1;
-        }
+        let (codes, data) = ((self.src, self.index), &self.src[self.offset..]);
+        self.offset += scalar::decode_from(self.coding, codes, data, head, &mut self.previous)?;
+        self.index += head.len() / width;
         match to.len() {
             0 => Some(self.offset),
             _ => (self.run)(&self, to),

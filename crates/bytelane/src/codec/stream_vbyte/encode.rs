@@ -70,6 +70,22 @@ impl Encode<'_> {
         self.values.len().div_ceil(32) + data
     }
 
+    /// Counts by encoding once more, in pieces that go nowhere: programs that never ask for a length
+    /// need not have kernels for it.
+    #[cold]
+    #[inline(never)]
+    fn too_short(&self, run: Run, given: usize) -> DestinationError {
+        let mut piece = Encode { ..*self };
+        let mut needed = 0;
+        for values in self.values.chunks(256) {
+            piece.values = values;
+            // A control byte for each 4 of up to 64 values.
+            needed += run(&piece, &mut [Slot::new(0); 256 + 16]).expect("there is room");
+            piece.start = scalar::get(&values[values.len() - self.coding.width()..]);
+        }
+        DestinationError::new(needed, given)
+    }
+
     #[inline(always)]
     fn encode<const WIDTH: usize, const CODES: usize, const FOR: u8>(
         &self,
@@ -100,9 +116,10 @@ impl Fill for Encode<'_> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
-        match run_of(self.coding)(&self, to) {
+        let run = run_of(self.coding);
+        match run(&self, to) {
             Some(written) => Ok((written, ())),
-            None => Err(DestinationError::new(self.len(), to.len())),
+            None => Err(self.too_short(run, to.len())),
         }
     }
 }

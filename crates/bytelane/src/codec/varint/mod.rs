@@ -402,12 +402,16 @@ impl<T: Integer> Fill for Encode<'_, T> {
         let Self { values, backend } = self;
         match T::encode_list(values, to, backend) {
             Some(length) => Ok((length, ())),
-            None => {
-                let needed = T::list_len(values, backend);
-                Err(DestinationError::new(needed, to.len()))
-            }
+            None => Err(too_short(values, to.len())),
         }
     }
+}
+
+/// The portable code counts: programs that never ask for a length need not have kernels for it.
+#[cold]
+fn too_short<T: Integer>(values: &[T], given: usize) -> DestinationError {
+    let lengths = values.iter().map(|value| scalar::length(value.to_wire()));
+    DestinationError::new(lengths.sum(), given)
 }
 
 /// Varints to values, as many as there is room for.
