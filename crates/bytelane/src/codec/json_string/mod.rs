@@ -27,7 +27,8 @@
 //! Unescaped control characters, lone surrogates, unknown escapes and bytes that are not UTF-8 are
 //! errors, each with its kind and place. serde_json writes the same bytes and accepts the same.
 //!
-//! [`Escaper`] and [`Unescaper`] take a text in pieces. All functions take time linear in the input.
+//! With `alloc`, `Escaper` and `Unescaper` take a text in pieces. All functions take time linear in
+//! the input.
 //!
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.

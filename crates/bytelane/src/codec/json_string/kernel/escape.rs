@@ -37,8 +37,7 @@ pub(in super::super) fn escape_short(
     Some(src.len() + specials.count_ones() as usize)
 }
 
-/// The front of an escaped block, by way of memory that takes all of it. A text comes here at its
-/// end, if at all.
+/// The front of an escaped block, by way of memory that takes all of it.
 #[inline(always)]
 pub(in super::super) fn escape_up_to(
     simd: impl Blocks,
@@ -48,13 +47,7 @@ pub(in super::super) fn escape_up_to(
 ) {
     let mut result = [Slot::new(0); 128];
     simd.escape(block, specials, &mut result);
-    put_end(&result, dst);
-}
-
-/// As [`put_front`], once for all instruction sets.
-#[inline(never)]
-fn put_end(from: &[Slot; 128], to: &mut [Slot]) {
-    put_front(from, to);
+    put_front(&result, dst);
 }
 
 /// Escapes as much of a text as fits.
@@ -206,9 +199,13 @@ fn escape_block(
     dst: &mut [Slot],
 ) -> Option<(usize, usize)> {
     let whole = given + specials.count_ones() as usize;
-    let long = simd.long(block, specials);
     // Room for whole stores, and for that of a long byte behind them.
     let is_wide = dst.len() >= 128 + 8;
+    if specials == 0 && !is_wide {
+        simd.put(block, dst.get_mut(..given)?);
+        return Some((given, given));
+    }
+    let long = simd.long(block, specials);
     if long.count_ones() > if is_wide { FEW } else { 0 } {
         let written = match dst.first_chunk_mut() {
             Some(dst) => escape_bytes(&block[..given], dst),
@@ -217,11 +214,7 @@ fn escape_block(
         return Some((given, written));
     }
     if !is_wide {
-        let dst = dst.get_mut(..whole)?;
-        match specials {
-            0 => simd.put(block, dst),
-            _ => simd.escape_up_to(block, specials, dst),
-        }
+        simd.escape_up_to(block, specials, dst.get_mut(..whole)?);
         return Some((given, whole));
     }
     simd.escape(block, specials, window_mut(dst, 0));
