@@ -25,8 +25,9 @@ pub struct Target {
     /// directory; empty for the machine itself.
     pub runner: &'static str,
     pub rustflags: &'static str,
-    /// Further ones if the standard library is built from source: what else the target's own
-    /// distribution would bring.
+    /// The crates of the standard library that are built where it is built from source.
+    pub library: &'static str,
+    /// Further flags in that case: what else the target's own distribution would bring.
     pub source_rustflags: &'static str,
 }
 
@@ -38,6 +39,7 @@ pub const AVX512: Target = Target {
     linker: None,
     runner: "",
     rustflags: "-Ctarget-feature=+crt-static",
+    library: "std,panic_abort",
     source_rustflags: "",
 };
 
@@ -89,8 +91,24 @@ pub const WASM: Target = Target {
     linker: Some("wasm-ld-22"),
     runner: "node --no-warnings {root}/xtask/wasi.mjs",
     rustflags: "",
+    library: "std,panic_abort",
     source_rustflags: "-Clink-self-contained=no -L/usr/lib/wasm32-wasi \
         -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o -Clink-arg=--unresolved-symbols=ignore-all",
+};
+
+/// A microcontroller, without an operating system and so without `std`.
+pub const THUMB: Target = Target {
+    triple: "thumbv7em-none-eabi",
+    backend: "scalar",
+    rustflags: "",
+    library: "core,alloc",
+    ..AVX512
+};
+
+/// WebAssembly in a browser, where `std` has nothing behind it.
+pub const WASM_UNKNOWN: Target = Target {
+    triple: "wasm32-unknown-unknown",
+    ..THUMB
 };
 
 /// How a target's standard library is had.
@@ -159,7 +177,7 @@ impl Target {
         if matches!(toolchain, Toolchain::DebianSource) {
             command
                 .env("RUSTC_BOOTSTRAP", "1")
-                .arg("-Zbuild-std=std,panic_abort");
+                .arg(format!("-Zbuild-std={}", self.library));
             rustflags = format!("{rustflags} {}", self.source_rustflags);
         }
         command.env("RUSTFLAGS", rustflags.trim());

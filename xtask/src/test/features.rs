@@ -5,6 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use toml::Table;
 
+use super::cross::{THUMB, WASM_UNKNOWN};
 use crate::process::{cargo, output, program, root, run};
 
 pub fn run_stage() -> Result<()> {
@@ -14,7 +15,25 @@ pub fn run_stage() -> Result<()> {
         let mut command = cargo(lints);
         run(command.args(["--features", features, "--", "--deny", "warnings"]))?;
     }
+    for features in ["", "alloc"] {
+        core_without_std(features)?;
+    }
     packages_are_clean()
+}
+
+/// The core's documentation has no broken links, and it builds without warnings where there is no
+/// `std`.
+fn core_without_std(features: &str) -> Result<()> {
+    let arguments = "--package bytelane --lib --no-default-features --features";
+    let mut doc = cargo("doc --locked --no-deps");
+    doc.args(arguments.split_whitespace()).arg(features);
+    run(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
+    for target in [&THUMB, &WASM_UNKNOWN] {
+        let mut build = target.cargo("rustc")?;
+        build.args(arguments.split_whitespace()).arg(features);
+        run(build.args(["--", "--deny", "warnings"]))?;
+    }
+    Ok(())
 }
 
 /// The `rust-version` that the crates state.

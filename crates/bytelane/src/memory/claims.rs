@@ -58,14 +58,14 @@ unsafe impl Validated for Ascii {}
 // step before it wrote from `at` on: a byte for a byte, 64 bytes for 64 values, the length that an
 // instruction set reports of the varints which it stored there, or the bytes copied there. A run of
 // 64 at the end of the destination begins at or before `at`. The result is the last `at`.
-unsafe impl Faithful for varint::Encode<'_> {}
+unsafe impl<T: varint::Integer> Faithful for varint::Encode<'_, T> {}
 
 // SAFETY: decoders store initialised bytes only. `done` grows by as many values as were written from
 // there on: 64 that are widened; `count` that an instruction set decoded there; `count` copied from
 // `aside`, all of which has been filled with zeros before; or `count` read one by one. The values
 // that are left in the end are read one by one. There is an `Ok` only then, and it reports the whole
 // values that the destination has room for.
-unsafe impl Faithful for varint::Decode<'_> {}
+unsafe impl<T: varint::Integer> Faithful for varint::Decode<'_, T> {}
 
 // SAFETY: the kernels and the scalar code count as written what they have stored from the front on:
 // runs and blocks copied whole; for an escaped block, a byte for each of its bytes and one more for

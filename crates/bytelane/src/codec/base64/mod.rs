@@ -31,11 +31,11 @@
 //! | `config.with_encode_padding(..)` | [`Engine::with_encode_padding`] |
 //! | `config.with_decode_padding_mode(DecodePaddingMode::..)`: `RequireCanonical`, `RequireNone`, `Indifferent` | [`Engine::with_decode_padding`]`(`[`DecodePadding`]`::..)`: `Required`, `None`, `Either` |
 //! | `config.with_decode_allow_trailing_bits(..)` | [`Engine::with_decode_allow_trailing_bits`] |
-//! | `engine.encode(src)` | [`Engine::encode_to_string`] |
-//! | `engine.encode_string(src, &mut string)` | [`Engine::encode_append`] |
+//! | `engine.encode(src)` | `Engine::encode_to_string` |
+//! | `engine.encode_string(src, &mut string)` | `Engine::encode_append` |
 //! | `engine.encode_slice(src, &mut slice)` | [`Engine::encode`] |
-//! | `engine.decode(src)` | [`Engine::decode_to_vec`] |
-//! | `engine.decode_vec(src, &mut vec)` | [`Engine::decode_append`], which returns the number of bytes |
+//! | `engine.decode(src)` | `Engine::decode_to_vec` |
+//! | `engine.decode_vec(src, &mut vec)` | `Engine::decode_append`, which returns the number of bytes |
 //! | `engine.decode_slice(src, &mut slice)` | [`Engine::decode`] |
 //! | `encoded_len(bytes, padding)` | [`Engine::encoded_len`] |
 //! | `decoded_len_estimate(len)` | [`decoded_len_estimate`], or [`decoded_len`] of the text, which is exact |
@@ -43,7 +43,7 @@
 //! | `DecodeError`, `DecodeSliceError` | [`Error`]: the variants are those of [`ErrorKind`], places are its `offset()` |
 //! | `write::EncoderWriter::new(writer, &engine)` | `Encoder::new(writer, engine)` |
 //! | `read::DecoderReader::new(reader, &engine)` | `Decoder::new(reader, engine)` |
-//! | `display::Base64Display` | [`Engine::encode_to_string`] |
+//! | `display::Base64Display` | `Engine::encode_to_string` |
 //!
 //! Source: [RFC 4648](https://www.rfc-editor.org/rfc/rfc4648), sections 3 to 5.
 

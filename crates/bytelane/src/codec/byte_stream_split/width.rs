@@ -235,8 +235,24 @@ impl Width {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) to memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written.
+    /// [`decode_range`](Self::decode_range) to memory that need not be initialised. Returns the bytes
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit<'a>(
+        self,
+        src: &[u8],
+        range: Range<usize>,
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut [u8], LengthError> {
+        self.decode_range_uninit_with(Detected::active(), src, range, dst)
+    }
+
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range), on a
+    /// backend of the caller's choice.
     ///
     /// # Errors
     ///

@@ -1,8 +1,7 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
-use super::sse41::{escape, keep16, long, specials16};
-use super::tables::first_ones;
-use super::tables::{KNOWN, MEANINGS};
+use super::sse41::{escape, keep16, specials16};
+use super::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
 use super::{Blocks, Classes, Survey, utf8};
 use crate::backend::Avx2;
 use crate::memory::{Slot, write};
@@ -16,6 +15,7 @@ implement! {
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn any_long(blocks: &[u8; 256], specials: &[u64; 4]) -> bool = any_long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
@@ -47,26 +47,39 @@ fn controls(vector: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn special(vector: __m256i) -> __m256i {
-    let turned = _mm256_xor_si256(vector, _mm256_set1_epi8(b'"' as i8 ^ b' ' as i8));
-    let low = _mm256_cmpeq_epi8(
-        _mm256_min_epu8(turned, _mm256_set1_epi8(b' ' as i8)),
-        turned,
-    );
     let backslashes = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8));
-    _mm256_or_si256(low, backslashes)
+    _mm256_or_si256(low(turned(vector)), backslashes)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn turned(vector: __m256i) -> __m256i {
+    _mm256_xor_si256(vector, _mm256_set1_epi8(b'"' as i8 ^ b' ' as i8))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn low(vector: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(
+        _mm256_min_epu8(vector, _mm256_set1_epi8(b' ' as i8)),
+        vector,
+    )
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn survey(blocks: &[u8; 256]) -> Survey {
-    let (mut found, mut all) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let (mut backslashes, mut all) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let mut least = _mm256_set1_epi8(-1);
     for i in 0..8 {
         let vector = load(window(blocks, 32 * i));
-        found = _mm256_or_si256(found, special(vector));
+        least = _mm256_min_epu8(least, turned(vector));
+        let here = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8));
+        backslashes = _mm256_or_si256(backslashes, here);
         all = _mm256_or_si256(all, vector);
     }
     Survey {
-        clean: _mm256_movemask_epi8(found) == 0,
+        clean: _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) == 0,
         ascii: _mm256_movemask_epi8(all) == 0,
     }
 }
@@ -75,6 +88,31 @@ fn survey(blocks: &[u8; 256]) -> Survey {
 #[inline]
 fn specials(block: &[u8; 64]) -> u64 {
     bits(special(load(window(block, 0))), 0) | bits(special(load(window(block, 32))), 32)
+}
+
+/// As SSE4.1 does it.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn with_letters(vector: __m256i) -> __m256i {
+    let place = _mm256_adds_epu8(vector, _mm256_set1_epi8(0x70));
+    _mm256_max_epu8(vector, _mm256_shuffle_epi8(table(&LETTERS), place))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn long(block: &[u8; 64], _: u64) -> u64 {
+    let half = |at| bits(controls(with_letters(load(window(block, at)))), at);
+    half(0) | half(32)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn any_long(blocks: &[u8; 256], _: &[u64; 4]) -> bool {
+    let mut least = _mm256_set1_epi8(-1);
+    for i in 0..8 {
+        least = _mm256_min_epu8(least, with_letters(load(window(blocks, 32 * i))));
+    }
+    _mm256_movemask_epi8(controls(least)) != 0
 }
 
 #[target_feature(enable = "avx2")]

@@ -75,8 +75,10 @@ impl Escape<'_> {
                 Ok((self.quote(to, done), done.read))
             }
             _ => {
+                // The portable code counts: programs that never ask for a length need not have kernels
+                // for it.
                 let quotes = usize::from(self.opening) + usize::from(self.closing);
-                let needed = escaped_len(self.text, quotes, self.backend);
+                let needed = scalar::escaped_len(src).saturating_add(quotes);
                 Err(DestinationError::new(needed, given))
             }
         }
@@ -122,7 +124,8 @@ pub(super) fn escape<'a>(
     Ok(json)
 }
 
-/// Reserves what a text takes that needs no escape, and more only when it is needed.
+/// Reserves what a text takes that needs no escape, and more only when it is needed. Returns how many
+/// bytes have been appended.
 #[cfg(feature = "alloc")]
 pub(super) fn escape_append(
     text: &str,
@@ -130,7 +133,7 @@ pub(super) fn escape_append(
     closing: bool,
     mut to: Appender<'_>,
     backend: Detected,
-) {
+) -> usize {
     let most = text.len() + usize::from(opening) + usize::from(closing);
     let operation = Escape {
         text,
@@ -142,13 +145,14 @@ pub(super) fn escape_append(
     let room = usize::max(most, to.room());
     let read = to.append(operation, room).expect("there is room");
     if read < text.len() {
-        escape_rest(&text[read..], closing, to, backend);
+        escape_rest(&text[read..], closing, &mut to, backend);
     }
+    to.appended()
 }
 
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn escape_rest(mut text: &str, closing: bool, mut to: Appender<'_>, backend: Detected) {
+fn escape_rest(mut text: &str, closing: bool, to: &mut Appender<'_>, backend: Detected) {
     while !text.is_empty() {
         let operation = Escape {
             text,

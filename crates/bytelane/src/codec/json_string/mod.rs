@@ -27,7 +27,8 @@
 //! Unescaped control characters, lone surrogates, unknown escapes and bytes that are not UTF-8 are
 //! errors, each with its kind and place. serde_json writes the same bytes and accepts the same.
 //!
-//! [`Escaper`] and [`Unescaper`] take a text in pieces. All functions take time linear in the input.
+//! With `alloc`, `Escaper` and `Unescaper` take a text in pieces. All functions take time linear in
+//! the input.
 //!
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
@@ -153,6 +154,12 @@ pub(crate) trait Blocks: Copy {
     /// The long ones of a block's special bytes.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
+    /// Whether four blocks have long bytes.
+    #[inline(always)]
+    fn any_long(self, blocks: &[u8; 256], specials: &[u64; 4]) -> bool {
+        kernel::any_long(self, blocks, specials)
+    }
+
     /// Writes a block without long bytes, a backslash before each special one. The rest of the
     /// destination is overwritten.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
@@ -245,20 +252,21 @@ impl Format {
         driver::escape(self, text, dst.into(), backend)
     }
 
-    /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`.
+    /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`. Returns the length of the
+    /// result.
     ///
     /// Reserves the length of the text, and more only when escapes make the result longer.
     ///
     /// ```
     /// let mut json = b"{\"path\":".to_vec();
-    /// bytelane::json_string::QUOTED.escape_append(r"C:\temp", &mut json);
+    /// assert_eq!(bytelane::json_string::QUOTED.escape_append(r"C:\temp", &mut json), 10);
     /// assert_eq!(json, br#"{"path":"C:\\temp""#);
     /// ```
     #[cfg(feature = "alloc")]
     #[inline]
-    pub fn escape_append(self, text: &str, to: &mut impl Buffer) {
+    pub fn escape_append(self, text: &str, to: &mut impl Buffer) -> usize {
         let backend = Detected::active();
-        driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend);
+        driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend)
     }
 
     /// [`escape`](Self::escape), as a new `String`.

@@ -15,6 +15,7 @@ implement! {
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn any_long(blocks: &[u8; 256], specials: &[u64; 4]) -> bool = any_long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
@@ -40,23 +41,39 @@ fn controls(vector: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn special(vector: __m128i) -> __m128i {
-    let turned = _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8));
-    let low = _mm_cmpeq_epi8(_mm_min_epu8(turned, _mm_set1_epi8(b' ' as i8)), turned);
     let backslashes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
-    _mm_or_si128(low, backslashes)
+    _mm_or_si128(low(turned(vector)), backslashes)
+}
+
+/// Bytes with their second bit turned over: see [`special`].
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn turned(vector: __m128i) -> __m128i {
+    _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8))
+}
+
+/// Bytes up to the space.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn low(vector: __m128i) -> __m128i {
+    _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(b' ' as i8)), vector)
 }
 
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn survey(blocks: &[u8; 256]) -> Survey {
-    let (mut found, mut all) = (_mm_setzero_si128(), _mm_setzero_si128());
+    // As `special`, of which the comparison with the smallest bytes comes once, at the end.
+    let (mut backslashes, mut all) = (_mm_setzero_si128(), _mm_setzero_si128());
+    let mut least = _mm_set1_epi8(-1);
     for i in 0..16 {
         let vector = load(window(blocks, 16 * i));
-        found = _mm_or_si128(found, special(vector));
+        least = _mm_min_epu8(least, turned(vector));
+        let here = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
+        backslashes = _mm_or_si128(backslashes, here);
         all = _mm_or_si128(all, vector);
     }
     Survey {
-        clean: _mm_movemask_epi8(found) == 0,
+        clean: _mm_movemask_epi8(_mm_or_si128(low(least), backslashes)) == 0,
         ascii: _mm_movemask_epi8(all) == 0,
     }
 }
@@ -88,12 +105,22 @@ fn with_letters(vector: __m128i) -> __m128i {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn long(block: &[u8; 64], _: u64) -> u64 {
+fn long(block: &[u8; 64], _: u64) -> u64 {
     let mut mask = 0;
     for i in 0..4 {
         mask |= bits(controls(with_letters(load(window(block, 16 * i)))), 16 * i);
     }
     mask
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn any_long(blocks: &[u8; 256], _: &[u64; 4]) -> bool {
+    let mut least = _mm_set1_epi8(-1);
+    for i in 0..16 {
+        least = _mm_min_epu8(least, with_letters(load(window(blocks, 16 * i))));
+    }
+    _mm_movemask_epi8(controls(least)) != 0
 }
 
 /// Eight bytes at a time, by a table of shuffles. With `\` at every place from 8 on:

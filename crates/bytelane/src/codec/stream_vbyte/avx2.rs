@@ -1,9 +1,10 @@
 //! AVX2: the groups of SSE4.1, whose codes are found four at a time.
 
+use super::Blocks;
+use super::plan::{Compress, Expand, Plan};
 use super::sse41::{
     compress, decode, encode as encode_in_pairs, last_value, previous, stored, stretched, widen,
 };
-use super::{Blocks, Plan};
 use crate::backend::Avx2;
 use crate::memory::Slot;
 use crate::simd::implement;
@@ -15,15 +16,15 @@ implement! {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
-        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn encode<P: Plan>(
+fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
     before: &[u8; 64],

@@ -1,8 +1,9 @@
 //! AVX-512: a block of 64 bytes is one expansion or compression of bytes by a mask.
 
+use super::Blocks;
 use super::kernel::{before, put_codes};
+use super::plan::{Compress, Expand, Plan};
 use super::sse41::unzigzag_bytes;
-use super::{Blocks, Plan};
 use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx2::load as load256;
@@ -16,11 +17,11 @@ implement! {
         type Previous = __m512i;
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
         fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
-        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
-        fn decode_run<P: Plan>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
+        fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
-        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
-        fn encode_run<P: Plan>(plan: P, values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode_run<P: Compress>(plan: P, values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
     }
 }
 
@@ -42,7 +43,7 @@ fn last_value(previous: __m512i) -> u64 {
 
 #[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
 #[inline]
-fn decode<P: Plan>(
+fn decode<P: Expand>(
     plan: P,
     codes: u32,
     data: &[u8; 80],
@@ -60,7 +61,7 @@ fn decode<P: Plan>(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
 #[inline]
-fn decode_run<P: Plan>(
+fn decode_run<P: Expand>(
     plan: P,
     controls: &[u8],
     data: &[u8],
@@ -102,7 +103,7 @@ fn decode_run<P: Plan>(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
 #[inline]
-fn decode_sixteens<'a, P: Plan>(
+fn decode_sixteens<'a, P: Expand>(
     plan: P,
     controls: &[u8],
     data: &'a [u8],
@@ -354,7 +355,7 @@ fn sums<P: Plan>(differences: __m512i) -> __m512i {
 
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
-fn encode<P: Plan>(
+fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
     before: &[u8; 64],
@@ -373,7 +374,7 @@ fn encode<P: Plan>(
 /// stored: a load waits for an earlier store whose address differs in high bits only.
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
-fn encode_run<P: Plan>(
+fn encode_run<P: Compress>(
     plan: P,
     values: &[u8],
     first: &[u8; 64],

@@ -18,6 +18,15 @@ impl Variant {
             Variant::V1248 => [1, 2, 4, 8],
         }
     }
+
+    /// Bytes in a value.
+    #[inline]
+    pub(super) const fn width(self) -> usize {
+        match self {
+            Variant::V1234 | Variant::V0124 => 4,
+            Variant::V1248 => 8,
+        }
+    }
 }
 
 /// What is done to the values before they are stored.
@@ -63,9 +72,6 @@ impl Coding {
     /// Bytes in a value.
     #[inline]
     pub(super) const fn width(self) -> usize {
-        match self.variant {
-            Variant::V1234 | Variant::V0124 => 4,
-            Variant::V1248 => 8,
-        }
+        self.variant.width()
     }
 }

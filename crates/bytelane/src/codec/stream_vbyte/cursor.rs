@@ -77,6 +77,7 @@ pub struct Cursor<'a, T> {
 
 impl<'a, T: Integer> Cursor<'a, T> {
     /// A cursor before the first of `count` values.
+    #[inline]
     pub(super) fn new(ahead: Decode<'a>, count: usize) -> Self {
         Self {
             ahead,

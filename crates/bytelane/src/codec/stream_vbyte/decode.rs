@@ -1,25 +1,54 @@
 //! A stream to values.
 
 use super::coding::{Coding, Transform, Variant};
-use super::plan::{self, Layout, Plan, Planned, with_transform};
+use super::plan::{Expand, Expanding, Plan, Planned, all_plans, expanding};
 use super::{Error, ErrorKind, kernel, scalar};
 use crate::Detected;
 use crate::backend::dispatch;
 use crate::memory::{Fill, Slot};
 
 dispatch! {
-    fn decode_blocks(plan: impl Plan, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
+    fn decode_blocks(plan: impl Expand, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
         = kernel::decode_blocks, or |plan, controls, data, values, previous| scalar::decode(Plan::coding(plan), controls, data, values, previous);
-    fn decode_tail(plan: impl Plan, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
+    fn decode_tail(plan: impl Expand, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
         = kernel::decode_tail, or |plan, controls, data, values, previous| scalar::decode(Plan::coding(plan), controls, data, values, previous);
     fn data_len(coding: Coding, controls: &[u8], count: usize) -> u64
         = kernel::decoded_data_len, or scalar::decoded_data_len;
 }
 
+/// Decodes as many values as there is room for, which the stream has, from a whole control byte on.
+/// Returns where their data end, or nothing if they are not all there.
+type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
+
+macro_rules! plans {
+    ($($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*) => {
+        /// The function of a coding. The caller mostly knows the coding at compile time, so that a
+        /// program has the kernels of one plan.
+        #[inline]
+        fn run_of(coding: Coding) -> Run {
+            match (coding.variant, coding.transform) {
+                $((Variant::$Variant, Transform::$Transform) => $name,)*
+            }
+        }
+
+        // Not generic, so that kernels are compiled here and not in the caller's crate.
+        $(fn $name(values: &Decode<'_>, to: &mut [Slot]) -> Option<usize> {
+            const FOR: u8 = Transform::$Transform as u8;
+            values.decode::<$WIDTH, _, FOR>(
+                Planned::new(&expanding::$Variant, Transform::$Transform),
+                to,
+            )
+        })*
+    };
+}
+all_plans! { plans }
+
 /// Values of a stream, from a place in it on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decode<'a> {
     pub(super) coding: Coding,
+    /// The function of that coding.
+    run: Run,
     pub(super) backend: Detected,
     /// The stream, and what is behind it.
     pub(super) src: &'a [u8],
@@ -46,6 +75,7 @@ impl<'a> Decode<'a> {
         }
         Ok(Self {
             coding,
+            run: run_of(coding),
             backend,
             src,
             index: 0,
@@ -75,57 +105,38 @@ impl<'a> Decode<'a> {
         }
     }
 
-    /// Decodes as many values as there is room for, which the stream has. Returns where their data
-    /// end, or nothing if they are not all there.
-    fn decode(&self, to: &mut [Slot]) -> Option<usize> {
-        if !self.index.is_multiple_of(4) {
-            return self.decode_within(to);
-        }
-        match self.coding.variant {
-            Variant::V1248 => self.decode_in(&plan::V1248, to),
-            variant => self.decode_in(plan::narrow(variant), to),
-        }
-    }
-
     /// From a place within a control byte on: one by one to the next.
     #[inline(never)]
     fn decode_within(mut self, to: &mut [Slot]) -> Option<usize> {
         let width = self.coding.width();
         let single = usize::min((4 - self.index % 4) * width, to.len());
         let (head, to) = to.split_at_mut(single);
-        for to in head.chunks_exact_mut(width) {
-            let length = scalar::length(self.coding, self.src, self.index);
-            let data = self.src[self.offset..].get(..length)?;
-            self.previous = scalar::value(self.coding, data, self.previous);
-            scalar::put(to, self.previous);
-            self.offset += length;
-            self.index += 1;
-        }
+        let (codes, data) = ((self.src, self.index), &self.src[self.offset..]);
+        self.offset += scalar::decode_from(self.coding, codes, data, head, &mut self.previous)?;
+        self.index += head.len() / width;
         match to.len() {
             0 => Some(self.offset),
-            _ => self.decode(to),
+            _ => (self.run)(&self, to),
         }
     }
 
     #[inline(always)]
-    fn decode_in<const WIDTH: usize, const CODES: usize>(
+    fn decode<const WIDTH: usize, const CODES: usize, const FOR: u8>(
         &self,
-        layout: &'static Layout<WIDTH, CODES>,
+        plan: Planned<Expanding<CODES>, WIDTH, FOR>,
         to: &mut [Slot],
     ) -> Option<usize> {
-        let (transform, backend) = (self.coding.transform, self.backend);
-        let mut previous = self.previous;
+        let (mut previous, backend) = (self.previous, self.backend);
         let controls = &self.src[self.index / 4..][..to.len().div_ceil(4 * WIDTH)];
         let data = &self.src[self.offset..];
         let (blocks, tail) = to.split_at_mut(to.len() / 64 * 64);
         let (controls, last_controls) = controls.split_at(blocks.len() / (4 * WIDTH));
         let mut used = 0;
         if !blocks.is_empty() {
-            used = with_transform!(transform, layout, plan => decode_blocks(plan, controls, data, blocks, &mut previous, backend))?;
+            used = decode_blocks(plan, controls, data, blocks, &mut previous, backend)?;
         }
         if !tail.is_empty() {
-            let plan = Planned::<WIDTH, CODES, { plan::ANY }> { layout, transform };
-            let data = &data[used..];
+            let (plan, data) = (plan.for_any(), &data[used..]);
             used += decode_tail(plan, last_controls, data, tail, &mut previous, backend)?;
         }
         Some(self.offset + used)
@@ -162,7 +173,11 @@ impl Fill for Decode<'_> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        match self.decode(to) {
+        let end = match self.index.is_multiple_of(4) {
+            true => (self.run)(&self, to),
+            false => self.decode_within(to),
+        };
+        match end {
             Some(end) => Ok((to.len(), end)),
             None => Err(self.too_short(to.len() / self.coding.width())),
         }

@@ -1,20 +1,44 @@
 //! Values to a stream.
 
 use super::coding::{Coding, Transform, Variant};
-use super::plan::{self, Layout, Plan, Planned, with_transform};
+use super::plan::{Compress, Compressing, Plan, Planned, all_plans, compressing};
 use super::{kernel, scalar};
 use crate::backend::dispatch;
 use crate::memory::{Fill, Slot};
 use crate::{DestinationError, Detected};
 
 dispatch! {
-    fn encode_blocks(plan: impl Plan, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
+    fn encode_blocks(plan: impl Compress, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
         = kernel::encode_blocks, or |plan, values, start, controls, data| scalar::encode(Plan::coding(plan), values, start, controls, data);
-    fn encode_tail(plan: impl Plan, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
+    fn encode_tail(plan: impl Compress, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
         = kernel::encode_tail, or |plan, values, start, controls, data| scalar::encode(Plan::coding(plan), values, start, controls, data);
     fn data_len<const WIDTH: usize>(coding: Coding, values: &[u8], start: u64) -> usize
         = kernel::encoded_data_len::<WIDTH, _>, or scalar::encoded_data_len;
 }
+
+/// Returns how many bytes were written, or nothing if there was too little room.
+type Run = fn(&Encode<'_>, &mut [Slot]) -> Option<usize>;
+
+macro_rules! plans {
+    ($($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*) => {
+        /// The function of a coding, as for decoding.
+        #[inline]
+        fn run_of(coding: Coding) -> Run {
+            match (coding.variant, coding.transform) {
+                $((Variant::$Variant, Transform::$Transform) => $name,)*
+            }
+        }
+
+        $(fn $name(values: &Encode<'_>, to: &mut [Slot]) -> Option<usize> {
+            const FOR: u8 = Transform::$Transform as u8;
+            values.encode::<$WIDTH, _, FOR>(
+                Planned::new(&compressing::$Variant, Transform::$Transform),
+                to,
+            )
+        })*
+    };
+}
+all_plans! { plans }
 
 /// Values that are to become a stream.
 pub(crate) struct Encode<'a> {
@@ -28,56 +52,61 @@ pub(crate) struct Encode<'a> {
 
 impl Encode<'_> {
     /// How many bytes they become.
+    #[inline]
     pub(super) fn len(&self) -> usize {
-        let Self {
-            coding,
-            start,
-            backend,
-            values,
-        } = *self;
-        let data = match coding.width() {
-            4 => data_len::<4>(coding, values, start, backend),
-            _ => data_len::<8>(coding, values, start, backend),
-        };
-        values.len().div_ceil(4 * coding.width()) + data
-    }
-
-    /// Returns how many bytes were written, or nothing if there was too little room.
-    fn encode(&self, to: &mut [Slot]) -> Option<usize> {
-        match self.coding.variant {
-            Variant::V1248 => self.encode_in(&plan::V1248, to),
-            variant => self.encode_in(plan::narrow(variant), to),
+        match self.coding.width() {
+            4 => self.len4(),
+            _ => self.len8(),
         }
     }
 
+    fn len4(&self) -> usize {
+        let data = data_len::<4>(self.coding, self.values, self.start, self.backend);
+        self.values.len().div_ceil(16) + data
+    }
+
+    fn len8(&self) -> usize {
+        let data = data_len::<8>(self.coding, self.values, self.start, self.backend);
+        self.values.len().div_ceil(32) + data
+    }
+
+    /// Counts by encoding once more, in pieces that go nowhere: programs that never ask for a length
+    /// need not have kernels for it.
+    #[cold]
+    #[inline(never)]
+    fn too_short(&self, run: Run, given: usize) -> DestinationError {
+        let mut piece = Encode { ..*self };
+        let mut needed = 0;
+        for values in self.values.chunks(256) {
+            piece.values = values;
+            // A control byte for each 4 of up to 64 values.
+            needed += run(&piece, &mut [Slot::new(0); 256 + 16]).expect("there is room");
+            piece.start = scalar::get(&values[values.len() - self.coding.width()..]);
+        }
+        DestinationError::new(needed, given)
+    }
+
     #[inline(always)]
-    fn encode_in<const WIDTH: usize, const CODES: usize>(
+    fn encode<const WIDTH: usize, const CODES: usize, const FOR: u8>(
         &self,
-        layout: &'static Layout<WIDTH, CODES>,
+        plan: Planned<Compressing<CODES>, WIDTH, FOR>,
         to: &mut [Slot],
     ) -> Option<usize> {
-        let (transform, backend, mut start) = (self.coding.transform, self.backend, self.start);
+        let (backend, mut start) = (self.backend, self.start);
         let (blocks, tail) = self.values.split_at(self.values.len() / 64 * 64);
         let count = self.values.len().div_ceil(4 * WIDTH);
         let (controls, data) = to.split_at_mut_checked(count)?;
         let (controls, last_controls) = controls.split_at_mut(blocks.len() / (4 * WIDTH));
         let mut used = 0;
         if !blocks.is_empty() {
-            used = with_transform!(transform, layout, plan => encode_blocks(plan, blocks, start, controls, data, backend))?;
+            used = encode_blocks(plan, blocks, start, controls, data, backend)?;
             start = scalar::get(&blocks[blocks.len() - WIDTH..]);
         }
         if !tail.is_empty() {
-            let plan = Planned::<WIDTH, CODES, { plan::ANY }> { layout, transform };
-            let data = &mut data[used..];
+            let (plan, data) = (plan.for_any(), &mut data[used..]);
             used += encode_tail(plan, tail, start, last_controls, data, backend)?;
         }
         Some(count + used)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn too_short(&self, given: usize) -> DestinationError {
-        DestinationError::new(self.len(), given)
     }
 }
 
@@ -87,9 +116,10 @@ impl Fill for Encode<'_> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
-        match self.encode(to) {
+        let run = run_of(self.coding);
+        match run(&self, to) {
             Some(written) => Ok((written, ())),
-            None => Err(self.too_short(to.len())),
+            None => Err(self.too_short(run, to.len())),
         }
     }
 }

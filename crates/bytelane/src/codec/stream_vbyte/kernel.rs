@@ -15,13 +15,13 @@
 
 use super::Blocks;
 use super::coding::Coding;
-use super::plan::Plan;
+use super::plan::{Compress, Expand, Plan};
 use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
 
 /// Whole blocks of values out of their data, or nothing if there are too few of these.
 #[inline(always)]
-pub(super) fn decode_blocks<S: Blocks, P: Plan>(
+pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
     controls: &[u8],
@@ -41,7 +41,7 @@ pub(super) fn decode_blocks<S: Blocks, P: Plan>(
 /// Four blocks at a time as long as there are data around them, then one by one. Returns the bytes
 /// of data used, or nothing if there were too few.
 #[inline(always)]
-pub(super) fn decode_run<S: Blocks, P: Plan>(
+pub(super) fn decode_run<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
     controls: &[u8],
@@ -106,7 +106,7 @@ pub(super) fn decode_run<S: Blocks, P: Plan>(
 /// Fewer values than a block. Returns the bytes of data used, or nothing if there were too few: they
 /// must not reach into the zeros behind the data.
 #[inline(always)]
-pub(super) fn decode_tail<S: Blocks, P: Plan>(
+pub(super) fn decode_tail<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
     controls: &[u8],
@@ -135,7 +135,7 @@ pub(super) fn decode_tail<S: Blocks, P: Plan>(
 /// Whole blocks of values to their control bytes and data. Returns the bytes of data written, or
 /// nothing if there was too little room.
 #[inline(always)]
-pub(super) fn encode_blocks<S: Blocks, P: Plan>(
+pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
     values: &[u8],
@@ -149,7 +149,7 @@ pub(super) fn encode_blocks<S: Blocks, P: Plan>(
 
 /// Four blocks at a time as long as there is room around their data, then one by one.
 #[inline(always)]
-pub(super) fn encode_run<S: Blocks, P: Plan>(
+pub(super) fn encode_run<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
     values: &[u8],
@@ -206,7 +206,7 @@ pub(super) fn encode_run<S: Blocks, P: Plan>(
 /// Fewer values than a block. Returns the bytes of data written, or nothing if there was too little
 /// room.
 #[inline(always)]
-pub(super) fn encode_tail<S: Blocks, P: Plan>(
+pub(super) fn encode_tail<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
     values: &[u8],

@@ -100,7 +100,7 @@ use crate::{Destination, DestinationError, Detected};
 use alloc::vec::Vec;
 use coding::{Coding, Transform, Variant};
 use core::mem::MaybeUninit;
-use plan::Plan;
+use plan::{Compress, Expand, Plan};
 
 /// What instruction sets differ in: a block of 64 bytes of values against its codes and its data.
 pub(crate) trait Blocks: Copy {
@@ -114,7 +114,7 @@ pub(crate) trait Blocks: Copy {
     fn last<P: Plan>(self, previous: Self::Previous) -> u64;
 
     /// A block out of the data at hand. Returns how many bytes of it are the block's, at most 64.
-    fn decode<P: Plan>(
+    fn decode<P: Expand>(
         self,
         plan: P,
         codes: u32,
@@ -135,7 +135,7 @@ pub(crate) trait Blocks: Copy {
     /// As many blocks as the data have with 80 bytes at hand for each, or fewer: how many, and the
     /// bytes that are theirs. There are control bytes for all blocks.
     #[inline(always)]
-    fn decode_run<P: Plan>(
+    fn decode_run<P: Expand>(
         self,
         plan: P,
         controls: &[u8],
@@ -148,7 +148,7 @@ pub(crate) trait Blocks: Copy {
 
     /// A block to its codes and its data, of whose length the latter is; `before` are the same
     /// values one place later. What is behind the data may be overwritten.
-    fn encode<P: Plan>(
+    fn encode<P: Compress>(
         self,
         plan: P,
         values: &[u8; 64],
@@ -159,7 +159,7 @@ pub(crate) trait Blocks: Copy {
     /// As many blocks as there is room with 80 bytes at hand for each, or others: how many, and the
     /// bytes written. `first` is what is before the first block; there is room for all codes.
     #[inline(always)]
-    fn encode_run<P: Plan>(
+    fn encode_run<P: Compress>(
         self,
         plan: P,
         values: &[u8],
@@ -442,6 +442,7 @@ impl<T: Integer> Format<T> {
     /// # Errors
     ///
     /// [`ErrorKind::Controls`]. Whether the data are all there is found out when they are read.
+    #[inline]
     pub fn cursor(self, src: &[u8], count: usize) -> Result<Cursor<'_, T>, Error> {
         self.cursor_with(Detected::active(), src, count)
     }
@@ -451,6 +452,7 @@ impl<T: Integer> Format<T> {
     /// # Errors
     ///
     /// Those of [`cursor`](Self::cursor).
+    #[inline]
     pub fn cursor_with(
         self,
         backend: Detected,

@@ -1,6 +1,7 @@
 //! NEON: a group of 16 bytes is one table lookup, whose indices come from a table.
 
-use super::{Blocks, Plan};
+use super::Blocks;
+use super::plan::{Compress, Expand, Plan};
 use crate::backend::Neon;
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
@@ -12,9 +13,9 @@ implement! {
         type Previous = uint8x16_t;
         fn previous<P: Plan>(value: u64) -> uint8x16_t = previous::<P>;
         fn last<P: Plan>(previous: uint8x16_t) -> u64 = last_value;
-        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> usize = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
-        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
 
@@ -36,7 +37,7 @@ fn last_value(previous: uint8x16_t) -> u64 {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn decode<P: Plan>(
+fn decode<P: Expand>(
     plan: P,
     codes: u32,
     data: &[u8; 80],
@@ -169,7 +170,7 @@ fn sums64(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn encode<P: Plan>(
+fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
     before: &[u8; 64],

@@ -24,16 +24,8 @@ pub(crate) trait Plan: Copy {
     /// What is done to the values.
     fn transform(self) -> Transform;
     /// Whether a zero has no data.
-    /// Whether a zero has no data.
     fn zeros(self) -> bool;
 
-    /// For the codes of a group: the shuffle from its data to its values.
-    fn expand(self, codes: usize) -> &'static [u8; 16];
-    /// For the codes of a group: the shuffle from its values to its data, and behind it how many
-    /// bytes these are. One place to look both up makes encoding a fifth faster.
-    fn compress(self, codes: usize) -> &'static [u8; 32];
-    /// For the codes of a group: how many bytes of data they say.
-    fn length(self, codes: usize) -> usize;
     /// A bit for each byte of values that is stored: for the codes of two values of four bytes, for
     /// that of one of eight, whatever is in the two bits above it.
     #[cfg_attr(
@@ -88,41 +80,99 @@ pub(crate) trait Plan: Copy {
     }
 }
 
-/// The layout of a variant, with tables that have a place for each of the `CODES` codes of a group.
-/// They begin on a line of the cache, and no entry crosses one.
+/// What a kernel that decodes is told.
+pub(crate) trait Expand: Plan {
+    /// For the codes of a group: the shuffle from its data to its values.
+    fn expand(self, codes: usize) -> &'static [u8; 16];
+    /// For the codes of a group: how many bytes of data they say.
+    fn length(self, codes: usize) -> usize;
+}
+
+/// What a kernel that encodes is told.
+pub(crate) trait Compress: Plan {
+    /// For the codes of a group: the shuffle from its values to its data, and behind it how many
+    /// bytes these are. One place to look both up makes encoding a fifth faster.
+    fn compress(self, codes: usize) -> &'static [u8; 32];
+}
+
+/// The layout of a variant, with the tables of one direction. They begin on a line of the cache,
+/// and no entry crosses one.
 #[repr(C, align(64))]
-pub(super) struct Layout<const WIDTH: usize, const CODES: usize> {
-    compress: [[u8; 32]; CODES],
-    expand: [[u8; 16]; CODES],
-    lengths: [u8; CODES],
+pub(super) struct Layout<T> {
+    tables: T,
     kept: [u8; 16],
     variant: Variant,
 }
 
-pub(super) static V1234: Layout<4, 256> = Layout::of(Variant::V1234);
-pub(super) static V0124: Layout<4, 256> = Layout::of(Variant::V0124);
-pub(super) static V1248: Layout<8, 16> = Layout::of(Variant::V1248);
+/// Tables that have a place for each of the `CODES` codes of a group.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Expanding<const CODES: usize> {
+    shuffles: [[u8; 16]; CODES],
+    lengths: [u8; CODES],
+}
 
-/// The layout of values of 32 bits.
-#[inline]
-pub(super) fn narrow(variant: Variant) -> &'static Layout<4, 256> {
-    match variant {
-        Variant::V0124 => &V0124,
-        _ => &V1234,
-    }
+/// As [`Expanding`].
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Compressing<const CODES: usize> {
+    shuffles: [[u8; 32]; CODES],
+}
+
+/// The layouts with the tables for decoding, each by itself, so that a program has only those which
+/// it uses.
+pub(super) mod expanding {
+    use super::{Expanding, Layout, Variant};
+
+    pub(in super::super) static V1234: Layout<Expanding<256>> = Layout::expanding(Variant::V1234);
+    pub(in super::super) static V0124: Layout<Expanding<256>> = Layout::expanding(Variant::V0124);
+    pub(in super::super) static V1248: Layout<Expanding<16>> = Layout::expanding(Variant::V1248);
+}
+
+/// As [`expanding`], for encoding.
+pub(super) mod compressing {
+    use super::{Compressing, Layout, Variant};
+
+    pub(in super::super) static V1234: Layout<Compressing<256>> =
+        Layout::compressing(Variant::V1234);
+    pub(in super::super) static V0124: Layout<Compressing<256>> =
+        Layout::compressing(Variant::V0124);
+    pub(in super::super) static V1248: Layout<Compressing<16>> =
+        Layout::compressing(Variant::V1248);
 }
 
 /// For any transform: the kernel asks for it when it runs.
 pub(super) const ANY: u8 = u8::MAX;
 
 /// The plan of a layout, for the transform of the number `FOR` or for any.
-#[derive(Clone, Copy)]
-pub(super) struct Planned<const WIDTH: usize, const CODES: usize, const FOR: u8> {
-    pub(super) layout: &'static Layout<WIDTH, CODES>,
-    pub(super) transform: Transform,
+pub(super) struct Planned<T: 'static, const WIDTH: usize, const FOR: u8> {
+    layout: &'static Layout<T>,
+    transform: Transform,
 }
 
-impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Plan for Planned<WIDTH, CODES, FOR> {
+impl<T, const WIDTH: usize, const FOR: u8> Planned<T, WIDTH, FOR> {
+    #[inline(always)]
+    pub(super) fn new(layout: &'static Layout<T>, transform: Transform) -> Self {
+        Self { layout, transform }
+    }
+
+    /// The same for any transform: code that is shared by all of them.
+    #[inline(always)]
+    pub(super) fn for_any(self) -> Planned<T, WIDTH, ANY> {
+        Planned::new(self.layout, self.transform())
+    }
+}
+
+impl<T, const WIDTH: usize, const FOR: u8> Clone for Planned<T, WIDTH, FOR> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const WIDTH: usize, const FOR: u8> Copy for Planned<T, WIDTH, FOR> {}
+
+impl<T, const WIDTH: usize, const FOR: u8> Plan for Planned<T, WIDTH, FOR> {
     const WIDTH: usize = WIDTH;
 
     #[inline(always)]
@@ -153,56 +203,81 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Plan for Planned<WID
     }
 
     #[inline(always)]
-    fn expand(self, codes: usize) -> &'static [u8; 16] {
-        &self.layout.expand[codes]
-    }
-
-    #[inline(always)]
-    fn compress(self, codes: usize) -> &'static [u8; 32] {
-        &self.layout.compress[codes]
-    }
-
-    #[inline(always)]
-    fn length(self, codes: usize) -> usize {
-        usize::from(self.layout.lengths[codes])
-    }
-
-    #[inline(always)]
     fn kept(self) -> &'static [u8; 16] {
         &self.layout.kept
     }
 }
 
-/// Runs a piece of code with `$plan`, a [`Plan`] that is compiled for a transform.
-macro_rules! with_transform {
-    ($transform:ident, $layout:ident, $plan:ident => $run:expr) => {
-        match $transform {
-            Transform::None => with_transform!(@for None, $layout, $plan => $run),
-            Transform::Delta => with_transform!(@for Delta, $layout, $plan => $run),
-            Transform::Zigzag => with_transform!(@for Zigzag, $layout, $plan => $run),
-            Transform::DeltaZigzag => with_transform!(@for DeltaZigzag, $layout, $plan => $run),
+impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Expand
+    for Planned<Expanding<CODES>, WIDTH, FOR>
+{
+    #[inline(always)]
+    fn expand(self, codes: usize) -> &'static [u8; 16] {
+        &self.layout.tables.shuffles[codes]
+    }
+
+    #[inline(always)]
+    fn length(self, codes: usize) -> usize {
+        usize::from(self.layout.tables.lengths[codes])
+    }
+}
+
+impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
+    for Planned<Compressing<CODES>, WIDTH, FOR>
+{
+    #[inline(always)]
+    fn compress(self, codes: usize) -> &'static [u8; 32] {
+        &self.layout.tables.shuffles[codes]
+    }
+}
+
+/// Hands all plans to a macro: of each the name of a function, the variant with its width, and the
+/// transform.
+macro_rules! all_plans {
+    ($then:ident) => {
+        $then! {
+            v1234 V1234 4 None;
+            v1234_delta V1234 4 Delta;
+            v1234_zigzag V1234 4 Zigzag;
+            v1234_delta_zigzag V1234 4 DeltaZigzag;
+            v0124 V0124 4 None;
+            v0124_delta V0124 4 Delta;
+            v0124_zigzag V0124 4 Zigzag;
+            v0124_delta_zigzag V0124 4 DeltaZigzag;
+            v1248 V1248 8 None;
+            v1248_delta V1248 8 Delta;
+            v1248_zigzag V1248 8 Zigzag;
+            v1248_delta_zigzag V1248 8 DeltaZigzag;
         }
     };
-    (@for $For:ident, $layout:ident, $plan:ident => $run:expr) => {{
-        let $plan = Planned::<WIDTH, CODES, { Transform::$For as u8 }> {
-            layout: $layout,
-            transform: Transform::$For,
-        };
-        $run
-    }};
 }
-pub(super) use with_transform;
+pub(super) use all_plans;
 
-impl<const WIDTH: usize, const CODES: usize> Layout<WIDTH, CODES> {
-    const fn of(variant: Variant) -> Self {
-        let lengths = variant.lengths();
+impl<T: Copy> Layout<T> {
+    const fn of(variant: Variant, tables: T) -> Self {
         Self {
-            compress: compress(WIDTH, lengths),
-            expand: expand(WIDTH, lengths),
-            lengths: group_lengths(WIDTH, lengths),
-            kept: kept(WIDTH, lengths),
+            tables,
+            kept: kept(variant.width(), variant.lengths()),
             variant,
         }
+    }
+}
+
+impl<const CODES: usize> Layout<Expanding<CODES>> {
+    const fn expanding(variant: Variant) -> Self {
+        let (width, lengths) = (variant.width(), variant.lengths());
+        let tables = Expanding {
+            shuffles: expand(width, lengths),
+            lengths: group_lengths(width, lengths),
+        };
+        Self::of(variant, tables)
+    }
+}
+
+impl<const CODES: usize> Layout<Compressing<CODES>> {
+    const fn compressing(variant: Variant) -> Self {
+        let shuffles = compress(variant.width(), variant.lengths());
+        Self::of(variant, Compressing { shuffles })
     }
 }
 

@@ -119,7 +119,6 @@ pub(super) fn encode(
 
 /// Returns the bytes of data used, or nothing if there were too few. `previous` is the value before
 /// the first one, and then the last one.
-#[inline(never)]
 pub(super) fn decode(
     coding: Coding,
     controls: &[u8],
@@ -127,9 +126,21 @@ pub(super) fn decode(
     values: &mut [Slot],
     previous: &mut u64,
 ) -> Option<usize> {
+    decode_from(coding, (controls, 0), data, values, previous)
+}
+
+/// As [`decode`]; the code of the first value is that of a number in the control bytes.
+#[inline(never)]
+pub(super) fn decode_from(
+    coding: Coding,
+    (controls, first): (&[u8], usize),
+    data: &[u8],
+    values: &mut [Slot],
+    previous: &mut u64,
+) -> Option<usize> {
     let mut at = 0;
     for (i, to) in values.chunks_exact_mut(coding.width()).enumerate() {
-        let length = length(coding, controls, i);
+        let length = length(coding, controls, first + i);
         *previous = value(coding, data.get(at..at + length)?, *previous);
         put(to, *previous);
         at += length;

@@ -1,6 +1,7 @@
 //! SSE4.1: a group of 16 bytes is one shuffle, whose indices come from a table.
 
-use super::{Blocks, Plan};
+use super::Blocks;
+use super::plan::{Compress, Expand, Plan};
 use crate::backend::Sse41;
 use crate::memory::Slot;
 use crate::simd::sse41::{in_register, load, store};
@@ -12,9 +13,9 @@ implement! {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
-        fn decode<P: Plan>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
     }
 }
 
@@ -36,7 +37,7 @@ pub(super) fn last_value(previous: __m128i) -> u64 {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn decode<P: Plan>(
+pub(super) fn decode<P: Expand>(
     plan: P,
     codes: u32,
     data: &[u8; 80],
@@ -193,7 +194,7 @@ fn add<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn encode<P: Plan>(
+pub(super) fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
     before: &[u8; 64],
@@ -213,7 +214,7 @@ pub(super) fn encode<P: Plan>(
 /// What is stored of a block's values to its data. Returns how many bytes these are.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn compress<P: Plan>(
+pub(super) fn compress<P: Compress>(
     plan: P,
     stored: &[__m128i; 4],
     codes: u32,

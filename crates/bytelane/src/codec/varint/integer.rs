@@ -1,9 +1,11 @@
 //! The integers that have varints, and the numbers that are written for them.
 #![forbid(unsafe_code)]
 
-use crate::Value;
+use super::{Error, decode_list, encode_list, length_of_list};
+use crate::memory::{self, Slot};
 use crate::simd::window;
-pub(super) use wire::{Type, Wire};
+use crate::{Detected, Value};
+pub(super) use wire::Wire;
 
 /// An integer that has a form as a varint: `u32`, `u64`, and by zigzag `i32` and `i64`.
 pub trait Integer: Value + Wire {
@@ -12,45 +14,37 @@ pub trait Integer: Value + Wire {
 }
 
 mod wire {
-    /// Which of the integers.
-    #[derive(Clone, Copy)]
-    pub enum Type {
-        U32,
-        U64,
-        I32,
-        I64,
-    }
+    use crate::Detected;
+    use crate::codec::varint::Error;
+    use crate::memory::Slot;
 
-    /// The number whose groups of seven bits are written.
+    /// The number whose groups of seven bits are written, and lists of such numbers.
+    ///
+    /// What works on lists is compiled once for each type in this crate, not in the caller's, and a
+    /// program has the kernels of those types only which it calls.
     pub trait Wire: Sized {
-        const TYPE: Type;
-
         fn to_wire(self) -> u64;
 
         /// From a number that has no more bits than the type.
         fn from_wire(number: u64) -> Self;
-    }
-}
 
-impl Type {
-    /// Bytes per value.
-    #[inline]
-    pub(super) const fn width(self) -> usize {
-        match self {
-            Type::U32 | Type::I32 => 4,
-            Type::U64 | Type::I64 => 8,
-        }
+        /// The number of bytes of all varints.
+        fn list_len(values: &[Self], backend: Detected) -> usize;
+
+        /// Returns where the varints end, nothing if there is not enough room.
+        fn encode_list(values: &[Self], to: &mut [Slot], backend: Detected) -> Option<usize>;
+
+        /// Reads as many values as there is room for; returns where their varints end.
+        fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error>;
     }
 }
 
 macro_rules! integers {
-    ($($T:ident $Type:ident $width:literal $Mapping:ident $most:literal)*) => { $(
+    ($($T:ident $width:literal $Mapping:ident $most:literal)*) => { $(
         impl Integer for $T {
             const MAX_ENCODED_LEN: usize = $most;
         }
         impl Wire for $T {
-            const TYPE: Type = Type::$Type;
-
             #[inline(always)]
             fn to_wire(self) -> u64 {
                 to_wire::<$width, $Mapping>(self.to_ne_bytes())
@@ -60,14 +54,28 @@ macro_rules! integers {
             fn from_wire(number: u64) -> Self {
                 Self::from_ne_bytes(from_wire::<$width, $Mapping>(number))
             }
+
+            fn list_len(values: &[Self], backend: Detected) -> usize {
+                let values = memory::bytes(values).as_chunks().0;
+                length_of_list::<$width, $Mapping>(values, backend)
+            }
+
+            fn encode_list(values: &[Self], to: &mut [Slot], backend: Detected) -> Option<usize> {
+                let values = memory::bytes(values).as_chunks().0;
+                encode_list::<$width, $Mapping>(values, to, backend)
+            }
+
+            fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error> {
+                decode_list::<$width, $Mapping>(src, to.as_chunks_mut().0, backend)
+            }
         }
     )* };
 }
 integers! {
-    u32 U32 4 Plain 5
-    u64 U64 8 Plain 10
-    i32 I32 4 Zigzag 5
-    i64 I64 8 Zigzag 10
+    u32 4 Plain 5
+    u64 8 Plain 10
+    i32 4 Zigzag 5
+    i64 8 Zigzag 10
 }
 
 /// How values are mapped to the numbers that are written. A type, so that it is chosen once a list.

@@ -60,8 +60,9 @@ use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-use integer::{Mapping, Plain, Type, Zigzag};
+use integer::Mapping;
 
 /// Bytes that an encoder of eight values may write: 80 that may be needed, 8 behind the last
 /// varint, and what makes 7 bits of offset enough.
@@ -136,7 +137,7 @@ pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
 #[must_use]
 #[inline]
 pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
-    encoded_len_of(memory::bytes(values), T::TYPE, Detected::active())
+    T::list_len(values, Detected::active())
 }
 
 /// Writes the varints of a list of values to the front of `dst`. Returns the number of bytes, which
@@ -183,7 +184,7 @@ pub fn encode_uninit_with<'a, T: Integer>(
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
 ) -> Result<&'a mut [u8], DestinationError> {
-    let (written, ()) = dst.into().fill(Encode::new(values, backend))?;
+    let (written, ()) = dst.into().fill(Encode { values, backend })?;
     Ok(written)
 }
 
@@ -197,7 +198,8 @@ pub fn encode_uninit_with<'a, T: Integer>(
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
-    let operation = Encode::new(values, Detected::active());
+    let backend = Detected::active();
+    let operation = Encode { values, backend };
     let appended = memory::append(operation, encoded_len(values), to);
     appended.expect("there is room").0
 }
@@ -274,7 +276,7 @@ pub fn decode_uninit_with<'a, T: Integer>(
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
 ) -> Result<(&'a mut [T], usize), Error> {
-    values.into().fill(Decode::new::<T>(src, backend))
+    values.into().fill(Decode::<T>::new(src, backend))
 }
 
 /// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
@@ -302,7 +304,7 @@ pub fn decode_append<T: Integer>(
     if count > src.len() {
         return Err(scalar::first_error(src, size_of::<T>()));
     }
-    let operation = Decode::new::<T>(src, Detected::active());
+    let operation = Decode::<T>::new(src, Detected::active());
     Ok(memory::append(operation, count, to)?.1)
 }
 
@@ -385,101 +387,59 @@ pub fn push<T: Integer>(value: T, to: &mut Vec<u8>) -> usize {
     to.len() - before
 }
 
-/// Values to varints. Not generic, so that kernels are compiled here and not in the caller's crate.
-pub(crate) struct Encode<'a> {
-    values: &'a [u8],
-    integer: Type,
+/// Values to varints.
+pub(crate) struct Encode<'a, T> {
+    values: &'a [T],
     backend: Detected,
 }
 
-impl<'a> Encode<'a> {
-    #[inline]
-    fn new<T: Integer>(values: &'a [T], backend: Detected) -> Self {
-        Self {
-            values: memory::bytes(values),
-            integer: T::TYPE,
-            backend,
-        }
-    }
-
-    #[cold]
-    fn too_short(&self, given: usize) -> DestinationError {
-        let needed = encoded_len_of(self.values, self.integer, self.backend);
-        DestinationError::new(needed, given)
-    }
-}
-
-impl Fill for Encode<'_> {
+impl<T: Integer> Fill for Encode<'_, T> {
     type Done = ();
     type Error = DestinationError;
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
-        match encode_to(self.values, self.integer, to, self.backend) {
+        let Self { values, backend } = self;
+        match T::encode_list(values, to, backend) {
             Some(length) => Ok((length, ())),
-            None => Err(self.too_short(to.len())),
+            None => Err(too_short(values, to.len())),
         }
     }
+}
+
+/// The portable code counts: programs that never ask for a length need not have kernels for it.
+#[cold]
+fn too_short<T: Integer>(values: &[T], given: usize) -> DestinationError {
+    let lengths = values.iter().map(|value| scalar::length(value.to_wire()));
+    DestinationError::new(lengths.sum(), given)
 }
 
 /// Varints to values, as many as there is room for.
-pub(crate) struct Decode<'a> {
+pub(crate) struct Decode<'a, T> {
     src: &'a [u8],
-    integer: Type,
     backend: Detected,
+    values: PhantomData<T>,
 }
 
-impl<'a> Decode<'a> {
+impl<'a, T: Integer> Decode<'a, T> {
     #[inline]
-    fn new<T: Integer>(src: &'a [u8], backend: Detected) -> Self {
+    fn new(src: &'a [u8], backend: Detected) -> Self {
         Self {
             src,
-            integer: T::TYPE,
             backend,
+            values: PhantomData,
         }
     }
 }
 
-impl Fill for Decode<'_> {
+impl<T: Integer> Fill for Decode<'_, T> {
     /// The number of bytes read.
     type Done = usize;
     type Error = Error;
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let read = decode_to(self.src, self.integer, to, self.backend)?;
-        Ok((to.len() - to.len() % self.integer.width(), read))
-    }
-}
-
-fn encode_to(values: &[u8], integer: Type, to: &mut [Slot], backend: Detected) -> Option<usize> {
-    match integer {
-        Type::U32 => encode_list::<4, Plain>(values.as_chunks().0, to, backend),
-        Type::U64 => encode_list::<8, Plain>(values.as_chunks().0, to, backend),
-        Type::I32 => encode_list::<4, Zigzag>(values.as_chunks().0, to, backend),
-        Type::I64 => encode_list::<8, Zigzag>(values.as_chunks().0, to, backend),
-    }
-}
-
-fn decode_to(
-    src: &[u8],
-    integer: Type,
-    to: &mut [Slot],
-    backend: Detected,
-) -> Result<usize, Error> {
-    match integer {
-        Type::U32 => decode_list::<4, Plain>(src, to.as_chunks_mut().0, backend),
-        Type::U64 => decode_list::<8, Plain>(src, to.as_chunks_mut().0, backend),
-        Type::I32 => decode_list::<4, Zigzag>(src, to.as_chunks_mut().0, backend),
-        Type::I64 => decode_list::<8, Zigzag>(src, to.as_chunks_mut().0, backend),
-    }
-}
-
-fn encoded_len_of(values: &[u8], integer: Type, backend: Detected) -> usize {
-    match integer {
-        Type::U32 => length_of_list::<4, Plain>(values.as_chunks().0, backend),
-        Type::U64 => length_of_list::<8, Plain>(values.as_chunks().0, backend),
-        Type::I32 => length_of_list::<4, Zigzag>(values.as_chunks().0, backend),
-        Type::I64 => length_of_list::<8, Zigzag>(values.as_chunks().0, backend),
+        let read = T::decode_list(self.src, to, self.backend)?;
+        Ok((to.len() - to.len() % size_of::<T>(), read))
     }
 }

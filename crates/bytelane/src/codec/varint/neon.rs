@@ -180,7 +180,7 @@ fn encode_two([a, b]: [uint64x2_t; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
         vcreate_u16(0x0080_0040_0020_0010),
     );
     let long = vaddvq_u16(vandq_u16(long, bit)) as u8;
-    let order = load(&ONE_OR_TWO[usize::from(long)]);
+    let order = load(&ONE_OR_TWO[usize::from(long & 0x7f)]);
     store(window_mut(to, 0), vqtbl1q_u8(varints, order));
     8 + long.count_ones() as usize
 }
@@ -195,7 +195,7 @@ fn encode_two([a, b]: [uint64x2_t; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
 #[target_feature(enable = "neon")]
 #[inline]
 fn decode_two<M: Mapping>(bytes: &[u8; 16], begins: u8, width: usize, to: &mut [Slot]) {
-    let order = load(&TWO_FROM_EACH[usize::from(begins)]);
+    let order = load(&TWO_FROM_EACH[usize::from(begins & 0x7f)]);
     let units = vreinterpretq_u16_u8(vqtbl1q_u8(load(bytes), order));
     let followed = vtstq_u16(units, vdupq_n_u16(0x80));
     let low = vandq_u16(units, vdupq_n_u16(0x7f));

@@ -149,7 +149,7 @@ pub(super) fn encode_words(numbers: __m128i, to: &mut [Slot; ENCODE_ROOM]) -> us
     let continued = _mm_and_si128(long, _mm_set1_epi16(0x80));
     let varints = _mm_or_si128(groups, continued);
     let long = _mm_movemask_epi8(_mm_packs_epi16(long, long)) as u8;
-    let order = load(&ONE_OR_TWO[usize::from(long)]);
+    let order = load(&ONE_OR_TWO[usize::from(long & 0x7f)]);
     store(window_mut(to, 0), _mm_shuffle_epi8(varints, order));
     8 + long.count_ones() as usize
 }
@@ -182,7 +182,7 @@ fn decode_two<M: Mapping>(bytes: &[u8; 16], begins: u8, width: usize, to: &mut [
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn values_of_two<M: Mapping>(bytes: &[u8; 16], begins: u8) -> __m128i {
-    let order = load(&TWO_FROM_EACH[usize::from(begins)]);
+    let order = load(&TWO_FROM_EACH[usize::from(begins & 0x7f)]);
     let units = _mm_shuffle_epi8(load(bytes), order);
     let followed = _mm_srai_epi16::<15>(_mm_slli_epi16::<8>(units));
     let low = _mm_and_si128(units, _mm_set1_epi16(0x7f));

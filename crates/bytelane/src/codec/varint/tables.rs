@@ -1,20 +1,23 @@
 //! Shuffles for varints of one or two bytes, eight at a time.
+//!
+//! By seven bits: what the eighth would add is behind all others, where it does not count if the bit
+//! is not set.
 
-/// By one bit for each of 8 bytes, whether a varint begins there: the two bytes from each
-/// beginning on, one varint behind the other. What is behind the last is of no use.
+/// By one bit for each of the first 7 of 8 bytes, whether a varint begins there: the two bytes from
+/// each beginning on, one varint behind the other. What is behind the last is of no use.
 ///
 /// ```text
 /// begins   1 0 1 1 0 ..            the lowest bit first
 /// bytes    a b c d e ..
 /// result   a b  c d  d e  ..
 /// ```
-pub(super) static TWO_FROM_EACH: [[u8; 16]; 256] = {
-    let mut table = [[0; 16]; 256];
+pub(super) static TWO_FROM_EACH: [[u8; 16]; 128] = {
+    let mut table = [[0; 16]; 128];
     let mut begins = 0;
-    while begins < 256 {
+    while begins < 128 {
         let (mut place, mut to) = (0, 0);
         while place < 8 {
-            if begins >> place & 1 != 0 {
+            if place == 7 || begins >> place & 1 != 0 {
                 table[begins][to] = place;
                 table[begins][to + 1] = place + 1;
                 to += 2;
@@ -26,7 +29,7 @@ pub(super) static TWO_FROM_EACH: [[u8; 16]; 256] = {
     table
 };
 
-/// By one bit for each of 8 units of two bytes, whether it is a varint of two bytes: the varints
+/// By one bit for each of the first 7 of 8 units of two bytes, whether it is a varint of two bytes: the varints
 /// without the second bytes that are none. What is behind the last is of no use.
 ///
 /// ```text
@@ -34,15 +37,15 @@ pub(super) static TWO_FROM_EACH: [[u8; 16]; 256] = {
 /// bytes    a . b b c c ..
 /// result   a b b c c ..
 /// ```
-pub(super) static ONE_OR_TWO: [[u8; 16]; 256] = {
-    let mut table = [[0; 16]; 256];
+pub(super) static ONE_OR_TWO: [[u8; 16]; 128] = {
+    let mut table = [[0; 16]; 128];
     let mut long = 0;
-    while long < 256 {
+    while long < 128 {
         let (mut unit, mut to) = (0, 0);
         while unit < 8 {
             table[long][to] = 2 * unit;
             to += 1;
-            if long >> unit & 1 != 0 {
+            if unit == 7 || long >> unit & 1 != 0 {
                 table[long][to] = 2 * unit + 1;
                 to += 1;
             }

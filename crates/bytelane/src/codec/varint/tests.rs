@@ -60,7 +60,7 @@ fn every_list<T: Integer>() {
         let values = values::<T>(count);
         let expected = varints(&values);
         let place = std::format!("{backend:?}, {count} values");
-        let length = encoded_len_of(memory::bytes(&values), T::TYPE, backend);
+        let length = T::list_len(&values, backend);
         assert_eq!(length, expected.len(), "{place}");
         assert_eq!(count_ends(&expected, backend), count, "{place}");
         for more in [0, 1, 2000] {

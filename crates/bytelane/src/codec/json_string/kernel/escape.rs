@@ -121,17 +121,28 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
     }
 }
 
+/// Whether four blocks have long bytes, each looked at by itself.
+#[inline(always)]
+pub(in super::super) fn any_long(
+    simd: impl Blocks,
+    blocks: &[u8; 256],
+    specials: &[u64; 4],
+) -> bool {
+    let mut long = 0;
+    for i in 0..4 {
+        long |= simd.long(window(blocks, 64 * i), specials[i]);
+    }
+    long != 0
+}
+
 /// Escapes four blocks without long bytes, and returns the length of the result.
 #[inline(always)]
 fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> Option<usize> {
     let mut specials = [0; 4];
-    let mut long = 0;
     for i in 0..4 {
-        let block = window(blocks, 64 * i);
-        specials[i] = simd.specials(block);
-        long |= simd.long(block, specials[i]);
+        specials[i] = simd.specials(window(blocks, 64 * i));
     }
-    if long != 0 {
+    if simd.any_long(blocks, &specials) {
         return None;
     }
     let mut written = 0;
@@ -165,7 +176,7 @@ fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * R
     for _ in 0..FEW {
         // 64 when there is none left: what is written then does not count.
         let place = usize::min(set.trailing_zeros() as usize, 64);
-        let (text, length) = ESCAPED[usize::from(src[place])];
+        let (text, length) = escaped(src[place]);
         write(window_mut(dst, place + more), text);
         more += (length - 1) & usize::from(set == 0).wrapping_sub(1);
         write(
@@ -187,37 +198,34 @@ fn escape_block(
     given: usize,
     dst: &mut [Slot],
 ) -> Option<(usize, usize)> {
-    let count = specials.count_ones();
-    let whole = given + count as usize;
-    if dst.len() < 128 + 8 {
-        if specials == 0 {
-            simd.put(block, dst.get_mut(..given)?);
-            return Some((given, given));
-        }
-        if simd.long(block, specials) != 0 {
-            return Some((given, escape_bytes_up_to(&block[..given], dst)?));
-        }
+    let whole = given + specials.count_ones() as usize;
+    // Room for whole stores, and for that of a long byte behind them.
+    let is_wide = dst.len() >= 128 + 8;
+    if specials == 0 && !is_wide {
+        simd.put(block, dst.get_mut(..given)?);
+        return Some((given, given));
+    }
+    let long = simd.long(block, specials);
+    if long.count_ones() > if is_wide { FEW } else { 0 } {
+        let written = match dst.first_chunk_mut() {
+            Some(dst) => escape_bytes(&block[..given], dst),
+            None => escape_bytes_up_to(&block[..given], dst)?,
+        };
+        return Some((given, written));
+    }
+    if !is_wide {
         simd.escape_up_to(block, specials, dst.get_mut(..whole)?);
         return Some((given, whole));
     }
-    let long = simd.long(block, specials);
-    if long == 0 {
-        simd.escape(block, specials, window_mut(dst, 0));
-        return Some((given, whole));
+    simd.escape(block, specials, window_mut(dst, 0));
+    match long {
+        0 => Some((given, whole)),
+        _ => Some(escape_first(block, specials, long, dst)),
     }
-    if long.count_ones() <= FEW {
-        simd.escape(block, specials, window_mut(dst, 0));
-        return Some(escape_first(block, specials, long, dst));
-    }
-    let written = match dst.first_chunk_mut() {
-        Some(dst) => escape_bytes(&block[..given], dst),
-        None => escape_bytes_up_to(&block[..given], dst)?,
-    };
-    Some((given, written))
 }
 
 /// As [`escape_bytes`], to as many slots as it takes; none if there are fewer.
-#[inline(always)]
+#[inline(never)]
 fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
     let mut result = [Slot::new(0); LONGEST];
     let written = escape_bytes(bytes, &mut result);
@@ -231,21 +239,29 @@ fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
 fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> (usize, usize) {
     let place = set.trailing_zeros() as usize;
     let before = (specials & (set - 1) & !set).count_ones() as usize;
-    let (text, length) = ESCAPED[usize::from(block[place])];
+    let (text, length) = escaped(block[place]);
     write(window_mut(dst, place + before), text);
     (place + 1, place + before + length)
 }
 
-/// Every byte as a string holds it.
-static ESCAPED: [([u8; 8], usize); 256] = {
-    let mut table = [([0; 8], 0); 256];
+/// Every byte as a string holds it, which is up to six bytes; the last of the eight is how many.
+static ESCAPED: [u64; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = scalar::escaped(byte as u8);
+        let (text, length) = scalar::escaped(byte as u8);
+        table[byte] = u64::from_le_bytes(text) | (length as u64) << 56;
         byte += 1;
     }
     table
 };
+
+/// A byte as a string holds it: eight bytes to write, and how many of them count.
+#[inline(always)]
+fn escaped(byte: u8) -> ([u8; 8], usize) {
+    let text = ESCAPED[usize::from(byte)];
+    (text.to_le_bytes(), (text >> 56) as usize)
+}
 
 /// Byte by byte, each written as eight of which the next byte overwrites those that do not count.
 /// Returns the length of the result.
@@ -253,7 +269,7 @@ static ESCAPED: [([u8; 8], usize); 256] = {
 fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     let mut to = 0;
     for &byte in bytes {
-        let (text, length) = ESCAPED[usize::from(byte)];
+        let (text, length) = escaped(byte);
         write(window_mut(dst, to), text);
         to += length;
     }
