@@ -73,43 +73,37 @@ mod unix {
     use std::ops::{Deref, DerefMut, Range};
     use std::ptr::null_mut;
 
-    /// Whole pages between two forbidden ones.
+    /// Bytes of a forbidden area: the largest page that there is, and whole pages on machines with
+    /// smaller ones. Valgrind ends a program that has rustix look up the machine's own.
+    const PAGE: usize = 64 << 10;
+
+    /// Whole pages between two forbidden areas.
     #[derive(Debug)]
     pub(super) struct Mapping {
-        /// The first page, which is forbidden.
+        /// The first area, which is forbidden.
         address: *mut c_void,
-        /// Bytes of a page.
-        page: usize,
         /// Bytes between the forbidden pages.
         inside: usize,
     }
 
     impl Mapping {
         pub(super) fn new(length: usize) -> (Self, Range<usize>) {
-            let page = rustix::param::page_size();
-            let inside = length.next_multiple_of(page).max(page);
-            let (all, protection) = (inside + 2 * page, ProtFlags::READ | ProtFlags::WRITE);
+            let inside = length.next_multiple_of(PAGE).max(PAGE);
+            let (all, protection) = (inside + 2 * PAGE, ProtFlags::READ | ProtFlags::WRITE);
             // SAFETY: a new mapping, at a place of the kernel's choice, overlaps nothing.
             let address = unsafe { mmap_anonymous(null_mut(), all, protection, MapFlags::PRIVATE) };
             let address = address.expect("memory for a guarded buffer");
-            for guard in [address, address.wrapping_byte_add(page + inside)] {
+            for guard in [address, address.wrapping_byte_add(PAGE + inside)] {
                 // SAFETY: a page of the mapping just made, to which nothing refers yet.
-                unsafe { mprotect(guard, page, MprotectFlags::empty()) }
+                unsafe { mprotect(guard, PAGE, MprotectFlags::empty()) }
                     .expect("a page that may not be touched");
             }
-            (
-                Self {
-                    address,
-                    page,
-                    inside,
-                },
-                0..inside,
-            )
+            (Self { address, inside }, 0..inside)
         }
 
-        /// The first byte behind the first forbidden page.
+        /// The first byte behind the first forbidden area.
         fn start(&self) -> *mut u8 {
-            self.address.wrapping_byte_add(self.page).cast()
+            self.address.wrapping_byte_add(PAGE).cast()
         }
     }
 
@@ -132,8 +126,7 @@ mod unix {
     impl Drop for Mapping {
         fn drop(&mut self) {
             // SAFETY: this is the whole mapping, and no borrow of it outlives `self`.
-            unsafe { munmap(self.address, self.inside + 2 * self.page) }
-                .expect("a mapping of our own");
+            unsafe { munmap(self.address, self.inside + 2 * PAGE) }.expect("a mapping of our own");
         }
     }
 }

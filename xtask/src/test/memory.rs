@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use crate::process::{cargo, root, run};
+use crate::process::{cargo, run};
 
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
@@ -23,11 +23,7 @@ pub fn run_address_sanitizer() -> Result<()> {
 /// Valgrind emulates a CPU with AVX2. By default it accepts a load of which some bytes are not the
 /// program's; here that is an error.
 pub fn run_memcheck() -> Result<()> {
-    let suppressions = root().join("xtask/valgrind.supp");
-    let valgrind = format!(
-        "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no --suppressions={}",
-        suppressions.display()
-    );
+    let valgrind = "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no";
     let mut command = cargo(TESTS);
     command.args(["--target", HOST, "--target-dir", "target/memcheck"]);
     command.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", valgrind);
