@@ -18,6 +18,8 @@ extern crate std;
 pub mod ascii;
 mod backend;
 mod codec;
+#[cfg(test)]
+mod cost_of_a_call;
 mod error;
 #[cfg(test)]
 mod grid;

@@ -207,11 +207,15 @@ fn check_debian_compiler() -> Result<()> {
 pub fn test(target: &Target) -> Result<()> {
     let mut command = target.cargo("test")?;
     command.args(PACKAGES.split_whitespace()).arg("--tests");
-    // What is not ours, the standard library with it, is compiled once for each target and runs
-    // for seconds.
-    command.env("CARGO_PROFILE_DEV_DEBUG", "0");
-    command.args(["--config", r#"profile.dev.package."*".opt-level=0"#]);
+    build_quickly(&mut command);
     command.env("BYTELANE_TEST_GRID", "reduced");
     command.env("BYTELANE_TEST_EXPECT", target.backend);
     run(&mut command)
+}
+
+/// What is not ours, the standard library with it, is compiled once for each target and runs for
+/// seconds.
+pub fn build_quickly(command: &mut Command) {
+    command.env("CARGO_PROFILE_DEV_DEBUG", "0");
+    command.args(["--config", r#"profile.dev.package."*".opt-level=0"#]);
 }

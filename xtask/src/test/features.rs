@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use toml::Table;
 
-use super::cross::{THUMB, WASM_UNKNOWN};
+use super::cross::{THUMB, WASM_UNKNOWN, build_quickly};
 use crate::process::{cargo, output, program, root, run};
 
 pub fn run_stage() -> Result<()> {
@@ -30,6 +30,7 @@ fn core_without_std(features: &str) -> Result<()> {
     run(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
     for target in [&THUMB, &WASM_UNKNOWN] {
         let mut build = target.cargo("rustc")?;
+        build_quickly(&mut build);
         build.args(arguments.split_whitespace()).arg(features);
         run(build.args(["--", "--deny", "warnings"]))?;
     }

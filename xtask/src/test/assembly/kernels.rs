@@ -344,9 +344,9 @@ pub const KERNELS: &[Kernel] = &[
                 Ymm,
                 &[
                     ("vpminub", 8..=8),
-                    ("vpcmpeqb", 16..=16),
+                    ("vpcmpeqb", 9..=9),
                     (STACK, 0..=0),
-                    (ANY, 1..=73),
+                    (ANY, 1..=49),
                 ],
             ),
             (

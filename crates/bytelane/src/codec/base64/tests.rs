@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::Backend;
+use crate::cost_of_a_call::{report, round};
 use crate::grid::thinned;
+use core::hint::black_box;
 use core::mem::MaybeUninit;
 use std::string::ToString;
 use std::vec;
@@ -276,4 +278,39 @@ fn errors_read_well() {
         error.to_string(),
         "the result has 3 bytes, the destination 0"
     );
+}
+
+/// A kernel by itself.
+type Kernel<'a> = &'a dyn Fn(&[u8], &mut [Slot]);
+
+fn rounds(kernel: Kernel<'_>, src: &[u8], dst: &mut [Slot]) -> f64 {
+    let kernel = black_box(kernel);
+    round(|| kernel(black_box(src), black_box(&mut *dst)))
+}
+
+crate::backend::dispatch! {
+    fn kernel_alone(src: &[u8], dst: &mut [Slot]) -> f64 = |token, src, dst| {
+        rounds(&|src, dst| kernel::encode_short(token, STANDARD, src, dst), src, dst)
+    }, or |src, dst| rounds(&|src, dst| scalar::encode(STANDARD, src, dst), src, dst);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_a_call() {
+    let src = [7; 6];
+    for backend in backends() {
+        let call = || {
+            let mut dst = [0; 8];
+            Backend::set_active(*backend).unwrap();
+            round(|| {
+                assert!(
+                    STANDARD
+                        .encode(black_box(&src[..]), black_box(&mut dst))
+                        .is_ok()
+                )
+            })
+        };
+        let kernel = || kernel_alone(&src, &mut [Slot::new(0); 8], backend);
+        report(&std::format!("base64 encode 6 {backend}"), call, kernel);
+    }
 }

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::LengthErrorKind;
+use crate::cost_of_a_call::{report, round};
 use crate::grid::thinned;
+use core::hint::black_box;
 use std::vec::Vec;
 
 fn every_list<T: Value>(value: impl Fn(u64) -> T, to_be_bytes: impl Fn(T) -> Vec<u8>) {
@@ -93,4 +95,20 @@ fn lengths_that_do_not_fit_are_errors_and_nothing_is_written() {
     let error = decode_append(&[1; 12], &mut values).unwrap_err();
     assert_eq!(error.kind(), indivisible(12, 8));
     assert_eq!(values, [1]);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_a_call() {
+    let values = [1u32, 2];
+    let call = || {
+        let mut dst = [0; 8];
+        round(|| assert!(encode(black_box(&values[..]), black_box(&mut dst)).is_ok()))
+    };
+    let kernel = || {
+        let (src, mut dst) = (memory::bytes(&values), [Slot::new(0); 8]);
+        let kernel: fn(&[u8], &mut [Slot]) = black_box(kernel::swap_few::<4>);
+        round(|| kernel(black_box(src), black_box(&mut dst)))
+    };
+    report("big_endian encode 8", call, kernel);
 }

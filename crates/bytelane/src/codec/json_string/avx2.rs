@@ -15,7 +15,7 @@ implement! {
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
-        fn any_long(blocks: &[u8; 256], specials: &[u64; 4]) -> bool = any_long;
+        fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
@@ -107,12 +107,16 @@ fn long(block: &[u8; 64], _: u64) -> u64 {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn any_long(blocks: &[u8; 256], _: &[u64; 4]) -> bool {
+fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
+    let mut of_blocks = [0; 4];
+    for i in 0..4 {
+        of_blocks[i] = specials(window(blocks, 64 * i));
+    }
     let mut least = _mm256_set1_epi8(-1);
     for i in 0..8 {
         least = _mm256_min_epu8(least, with_letters(load(window(blocks, 32 * i))));
     }
-    _mm256_movemask_epi8(controls(least)) != 0
+    (_mm256_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
 }
 
 #[target_feature(enable = "avx2")]

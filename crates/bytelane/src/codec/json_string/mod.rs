@@ -154,10 +154,10 @@ pub(crate) trait Blocks: Copy {
     /// The long ones of a block's special bytes.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
-    /// Whether four blocks have long bytes.
+    /// The special bytes of four blocks; none if there are long ones among them.
     #[inline(always)]
-    fn any_long(self, blocks: &[u8; 256], specials: &[u64; 4]) -> bool {
-        kernel::any_long(self, blocks, specials)
+    fn short_specials(self, blocks: &[u8; 256]) -> Option<[u64; 4]> {
+        kernel::short_specials(self, blocks)
     }
 
     /// Writes a block without long bytes, a backslash before each special one. The rest of the

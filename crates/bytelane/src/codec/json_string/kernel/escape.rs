@@ -121,30 +121,24 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
     }
 }
 
-/// Whether four blocks have long bytes, each looked at by itself.
+/// The special bytes of four blocks, each of which is looked at by itself; none if there are long ones
+/// among them.
 #[inline(always)]
-pub(in super::super) fn any_long(
-    simd: impl Blocks,
-    blocks: &[u8; 256],
-    specials: &[u64; 4],
-) -> bool {
+pub(in super::super) fn short_specials(simd: impl Blocks, blocks: &[u8; 256]) -> Option<[u64; 4]> {
+    let mut specials = [0; 4];
     let mut long = 0;
     for i in 0..4 {
-        long |= simd.long(window(blocks, 64 * i), specials[i]);
+        let block = window(blocks, 64 * i);
+        specials[i] = simd.specials(block);
+        long |= simd.long(block, specials[i]);
     }
-    long != 0
+    (long == 0).then_some(specials)
 }
 
 /// Escapes four blocks without long bytes, and returns the length of the result.
 #[inline(always)]
 fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> Option<usize> {
-    let mut specials = [0; 4];
-    for i in 0..4 {
-        specials[i] = simd.specials(window(blocks, 64 * i));
-    }
-    if simd.any_long(blocks, &specials) {
-        return None;
-    }
+    let specials = simd.short_specials(blocks)?;
     let mut written = 0;
     for i in 0..4 {
         simd.escape(

@@ -11,7 +11,7 @@ mod unescape;
 
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
-pub(super) use escape::{any_long, escape, escape_short, escape_up_to, escaped_len};
+pub(super) use escape::{escape, escape_short, escape_up_to, escaped_len, short_specials};
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
 pub(super) use unescape::{scan, unescape, unescape_up_to};

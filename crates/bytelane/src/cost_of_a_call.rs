@@ -1,0 +1,39 @@
+//! What a call costs beside its kernel: a measurement, not a test. `docs/lab-notes/cost-of-a-call.md`
+//! has its results.
+//!
+//! ```text
+//! cargo test --release --package bytelane --lib cost_of_a_call -- --ignored --nocapture
+//! ```
+#![forbid(unsafe_code)]
+
+use std::time::Instant;
+use std::vec::Vec;
+
+/// Prints the nanoseconds of a call and of its kernel by itself, the medians of rounds in turns. The
+/// kernel is a call as well, by a pointer: it has instructions that its caller has not.
+pub(crate) fn report(name: &str, call: impl Fn() -> f64, kernel: impl Fn() -> f64) {
+    const ROUNDS: usize = 101;
+    let mut nanoseconds = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        nanoseconds[0].push(call());
+        nanoseconds[1].push(kernel());
+    }
+    let [call, kernel] = nanoseconds.map(|mut rounds| {
+        rounds.sort_by(f64::total_cmp);
+        rounds[ROUNDS / 2]
+    });
+    let more = call - kernel;
+    std::println!("{name:<32} call {call:.2} ns, kernel {kernel:.2} ns, more {more:.2} ns");
+    // Other programs are no reason to fail; asking the CPU for its features in each call is.
+    assert!(more < 20.0, "{name}: {more} ns more than its kernel");
+}
+
+/// The nanoseconds of one run out of many.
+pub(crate) fn round(mut run: impl FnMut()) -> f64 {
+    const CALLS: u32 = 100_000;
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        run();
+    }
+    start.elapsed().as_nanos() as f64 / f64::from(CALLS)
+}
