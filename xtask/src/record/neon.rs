@@ -272,8 +272,8 @@ impl Estimates {
     pub fn table(&self) -> String {
         let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
         let mut text = format!(
-            "Estimates (`{}`) for {processors}: `{} loop.s` and so on.\n\n\
-             | codec | operation | values | bytes | cycles | bytes a cycle |\n|---|---|---|---|---|---|\n",
+            "Estimates (`{}`) for {processors}, by `{} loop.s` and the like.\n\n\
+             | codec | operation | values | bytes | cycles | bytes per cycle |\n|---|---|---|---|---|---|\n",
             self.name,
             command(PROCESSORS[0].0),
         );
