@@ -8,7 +8,7 @@ import (
 // maxDepth is how deep structs and containers may be nested, as in Kitex.
 const maxDepth = 64
 
-// lengths says how many bytes a value takes, for the types where that is fixed.
+// lengths says how many bytes each value takes, for the types where that is fixed.
 var lengths = [256]uint8{Bool: 1, Byte: 1, Double: 8, I16: 2, I32: 4, I64: 8}
 
 // Skip returns the number of bytes that the value of type t at the front of buf

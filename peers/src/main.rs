@@ -27,7 +27,7 @@ use std::time::Duration;
 struct Arguments {
     /// Only these codecs
     codecs: Vec<String>,
-    /// Numbers of values a call [default: those of each comparison]
+    /// Values per call [default: those of each comparison]
     #[arg(long, value_delimiter = ',')]
     values: Vec<usize>,
     /// Only this operation: encode or decode, for Thrift write or read

@@ -18,10 +18,10 @@ pub struct Parameter {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpecificationError {
     /// No codec has this name.
-    #[error("there is no codec `{0}`; there are {names}", names = list(CODECS.iter().map(|entry| entry.name)))]
+    #[error("unknown codec `{0}`; the codecs are {names}", names = list(CODECS.iter().map(|entry| entry.name)))]
     Codec(String),
     /// The codec has no such parameter.
-    #[error("{codec} has no parameter `{parameter}`; it has {known}")]
+    #[error("{codec} has no parameter `{parameter}`; its parameters: {known}")]
     Parameter {
         /// The codec's name.
         codec: &'static str,

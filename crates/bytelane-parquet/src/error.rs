@@ -60,10 +60,10 @@ pub enum Problem {
     #[error("{0}")]
     Corrupt(String),
     /// The schema has no such column.
-    #[error("there is no column {0:?}")]
+    #[error("the file has no column {0:?}")]
     NoSuchColumn(String),
     /// An encoding was asked for that the format does not define for the column's type.
-    #[error("the encoding {encoding} does not exist for columns of the type {physical}")]
+    #[error("the encoding {encoding} does not support columns of the type {physical}")]
     Encoding {
         /// The encoding asked for.
         encoding: Encoding,

@@ -114,7 +114,7 @@ impl fmt::Display for Encoding {
 fn unknown(kind: &str, given: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let names: Vec<&str> = names.collect();
     Error::new(Problem::Option(format!(
-        "there is no {kind} {given:?}; there are {}",
+        "unknown {kind} {given:?}; known: {}",
         names.join(", ")
     )))
 }
@@ -242,7 +242,7 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
         ("brotli", None) => Compression::BROTLI(BrotliLevel::default()),
         ("brotli", Some(level)) => Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?)?),
         ("none" | "uncompressed" | "snappy" | "lz4_raw", Some(_)) => {
-            return Err(Problem::Option(format!("{codec} has no levels")).into());
+            return Err(Problem::Option(format!("{codec} does not take a level")).into());
         }
         _ => {
             let names = ["none", "snappy", "lz4_raw", "zstd", "gzip", "brotli"];
@@ -569,7 +569,7 @@ impl WriterOptions {
             let compression = self.compression_of(&path);
             if matches!(compression, Compression::LZO | Compression::LZ4) {
                 let problem = format!(
-                    "the compression {} is deprecated and not written",
+                    "the compression {} is deprecated and cannot be written",
                     compression_name(compression)
                 );
                 return Err(Error::new(Problem::Unsupported(problem)).in_column(path));

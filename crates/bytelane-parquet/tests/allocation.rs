@@ -99,7 +99,7 @@ fn a_billion_nulls_are_copied() {
         let file = nulls(physical, 0, ROWS, coding);
         assert!(file.len() < 500, "{}", file.len());
         let (obstacle, new, peak) = rewritten(&file, Encoding::Plain);
-        let obstacle = obstacle.expect("it is not encoded anew");
+        let obstacle = obstacle.expect("it is not re-encoded");
         assert!(obstacle.contains("memory"), "{obstacle}");
         assert_eq!(new, file);
         assert!(peak < MIB, "{physical}: {peak}");
@@ -119,7 +119,7 @@ fn a_few_million_nulls_are_encoded_anew() {
 fn a_long_string_many_times_is_copied() {
     let file = strings(MIB as u32, 1_000_000);
     let (obstacle, new, peak) = rewritten(&file, Encoding::DeltaLengthByteArray);
-    let obstacle = obstacle.expect("it is not encoded anew");
+    let obstacle = obstacle.expect("it is not re-encoded");
     assert!(obstacle.contains("memory"), "{obstacle}");
     assert_eq!(new.len(), file.len());
     assert!(peak < 64 * MIB, "{peak}");

@@ -125,7 +125,7 @@ fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorK
                     Err((*kind, offset)),
                     "{backend}, {place}, {bytes:x?}"
                 );
-                // What is before it can be had.
+                // The values before it can be decoded.
                 assert_eq!(
                     decode::<T>(backend, &guarded, place),
                     Ok((offset, values[..place].to_vec())),

@@ -19,7 +19,7 @@ fn directory(name: &str) -> PathBuf {
 }
 
 /// `tests/generated` is what the compiler makes of `tests/idl`, for reading, and for `types.rs` to
-/// compile. A run with `BYTELANE_WRITE_GOLDEN=1` writes it anew.
+/// compile. A run with `BYTELANE_WRITE_GOLDEN=1` rewrites it.
 #[test]
 fn everything_becomes_readable_rust() {
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated");
@@ -136,7 +136,7 @@ fn errors_show_their_place() {
         ("include \"case.thrift\"", "1:9: this file includes itself"),
         (
             "const double X = 1e999",
-            "1:18: expected a number that a double holds",
+            "1:18: expected a number that a double can represent",
         ),
     ];
     for (text, expected) in cases {

@@ -20,7 +20,7 @@ use std::fmt::{self, Write};
 /// let error = Names::decode::<Binary>(message).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::UnexpectedEnd);
 /// assert_eq!(error.offset(), Some(17));
-/// assert_eq!(error.to_string(), "the message ends too soon, at byte 17, in names[1]");
+/// assert_eq!(error.to_string(), "the message ends unexpectedly, at byte 17, in names[1]");
 /// ```
 pub struct Error(Box<Inner>);
 
@@ -144,35 +144,37 @@ impl Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::UnexpectedEnd => f.write_str("the message ends too soon"),
-            Self::TrailingBytes => f.write_str("there are bytes behind the message"),
+            Self::UnexpectedEnd => f.write_str("the message ends unexpectedly"),
+            Self::TrailingBytes => f.write_str("unexpected bytes after the message"),
             Self::WrongType { expected, found } => {
                 write!(f, "expected the type {expected}, found {found}")
             }
-            Self::UnknownType(number) => write!(f, "there is no type {number}"),
+            Self::UnknownType(number) => write!(f, "{number} is not a type"),
             Self::InvalidSize(size) => write!(f, "the size {size} is out of range"),
-            Self::DepthLimit => f.write_str("more values within each other than the limit"),
-            Self::ContainerLimit(len) => write!(f, "{len} elements are more than the limit"),
-            Self::StringLimit(len) => write!(f, "a string of {len} bytes is beyond the limit"),
-            Self::AllocationLimit => f.write_str("the values take more memory than the limit"),
-            Self::InvalidUtf8 => f.write_str("a string that is not UTF-8"),
+            Self::DepthLimit => f.write_str("values are nested deeper than the limit"),
+            Self::ContainerLimit(len) => write!(f, "{len} elements exceed the limit"),
+            Self::StringLimit(len) => write!(f, "a string of {len} bytes exceeds the limit"),
+            Self::AllocationLimit => f.write_str("the values need more memory than the limit"),
+            Self::InvalidUtf8 => f.write_str("a string is not valid UTF-8"),
             Self::InvalidBool(byte) => write!(f, "{byte} is neither true nor false"),
-            Self::InvalidVarint => f.write_str("a varint that is too long"),
-            Self::NumberOutOfRange => f.write_str("a number that its type does not hold"),
+            Self::InvalidVarint => f.write_str("a varint is too long"),
+            Self::NumberOutOfRange => f.write_str("a number is out of the range of its type"),
             Self::InvalidFieldId => f.write_str("the id of a field is out of range"),
             Self::Syntax { expected } => write!(f, "expected {expected}"),
             Self::InvalidString(kind) => write!(f, "not a JSON string ({kind:?})"),
-            Self::InvalidBase64 => f.write_str("binary that is not base64"),
-            Self::InvalidUuid => f.write_str("not a uuid"),
+            Self::InvalidBase64 => f.write_str("binary data is not valid base64"),
+            Self::InvalidUuid => f.write_str("not a UUID"),
             Self::MissingField(name) => write!(f, "the required field `{name}` is missing"),
-            Self::EmptyUnion => f.write_str("a union without a known field"),
-            Self::SecondUnionField => f.write_str("a union with more than one field"),
-            Self::UnknownEnumValue(number) => write!(f, "{number} is no value of the enum"),
+            Self::EmptyUnion => f.write_str("a union has no known field"),
+            Self::SecondUnionField => f.write_str("a union has more than one field"),
+            Self::UnknownEnumValue(number) => write!(f, "{number} is not a value of the enum"),
             Self::KeyNotPrimitive => f.write_str("a struct or container cannot be a key in JSON"),
-            Self::Unsupported(of) => write!(f, "this protocol does not have the type {of}"),
-            Self::CannotBorrow => f.write_str("the value has to be decoded and cannot be borrowed"),
+            Self::Unsupported(of) => write!(f, "this protocol does not support the type {of}"),
+            Self::CannotBorrow => {
+                f.write_str("the value must be decoded, so it cannot be borrowed")
+            }
             Self::InvalidVersion => f.write_str("not a message of this protocol and version"),
-            Self::InvalidMessageKind(kind) => write!(f, "{kind} is no kind of message"),
+            Self::InvalidMessageKind(kind) => write!(f, "{kind} is not a message kind"),
         }
     }
 }

@@ -107,7 +107,10 @@ impl<'de> Input<'de> {
     ) -> Result<(), Error> {
         let bytes = self.take(count * size_of::<T>())?;
         let moved = big_endian::decode_append(bytes, values);
-        debug_assert!(moved.is_ok(), "a whole number of values");
+        debug_assert!(
+            moved.is_ok(),
+            "a length that is a multiple of the value size"
+        );
         Ok(())
     }
 

@@ -25,7 +25,7 @@ pub struct InvalidUuid;
 
 impl fmt::Display for InvalidUuid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a uuid: 32 hexadecimal digits, in groups of 8, 4, 4, 4 and 12")
+        f.write_str("not a UUID: expected 32 hexadecimal digits, in groups of 8, 4, 4, 4 and 12")
     }
 }
 

@@ -409,7 +409,7 @@ pub struct UnknownBackend(());
 
 impl fmt::Display for UnknownBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such backend; there are ")?;
+        f.write_str("unknown backend; the backends are ")?;
         write_names(f, Backend::ALL.iter().copied())
     }
 }
@@ -425,7 +425,7 @@ impl fmt::Display for Unavailable {
         let name = self.0;
         write!(
             f,
-            "the backend {name} is not available on this machine; there are "
+            "the backend {name} is not available on this machine; available: "
         )?;
         write_names(f, Backend::available())
     }

@@ -113,7 +113,10 @@ impl DestinationError {
 impl fmt::Display for DestinationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { needed, given } = self;
-        write!(f, "the result has {needed} bytes, the destination {given}")
+        write!(
+            f,
+            "the result needs {needed} bytes, but the destination has {given}"
+        )
     }
 }
 
@@ -169,10 +172,9 @@ impl fmt::Display for LengthErrorKind {
                 f,
                 "{bytes} bytes is not a multiple of the value size, {width} bytes"
             ),
-            Self::Range { start, end, values } => write!(
-                f,
-                "the range {start}..{end} does not lie within {values} values"
-            ),
+            Self::Range { start, end, values } => {
+                write!(f, "the range {start}..{end} is not within {values} values")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tables between marks in a document: everything else in it is left as it is.
+//! Tables between marks in a document: everything else in it is left unchanged.
 //!
 //! ```text
 //! <!-- record: lost -->

@@ -212,7 +212,7 @@ fn command(processor: &str) -> String {
     format!("{MCA} -mtriple=aarch64 -mcpu={processor} -iterations={ITERATIONS}")
 }
 
-/// Cycles of one way, as it is gone again and again.
+/// Cycles per pass, when it is repeated.
 fn cycles(assembly: &str, processor: &str) -> Result<f64> {
     let line = command(processor);
     let mut words = line.split(' ');

@@ -1,4 +1,4 @@
-//! The stage `fuzz`: builds the fuzz targets and lets each run for some seconds, from seeds and
+//! The stage `fuzz`: builds the fuzz targets and lets each run for a few seconds, from seeds and
 //! from what earlier runs have found.
 
 use std::fs;

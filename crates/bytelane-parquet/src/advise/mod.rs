@@ -92,7 +92,7 @@ impl AdviseOptions {
         self
     }
 
-    /// How many rows of a column are tried, at the most: from several places of the file.
+    /// The largest number of rows of a column that are tried, from several places of the file.
     #[must_use]
     pub fn with_rows(mut self, rows: usize) -> Self {
         self.rows = rows.max(1);
@@ -209,7 +209,7 @@ fn share_saved(now: u64, then: u64) -> f64 {
 
 /// Tries every encoding and compression on samples of a file's columns.
 ///
-/// Reads Parquet files, `.npy`, and raw little-endian numbers with the endings `.f32 .sp .f64 .dp .i32 .i64`. Keeps a
+/// Reads Parquet files, `.npy`, and raw little-endian numbers with the extensions `.f32 .sp .f64 .dp .i32 .i64`. Keeps a
 /// column's sample in memory, some times over, and for Parquet what the reader needs of a row group.
 ///
 /// # Errors
@@ -319,7 +319,7 @@ impl Now {
             .iter()
             .position(|column| column.path() == leaf.path());
         let index = index.ok_or_else(|| {
-            let problem = "the file has its leaves under other names";
+            let problem = "the file names its nested fields differently";
             Error::new(Problem::Unsupported(problem.to_owned()))
         })?;
         let mut now = Self {

@@ -186,7 +186,7 @@ impl<'a, R: ChunkReader> Pages<'a, R> {
         let sizes = [page.header.compressed_size, page.header.uncompressed_size];
         if sizes.iter().any(|&size| size < 0) || page.compressed() > end - start {
             return Err(ParquetError::General(format!(
-                "a page claims {} bytes, {} uncompressed, where {} are left of the column chunk",
+                "a page claims {} bytes, {} uncompressed, but only {} remain in the column chunk",
                 sizes[0],
                 sizes[1],
                 end - start - page.header_length,

@@ -98,7 +98,7 @@ impl Levels {
         }
     }
 
-    /// The next run, of `most` values at the most and of at least one.
+    /// The next run, of one to `most` values.
     pub(crate) fn next(&mut self, bytes: &[u8], most: usize) -> Result<Run> {
         loop {
             match &mut self.run {
@@ -144,7 +144,7 @@ impl Levels {
                 count,
             }),
             level => Err(Error::corrupt(format!(
-                "a definition level of {level}, in a column where 1 is the greatest"
+                "a definition level of {level}, in a column whose maximum is 1"
             ))),
         }
     }
@@ -154,7 +154,7 @@ impl Levels {
         let mut number = 0u64;
         for shift in (0..35).step_by(7) {
             let Some(byte) = bytes.get(self.next) else {
-                return Err(Error::corrupt("the definition levels end early"));
+                return Err(Error::corrupt("too few definition levels"));
             };
             self.next += 1;
             number |= u64::from(byte & 0x7f) << shift;
@@ -163,7 +163,7 @@ impl Levels {
             }
         }
         u32::try_from(number)
-            .map_err(|_| Error::corrupt("a run of definition levels is longer than a page can be"))
+            .map_err(|_| Error::corrupt("a run of definition levels is longer than any page"))
     }
 
     /// Appends the validity of the next values to a bitmap, and returns how many of them are valid.

@@ -140,7 +140,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let count = self.metadata.metadata().num_row_groups();
         let row_groups = self.row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
-            let problem = format!("there is no row group {beyond}; the file has {count}");
+            let problem = format!("the file has no row group {beyond}, only {count} row groups");
             return Err(Problem::Option(problem).into());
         }
         if self.batch_size == 0 {

@@ -105,14 +105,14 @@ impl ColumnReader {
         while self.decoder.left() == 0 {
             if self.bytes.is_empty() {
                 return Err(Error::corrupt(
-                    "the column chunk ends before the rows that the footer promises",
+                    "the column chunk has fewer rows than the footer claims",
                 ));
             }
             let (page, header) = read_header(&self.bytes)?;
             let mut bytes = self.bytes.split_off(header);
             if page.compressed > bytes.len() {
                 return Err(Error::corrupt(format!(
-                    "a page of {} bytes, of which the column chunk has {}",
+                    "a page claims {} bytes, but only {} remain in the column chunk",
                     page.compressed,
                     bytes.len()
                 )));

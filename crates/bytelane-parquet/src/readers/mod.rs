@@ -143,8 +143,8 @@ fn requirement(text: &str) -> Result<Requirement> {
         let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
         let names = names.join(", ");
         return Err(Problem::Option(format!(
-            "there is no reader {name:?}; there are {names}, each with or without a version \
-             (pyarrow>=14), or {ANY} alone"
+            "unknown reader {name:?}; known: {names}, each optionally with a version (pyarrow>=14), or \
+             {ANY} alone"
         ))
         .into());
     };

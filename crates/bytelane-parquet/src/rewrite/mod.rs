@@ -131,13 +131,13 @@ pub struct RewrittenColumn {
     pub path: String,
     /// In how many row groups it is.
     pub chunks: usize,
-    /// In how many of them it was encoded anew; in the others it was copied.
+    /// In how many of them it was re-encoded; in the others it was copied.
     pub rewritten: usize,
     /// The old state.
     pub before: ColumnState,
     /// The new state.
     pub after: ColumnState,
-    /// Why it could not be encoded anew.
+    /// Why it could not be re-encoded.
     pub obstacle: Option<String>,
 }
 
@@ -168,7 +168,7 @@ impl ColumnState {
     }
 }
 
-/// Encodes the columns of a file anew that gain by it, and copies the others as they are.
+/// Re-encodes the columns of a file that benefit, and copies the others unchanged.
 ///
 /// Values stay the same bit for bit, and so do the schema with its field ids, row groups, sorting
 /// columns, Bloom filters, statistics with the order in which they were made, key-value metadata and
@@ -321,7 +321,7 @@ fn described(mut row_group: Fields, chunks: Vec<Chunk>) -> Result<Fields> {
 fn write_footer(fields: &Fields, target: &mut Target<'_>) -> Result<()> {
     let footer = fields.write().map_err(damaged)?;
     let length = u32::try_from(footer.len())
-        .map_err(|_| Error::corrupt("the footer has more than 4 GiB"))?;
+        .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;
     target.write(&footer)?;
     target.write(&length.to_le_bytes())?;
     target.write(MAGIC)?;
@@ -351,7 +351,7 @@ impl<R: Reopen> Work<'_, R> {
         let (described, rows) = (described.columns(), described.num_rows());
         if fields.len() != described.len() {
             return Err(Error::corrupt(
-                "the footer describes other columns than its schema",
+                "the footer describes columns that differ from its schema",
             ));
         }
         let mut fields = fields.into_iter();
@@ -391,7 +391,8 @@ impl<R: Reopen> Work<'_, R> {
             described.column_descr().max_rep_level() == 0,
         );
         if values < 0 || (flat && values != rows) {
-            let problem = format!("the column has {values} values, its row group {rows} rows");
+            let problem =
+                format!("the column has {values} values, but its row group has {rows} rows");
             return Err(Error::corrupt(problem));
         }
         Ok(Old {
@@ -452,7 +453,7 @@ impl<R: Reopen> Work<'_, R> {
         Ok(chunks)
     }
 
-    /// The chunks of a column in a row group encoded anew, or why they cannot be.
+    /// The re-encoded chunks of a column in a row group, or why that fails.
     fn encode(
         &self,
         row_group: usize,
@@ -467,7 +468,7 @@ impl<R: Reopen> Work<'_, R> {
         }
     }
 
-    /// Tells how far the work is, before it goes on with these.
+    /// Reports the progress before it continues with these.
     fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
         let size =
             |chunk: &ColumnChunkMetaData| u64::try_from(chunk.compressed_size()).unwrap_or(0);

@@ -122,7 +122,7 @@ impl<W: Write + Send> Writer<W> {
             && self.schema.fields() != batch.schema_ref().fields()
         {
             return Err(Problem::Input(format!(
-                "the rows have the columns {}, the file {}",
+                "the rows have the columns {}, but the file has {}",
                 names(batch.schema_ref()),
                 names(&self.schema)
             ))

@@ -50,7 +50,7 @@ pub trait Element<'de>: Sized {
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error>;
 
     /// Reads a value over another one. Strings and containers are replaced and keep their memory;
-    /// fields of structs that the message does not have are left as they are.
+    /// fields of structs that the message does not have stay unchanged.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Base64: bytes as text, six bits a character.
+//! Base64: bytes as text, six bits per character.
 //!
 //! Three bytes are four characters of an alphabet of 64; one or two bytes at the end are two or
 //! three characters, filled up with `=` to four where padding is used.
