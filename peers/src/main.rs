@@ -200,7 +200,7 @@ impl<'a> Case<'a> {
         } else {
             &self.encoded
         };
-        // Some peers ask for room behind their result.
+        // Some peers ask for room after their result.
         let output = RefCell::new(Buffer::zeroed(self.room(encodes) + 64, APART));
         let buffers = Buffers {
             inputs,

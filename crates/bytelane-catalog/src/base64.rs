@@ -247,7 +247,7 @@ mod tests {
         expected
     }
 
-    /// The text with these bytes behind every so many characters.
+    /// The text with these bytes after every so many characters.
     fn broken(text: &[u8], line: usize, by: &[u8]) -> Vec<u8> {
         text.chunks(line).collect::<Vec<_>>().join(by)
     }

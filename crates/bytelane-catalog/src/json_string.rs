@@ -199,7 +199,7 @@ fn not_space(bytes: &[u8]) -> Option<(usize, u8)> {
     bytes.find(|(_, byte)| !b" \t\n\r".contains(byte))
 }
 
-/// The place behind the opening quote, which only white space may precede; none if all is that.
+/// The place after the opening quote, which only white space may precede; none if all is that.
 fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> {
     match not_space(bytes) {
         None => Ok(None),
@@ -213,7 +213,7 @@ fn no_opening_quote(place: usize) -> Failure {
     format!("offset {place}: no opening quote").into()
 }
 
-/// Behind the closing quote there may be white space, nothing else.
+/// After the closing quote there may be white space, nothing else.
 fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
     match not_space(bytes) {
         None => Ok(()),

@@ -169,11 +169,11 @@ mod tests {
         assert!(
             message("byte_stream_spilt")
                 .unwrap()
-                .contains("there are byte_stream_split")
+                .contains("the codecs are byte_stream_split")
         );
         assert_eq!(
             message("byte_stream_split:widht=8").unwrap(),
-            "byte_stream_split has no parameter `widht`; it has width, block, stores"
+            "byte_stream_split has no parameter `widht`; its parameters: width, block, stores"
         );
         assert!(
             message("byte_stream_split")

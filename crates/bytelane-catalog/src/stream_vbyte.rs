@@ -391,7 +391,7 @@ mod tests {
         let last = encode_stream("block=100", &numbers(900 * 4)).len();
         assert_eq!(
             message("block=100,count=900", &encoded),
-            format!("offset {last}: the input goes on after 900 values")
+            format!("offset {last}: unexpected data after 900 values")
         );
         let cut = message("block=100,count=1000", &encoded[..length - 1]);
         assert!(

@@ -237,7 +237,7 @@ fn markdown_table(heading: &str) -> (String, Table) {
     (format!("**{heading}**\n"), table)
 }
 
-/// Three significant digits; never fewer than those before the point, never more than two behind it
+/// Three significant digits; never fewer than those before the point, never more than two after it
 /// unless all of these are zero.
 fn significant(figure: f64) -> String {
     let decimals = match figure.abs() {

@@ -1,4 +1,4 @@
-//! How much memory values may take, beside how many bytes the file has for them.
+//! How much memory values may take, compared with their size in the file.
 //!
 //! A run of levels makes a billion nulls of ten bytes, a dictionary makes a long string of one bit.
 

@@ -107,7 +107,7 @@ mod unix {
             )
         }
 
-        /// The first byte behind the first forbidden page.
+        /// The first byte after the first forbidden page.
         fn start(&self) -> *mut u8 {
             self.address.wrapping_byte_add(self.page).cast()
         }

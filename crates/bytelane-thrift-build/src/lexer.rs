@@ -15,7 +15,7 @@ pub(crate) enum Token {
     String(String),
     /// One of `{}()[]<>,;:=&*`.
     Symbol(char),
-    /// Behind the last token.
+    /// After the last token.
     End,
 }
 
@@ -199,7 +199,7 @@ impl Lexer<'_> {
                 .map(|_| Token::Double(text.to_owned()))
         };
         let token = token.map(Token::Integer).or_else(double);
-        let token = token.ok_or_else(|| self.error(format!("`{text}` does not fit in 64 bits")))?;
+        let token = token.ok_or_else(|| self.error(format!("`{text}` is not a 64-bit number")))?;
         self.at += length;
         Ok(token)
     }
@@ -252,7 +252,7 @@ mod tests {
                 .unwrap()
                 .contains(&double("99999999999999999999"))
         );
-        assert_eq!(tokens("0xq").unwrap_err(), "`0xq` is no number of 64 bits");
+        assert_eq!(tokens("0xq").unwrap_err(), "`0xq` is not a 64-bit number");
     }
 
     #[test]

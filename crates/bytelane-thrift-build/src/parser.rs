@@ -587,11 +587,11 @@ mod tests {
             ("struct A {\n 1 i32 a }", "2:4: expected `:`, found `i32`"),
             (
                 "struct A { 1: i32 a, 1: i32 b }",
-                "1:22: the field `a` has the id 1 too",
+                "1:22: the field `a` already has the id 1",
             ),
             (
                 "struct A { 1: i32 a, 2: i32 a }",
-                "1:29: there is a field `a` already",
+                "1:29: there is already a field `a`",
             ),
             (
                 "struct A { 70000: i32 a }",
@@ -600,7 +600,7 @@ mod tests {
             ("struct A.B {}", "1:9: a name cannot contain `.`"),
             (
                 "enum E { A = 2147483647, B }",
-                "1:26: 2147483648 has more than 32 bits",
+                "1:26: 2147483648 does not fit in 32 bits",
             ),
             (
                 "const i32 X =",

@@ -35,7 +35,7 @@ pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
 /// Reads a message of at most `limit` bytes in place of the contents of `frame`. False if the
 /// stream ends before another one begins.
 ///
-/// Memory is taken as the bytes arrive, not as their number is announced.
+/// Memory is allocated as the bytes arrive, not by the announced length.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ impl<'de> Input<'de> {
         input
     }
 
-    /// What of a message is behind so many bytes, and what is left of its limits.
+    /// What of a message is after so many bytes, and what is left of its limits.
     #[cfg(feature = "apache")]
     pub(crate) fn behind(message: &'de [u8], bytes: usize, limits: &Limits) -> Self {
         let mut input = Self::new(message, limits);

@@ -54,7 +54,7 @@ impl<K: Copy> Error<K> {
         }
     }
 
-    /// The same error in an input of which this one was the part behind the first `bytes` bytes: for
+    /// The same error in an input of which this one was the part after the first `bytes` bytes: for
     /// those who take an input in pieces.
     #[must_use]
     pub const fn behind(mut self, bytes: usize) -> Self {
@@ -151,7 +151,7 @@ pub enum LengthErrorKind {
     Range {
         /// First value of the range.
         start: usize,
-        /// The value behind the last of the range.
+        /// The value after the last of the range.
         end: usize,
         /// Number of values there are.
         values: usize,

@@ -29,7 +29,7 @@
 // Kitex's protocol exception INVALID_DATA. Such errors came late or never before.
 //
 // A file is replaced only when the new one is complete, and running the command
-// twice changes nothing more. It belongs behind the generator:
+// twice changes nothing more. It belongs after the generator:
 //
 //	//go:generate kitex -module example.com/service service.thrift
 //	//go:generate go run github.com/bytelane/bytelane/go/cmd/kitexlists -require kitex_gen/service/k-service.go

@@ -382,7 +382,7 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
             .unwrap()
     }
 
-    /// The lines of a table behind its head.
+    /// The lines of a table after its head.
     fn rows(table: &str) -> Vec<String> {
         let text = record().table(table).unwrap();
         let lines = text.lines().skip_while(|line| !line.starts_with("|---"));

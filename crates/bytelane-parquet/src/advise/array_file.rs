@@ -1,4 +1,4 @@
-//! Arrays of numbers in files: raw ones, whose ending tells the type, and NumPy's `.npy`.
+//! Arrays of numbers in files: raw ones, whose extension says the type, and NumPy's `.npy`.
 
 use crate::{Error, Problem, Result, input};
 use arrow_array::types::{

@@ -1,4 +1,4 @@
-//! How to make writers take the chosen encodings.
+//! Settings that make writers use the chosen encodings.
 
 use super::{AdviseOptions, ColumnAdvice};
 use crate::{Encoding, compression_name};
@@ -13,7 +13,7 @@ pub struct Settings {
     pub writer: String,
     /// The text.
     pub text: String,
-    /// Where it falls short of the advice.
+    /// What it cannot express of the advice.
     pub shortcoming: Option<String>,
 }
 

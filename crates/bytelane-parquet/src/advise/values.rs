@@ -1,4 +1,4 @@
-//! What the values of a sample are like.
+//! Properties of the values of a sample.
 
 use super::source::Sampled;
 use crate::choice::Repeats;

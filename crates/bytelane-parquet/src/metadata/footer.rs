@@ -18,7 +18,7 @@ const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
 /// The field of the footer that is there if columns are encrypted.
 const ENCRYPTION_ALGORITHM: i16 = 8;
 
-/// The footer's length and the magic bytes behind it.
+/// The footer's length and the magic bytes after it.
 const TAIL_LENGTH: u64 = 8;
 
 /// The metadata at the end of a file.

@@ -204,7 +204,7 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
             return None;
         }
         let page = self.page();
-        // Behind an error there is no telling where a page starts.
+        // After an error there is no telling where a page starts.
         self.range.start = match &page {
             Ok(page) => self.range.start + page.compressed(),
             Err(_) => self.range.end,

@@ -70,7 +70,7 @@ impl PageDecoder {
         self.page.as_ref().map_or(0, |page| page.left)
     }
 
-    /// Opens the next page: `bytes` are those behind its header.
+    /// Opens the next page: `bytes` are those after its header.
     pub(crate) fn open(&mut self, header: &DataPage, bytes: Bytes) -> Result<()> {
         self.page = None;
         let (level_bytes, values) = match header.levels {

@@ -61,7 +61,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(AnyPage, usize)> {
 }
 
 impl AnyPage {
-    /// An error if the bytes behind the header are not those of which the writer made the checksum.
+    /// An error if the bytes after the header are not those of which the writer made the checksum.
     pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
         let Some(promised) = self.checksum else {
             return Ok(());

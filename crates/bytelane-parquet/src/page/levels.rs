@@ -1,4 +1,4 @@
-//! Definition levels of flat columns: one bit a value, in the hybrid of runs and packed bits
+//! Definition levels of flat columns: one bit per value, in the hybrid of runs and packed bits
 //! ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md), "Run Length Encoding /
 //! Bit-Packing Hybrid").
 //!
@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use std::ops::Range;
 
 /// Equal bytes of the bitmap from which a run is shorter than the bits: its header and that of the packed bits
-/// behind it.
+/// after it.
 const LONG: usize = 8;
 
 fn append_number(mut number: usize, to: &mut Vec<u8>) {
@@ -59,7 +59,7 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
     if rest == 0 {
         append_packed(&bytes[done..], to);
     } else {
-        // The bits behind the last value are anything in Arrow, and zero here.
+        // The bits after the last value are anything in Arrow, and zero here.
         let mut last = bytes[done..].to_vec();
         last.push(bitmap.as_slice()[whole] & ((1 << rest) - 1));
         append_packed(&last, to);

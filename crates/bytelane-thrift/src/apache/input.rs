@@ -321,7 +321,7 @@ struct End {
 }
 
 impl End {
-    /// The number of bytes up to the end, if it is among these, which come behind those that were
+    /// The number of bytes up to the end, if it is among these, which come after those that were
     /// looked at before. A message that does not start with a bracket ends with its first byte.
     fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         for (i, &byte) in bytes.iter().enumerate() {

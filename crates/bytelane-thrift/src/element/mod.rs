@@ -46,7 +46,7 @@ pub trait Element<'de>: Sized {
     ///
     /// # Errors
     ///
-    /// Those of a malformed or hostile message.
+    /// Those of a malformed message, or of one that exceeds a limit.
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error>;
 
     /// Reads a value over another one. Strings and containers are replaced and keep their memory;

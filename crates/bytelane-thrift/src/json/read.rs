@@ -226,7 +226,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         Ok(None)
     }
 
-    /// Reads the name of a field and looks for it, first behind the last one that was found: most
+    /// Reads the name of a field and looks for it, first after the last one that was found: most
     /// messages have them in order.
     fn find(
         &mut self,

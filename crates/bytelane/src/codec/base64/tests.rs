@@ -132,7 +132,7 @@ fn a_bad_byte_in_a_long_text_is_named() {
                 let mut text = good.clone();
                 text[offset] = byte;
                 let error = match (byte, offset) {
-                    // Behind the last place but one it is padding, which leaves stray bits.
+                    // After the last place but one it is padding, which leaves stray bits.
                     (b'=', 1599) => Error::at(1598, ErrorKind::InvalidLastSymbol(good[1598])),
                     _ => Error::at(offset, ErrorKind::InvalidByte(byte)),
                 };
