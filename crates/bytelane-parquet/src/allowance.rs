@@ -28,7 +28,7 @@ const VALUE: u64 = 16;
 
 /// Why a column is not re-encoded if its values need too much memory.
 pub(crate) const TOO_LARGE: &str =
-    "its values would expand to more than 1024 times their size in the file";
+    "its values would take more memory than 1024 times their size in the file";
 
 /// What is left of the memory that a column of a row group may take.
 #[derive(Clone, Copy, Debug)]

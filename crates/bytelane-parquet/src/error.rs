@@ -195,7 +195,7 @@ mod tests {
         );
         assert_eq!(
             Error::new(Problem::NoSuchColumn("x".into())).to_string(),
-            "there is no column \"x\""
+            "the file has no column \"x\""
         );
     }
 }

@@ -110,11 +110,11 @@ fn files_that_cannot_be_read_are_named() {
             b"12345",
             "not a multiple of the value size, 8 bytes",
         ),
-        ("garbage.npy", b"garbage", "does not begin as an .npy file"),
+        ("garbage.npy", b"garbage", "not an .npy file"),
         (
             "short.npy",
             b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8'}",
-            "cannot be understood",
+            "cannot be parsed",
         ),
     ];
     for (name, contents, expected) in cases {

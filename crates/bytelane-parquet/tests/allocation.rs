@@ -184,10 +184,10 @@ fn pages_that_promise_more_than_they_can_become_are_an_error() {
         });
         let text = error.to_string();
         assert!(text.contains("row group 0, column x, page 0"), "{text}");
-        assert!(text.contains("cannot become the 2147483647"), "{text}");
+        assert!(text.contains("cannot expand to the 2147483647"), "{text}");
         assert!(peak < MIB, "{compression}: {peak}");
         let error = rewrite_bytes(file, &RewriteOptions::default()).unwrap_err();
-        assert!(error.to_string().contains("cannot become"), "{error}");
+        assert!(error.to_string().contains("cannot expand"), "{error}");
     }
 }
 

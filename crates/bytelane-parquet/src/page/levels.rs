@@ -357,12 +357,12 @@ mod tests {
     #[test]
     fn errors_name_what_is_wrong() {
         for (bytes, want) in [
-            (&[][..], "end early"),
-            (&[0x80], "end early"),
+            (&[][..], "too few definition levels"),
+            (&[0x80], "too few definition levels"),
             (&[0x04], "end within a run"),
             (&[0x04, 2], "a definition level of 2"),
             (&[0x05, 0xff], "end within 2 bytes of packed bits"),
-            (&[0xff, 0xff, 0xff, 0xff, 0xff], "longer than a page"),
+            (&[0xff, 0xff, 0xff, 0xff, 0xff], "longer than any page"),
         ] {
             let error = Levels::new().count_valid(bytes, 2).expect_err(want);
             assert!(error.to_string().contains(want), "{bytes:?}: {error}");

@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(read(pages(right)).expect("whole pages").len(), 4);
         let error = read(pages(right ^ 1)).expect_err("another checksum");
         let want = format!(
-            "column x, page 1: the page has the checksum {right:08x}, its header promises {:08x}",
+            "column x, page 1: the page has the checksum {right:08x}, but its header says {:08x}",
             right ^ 1
         );
         assert_eq!(error.to_string(), want);

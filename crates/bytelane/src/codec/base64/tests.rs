@@ -277,6 +277,6 @@ fn errors_read_well() {
     let error = STANDARD.decode("QUFB", &mut []).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the result has 3 bytes, the destination 0"
+        "the result needs 3 bytes, but the destination has 0"
     );
 }
