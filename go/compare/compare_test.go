@@ -17,7 +17,7 @@ import (
 // The published experiment has 12,345 elements; 16 is a short list.
 var sizes = []int{16, 12345}
 
-// Whoever writes, everybody reads the same values, and the bytes are the same.
+// All ways write the same bytes and read the same values.
 func TestEveryWayAgrees(t *testing.T) {
 	for _, n := range append([]int{0, 1}, sizes...) {
 		agree(t, shorts, n)

@@ -191,7 +191,7 @@ func TestHandwrittenCodecAndGeneratedStruct(t *testing.T) {
 			t.Errorf("no error for %d of %d bytes", cut, len(bytes))
 		}
 	}
-	// Generated code reads the list that lies behind a field header, an empty
+	// Generated code reads the list that lies after a field header, an empty
 	// name and another field header.
 	message := thrift.Binary.AppendFieldBegin(nil, thrift.LIST, 1)
 	message = append(message, bytes[3+4+3:][:5+3*8]...)

@@ -46,7 +46,7 @@ func ExampleError() {
 	// true
 }
 
-// Elements of other types are written one by one behind the header.
+// Elements of other types are written one by one after the header.
 func ExampleAppendHeader() {
 	maps := []map[string]bool{{}, {}}
 	buf := thriftlist.AppendHeader(nil, thriftlist.Map, len(maps))

@@ -8,13 +8,13 @@ import (
 // maxDepth is how deep structs and containers may be nested, as in Kitex.
 const maxDepth = 64
 
-// lengths says how many bytes a value takes, for the types where that is fixed.
+// lengths says how many bytes each value takes, for the types where that is fixed.
 var lengths = [256]uint8{Bool: 1, Byte: 1, Double: 8, I16: 2, I32: 4, I64: 8}
 
 // Skip returns the number of bytes that the value of type t at the front of buf
 // takes. Its error is an [*Error]. It skips what Kitex skips, and returns an
 // error where Kitex's Skip panics: for a type that is no Thrift type, and for a
-// value that ends behind buf.
+// value that ends after buf.
 func Skip(buf []byte, t Type) (used int, err error) {
 	return skip(buf, 0, t, maxDepth)
 }

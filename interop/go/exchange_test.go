@@ -234,7 +234,7 @@ func TestApacheServesBytelane(t *testing.T) {
 	for name, factory := range protocols {
 		t.Run(name, func(t *testing.T) {
 			transport, end := start(t, "call", name)
-			// The client's exit code tells how it fared.
+			// The client's exit code says whether it succeeded.
 			defer end()
 			processor := everything.NewExchangeProcessor(&handler{})
 			for {

@@ -27,7 +27,7 @@ use std::time::Duration;
 struct Arguments {
     /// Only these codecs
     codecs: Vec<String>,
-    /// Numbers of values a call [default: those of each comparison]
+    /// Values per call [default: those of each comparison]
     #[arg(long, value_delimiter = ',')]
     values: Vec<usize>,
     /// Only this operation: encode or decode, for Thrift write or read
@@ -200,7 +200,7 @@ impl<'a> Case<'a> {
         } else {
             &self.encoded
         };
-        // Some peers ask for room behind their result.
+        // Some peers ask for room after their result.
         let output = RefCell::new(Buffer::zeroed(self.room(encodes) + 64, APART));
         let buffers = Buffers {
             inputs,

@@ -1,16 +1,24 @@
-//! That the documents are true where a machine can see it: links lead somewhere, and the tests that
-//! SECURITY.md names exist.
+//! Checks of the documents: links resolve, the tests that SECURITY.md names exist, and the words are plain.
+
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::process::{output, program, root};
 
-/// The Markdown files that are under version control or about to be, by their paths from the root.
-fn documents() -> Vec<PathBuf> {
+/// The files of a pattern that are under version control or about to be, by their paths from the root.
+fn files(pattern: &str) -> Vec<PathBuf> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
-    let listing = output(program("git").args(arguments).arg("*.md")).unwrap();
-    let paths: Vec<_> = listing.text.lines().map(PathBuf::from).collect();
+    let listing = output(program("git").args(arguments).arg(pattern)).unwrap();
+    let paths = listing.text.lines().map(PathBuf::from);
+    // A file that was just deleted is listed still.
+    paths.filter(|path| root().join(path).exists()).collect()
+}
+
+/// The Markdown files.
+fn documents() -> Vec<PathBuf> {
+    let paths = files("*.md");
     assert!(paths.contains(&PathBuf::from("SECURITY.md")), "{paths:?}");
     paths
 }

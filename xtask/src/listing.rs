@@ -85,7 +85,7 @@ impl Instruction<'_> {
         jumps.then(|| u64::from_str_radix(last, 16).ok()).flatten()
     }
 
-    /// Whether what is behind it is not reached from it.
+    /// Whether what is after it is not reached from it.
     fn never_goes_on(&self) -> bool {
         matches!(
             self.mnemonic,

@@ -12,7 +12,7 @@ use whitespace::{Places, Text};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "base64",
-    summary: "bytes as text, six bits a character (RFC 4648)",
+    summary: "bytes as text, six bits per character (RFC 4648)",
     parameters: &[
         Parameter {
             name: "alphabet",
@@ -22,17 +22,17 @@ pub(crate) const ENTRY: Entry = Entry {
         Parameter {
             name: "padding",
             default: Some("required"),
-            help: "`required`, `none`, or `either`: none written, read with or without",
+            help: "`required`, `none`, or `either`: write none, accept both",
         },
         Parameter {
             name: "trailing_bits",
             default: Some("error"),
-            help: "what stray bits in the last character are: `error` or `ignored`",
+            help: "non-zero bits after the last byte: `error` or `ignored`",
         },
         Parameter {
             name: "whitespace",
             default: Some("skip"),
-            help: "ASCII whitespace in what is decoded: `skip`, or `none` to refuse it",
+            help: "ASCII whitespace in the encoded text: `skip`, or `none` to refuse it",
         },
     ],
     open: |parameters| {
@@ -247,7 +247,7 @@ mod tests {
         expected
     }
 
-    /// The text with these bytes behind every so many characters.
+    /// The text with these bytes after every so many characters.
     fn broken(text: &[u8], line: usize, by: &[u8]) -> Vec<u8> {
         text.chunks(line).collect::<Vec<_>>().join(by)
     }

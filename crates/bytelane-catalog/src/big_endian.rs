@@ -6,11 +6,11 @@ use bytemuck::Pod;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "big_endian",
-    summary: "numbers in network order, as in the lists of Thrift's Binary protocol",
+    summary: "numbers in network byte order, as in lists of Thrift's Binary protocol",
     parameters: &[Parameter {
         name: "width",
         default: None,
-        help: "bytes a value: 1, 2, 4 or 8",
+        help: "bytes per value: 1, 2, 4 or 8",
     }],
     open: |parameters| {
         let width = parameters.get("width", |width| [1, 2, 4, 8].contains(width))?;
@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
         Experiment {
-            title: "A long array, far beyond the caches",
+            title: "A long array, much larger than the caches",
             cases: &["width=4"],
             data: &["random"],
             values: &[100_000_000],

@@ -11,18 +11,18 @@ pub(crate) const ENTRY: Entry = Entry {
         Parameter {
             name: "width",
             default: None,
-            help: "bytes a value, 1 or more",
+            help: "bytes per value, 1 or more",
         },
         Parameter {
             name: "block",
             default: Some("all"),
-            help: "values that are split together: 1 or more, or `all`. Memory holds one block at a \
-                   time",
+            help: "values per block: 1 or more, or `all`. Only one block is held in \
+                   memory",
         },
         Parameter {
             name: "stores",
             default: Some("auto"),
-            help: "`auto`, or `non_temporal` for results that will not be read soon",
+            help: "`auto`, or `non_temporal` if the result is not read soon",
         },
     ],
     open: |parameters| {

@@ -8,11 +8,11 @@ use std::io::{self, Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "json_string",
-    summary: "text as JSON has it, in quotes and with escapes (RFC 8259)",
+    summary: "JSON strings: quotes and escapes (RFC 8259)",
     parameters: &[Parameter {
         name: "quotes",
         default: Some("true"),
-        help: "`true`, or `false` for the bare text",
+        help: "`true`, or `false` for text without quotes",
     }],
     open: |parameters| {
         let quotes = parameters.get("quotes", |_: &bool| true)?;
@@ -199,7 +199,7 @@ fn not_space(bytes: &[u8]) -> Option<(usize, u8)> {
     bytes.find(|(_, byte)| !b" \t\n\r".contains(byte))
 }
 
-/// The place behind the opening quote, which only white space may precede; none if all is that.
+/// The place after the opening quote, which only white space may precede; none if all is that.
 fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> {
     match not_space(bytes) {
         None => Ok(None),
@@ -213,13 +213,13 @@ fn no_opening_quote(place: usize) -> Failure {
     format!("offset {place}: no opening quote").into()
 }
 
-/// Behind the closing quote there may be white space, nothing else.
+/// After the closing quote there may be white space, nothing else.
 fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
     match not_space(bytes) {
         None => Ok(()),
         Some((place, _)) => {
             let place = offset + place;
-            Err(format!("offset {place}: there is more after the closing quote").into())
+            Err(format!("offset {place}: unexpected data after the closing quote").into())
         }
     }
 }
@@ -319,7 +319,7 @@ mod tests {
             (
                 "",
                 "\"ab\" c",
-                "offset 5: there is more after the closing quote",
+                "offset 5: unexpected data after the closing quote",
             ),
             ("quotes=false", "ab\"", "offset 2: an unescaped quote"),
         ];

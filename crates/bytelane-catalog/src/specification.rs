@@ -18,10 +18,10 @@ pub struct Parameter {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpecificationError {
     /// No codec has this name.
-    #[error("there is no codec `{0}`; there are {names}", names = list(CODECS.iter().map(|entry| entry.name)))]
+    #[error("unknown codec `{0}`; the codecs are {names}", names = list(CODECS.iter().map(|entry| entry.name)))]
     Codec(String),
     /// The codec has no such parameter.
-    #[error("{codec} has no parameter `{parameter}`; it has {known}")]
+    #[error("{codec} has no parameter `{parameter}`; its parameters: {known}")]
     Parameter {
         /// The codec's name.
         codec: &'static str,
@@ -169,11 +169,11 @@ mod tests {
         assert!(
             message("byte_stream_spilt")
                 .unwrap()
-                .contains("there are byte_stream_split")
+                .contains("the codecs are byte_stream_split")
         );
         assert_eq!(
             message("byte_stream_split:widht=8").unwrap(),
-            "byte_stream_split has no parameter `widht`; it has width, block, stores"
+            "byte_stream_split has no parameter `widht`; its parameters: width, block, stores"
         );
         assert!(
             message("byte_stream_split")

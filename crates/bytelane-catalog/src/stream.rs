@@ -8,10 +8,10 @@ use std::ops::{Deref, DerefMut};
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// The input could not be read.
-    #[error("the input cannot be read: {0}")]
+    #[error("cannot read the input: {0}")]
     Read(#[source] io::Error),
     /// The output could not be written.
-    #[error("the output cannot be written: {0}")]
+    #[error("cannot write the output: {0}")]
     Write(#[source] io::Error),
     /// The codec refused.
     #[error(transparent)]
@@ -116,7 +116,7 @@ impl<'a> Lookahead<'a> {
         self.offset
     }
 
-    /// Goes on behind the first `length` bytes at hand.
+    /// Continues after the first `length` bytes at hand.
     pub(crate) fn consume(&mut self, length: usize) {
         self.start += length;
         self.offset += length as u64;

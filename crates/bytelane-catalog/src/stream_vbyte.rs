@@ -9,33 +9,33 @@ use std::io::{Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "stream_vbyte",
-    summary: "integers in as few bytes as each needs, their lengths in control bytes before them",
+    summary: "integers of 1 to 4 (or 8) bytes each, their lengths in control bytes",
     parameters: &[
         Parameter {
             name: "variant",
             default: Some("1234"),
-            help: "bytes that a value may have: `1234` or `0124` (32 bits), `1248` (64 bits)",
+            help: "possible bytes per value: `1234` or `0124` (32 bits), `1248` (64 bits)",
         },
         Parameter {
             name: "delta",
             default: Some("false"),
-            help: "`true` to store differences, the first one from 0",
+            help: "`true` to store differences, the first from 0",
         },
         Parameter {
             name: "zigzag",
             default: Some("false"),
-            help: "`true` for small negative values, or differences",
+            help: "`true` if values or differences can be negative",
         },
         Parameter {
             name: "block",
             default: Some("all"),
-            help: "values in a stream of their own: 1 or more, or `all`. Memory holds one block at a \
-                   time; differences continue across blocks",
+            help: "values per stream: 1 or more, or `all`. Only one block is held in \
+                   memory; differences continue across blocks",
         },
         Parameter {
             name: "count",
             default: Some("unknown"),
-            help: "number of values to decode, which the bytes do not say",
+            help: "number of values to decode, which is not stored",
         },
     ],
     open: |parameters| {
@@ -79,7 +79,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ],
     experiments: &[
         Experiment {
-            title: "A block of a posting list, one that fits the cache, and long lists",
+            title: "A block of a posting list, a list that fits the cache, and long lists",
             cases: &["variant=1234", "variant=0124", "variant=1248"],
             data: &["mixed_widths", "one_byte"],
             values: &[128, 4096, 100_000, 10_000_000],
@@ -269,7 +269,9 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
         let count = self.blocks.count.ok_or_else(|| {
-            Failure::from("decoding needs `count`: the bytes do not say how many values there are")
+            Failure::from(
+                "decoding needs the parameter `count`, because the number of values is not stored",
+            )
         })?;
         let backend = Detected::new(backend).map_err(Failure::from)?;
         let mut encoded = Lookahead::new(input);
@@ -297,7 +299,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         encoded.fill(1)?;
         if !encoded.bytes().is_empty() {
             let place = encoded.offset();
-            let refusal = format!("offset {place}: the input goes on after {count} values");
+            let refusal = format!("offset {place}: unexpected data after {count} values");
             return Err(Failure::from(refusal).into());
         }
         Ok(())
@@ -380,7 +382,7 @@ mod tests {
         let message = |parameters, encoded| decode_stream(parameters, encoded).unwrap_err();
         assert_eq!(
             message("block=100", &encoded),
-            "decoding needs `count`: the bytes do not say how many values there are"
+            "decoding needs the parameter `count`, because the number of values is not stored"
         );
         assert_eq!(
             message("block=100,count=1100", &encoded),
@@ -389,7 +391,7 @@ mod tests {
         let last = encode_stream("block=100", &numbers(900 * 4)).len();
         assert_eq!(
             message("block=100,count=900", &encoded),
-            format!("offset {last}: the input goes on after 900 values")
+            format!("offset {last}: unexpected data after 900 values")
         );
         let cut = message("block=100,count=1000", &encoded[..length - 1]);
         assert!(

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "varint",
-    summary: "LEB128 integers, as in Thrift's compact protocol and protobuf's packed fields",
+    summary: "LEB128 integers, as in Thrift's Compact protocol and protobuf's packed fields",
     parameters: &[Parameter {
         name: "type",
         default: None,

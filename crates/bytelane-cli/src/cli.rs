@@ -6,9 +6,9 @@ use crate::commands::{
 };
 use clap::{Parser, Subcommand};
 
-/// Typed values to the bytes of wire and file formats and back, at the speed of memory.
+/// Encode and decode Parquet columns, integer lists, base64 and JSON strings with SIMD
 ///
-/// The kernels for this CPU's instruction set are chosen at run time; the environment variable
+/// The best instruction set of this CPU is detected at run time. The environment variable
 /// BYTELANE_BACKEND forces another one (see `bytelane cpu`).
 #[derive(Debug, Parser)]
 #[command(name = "bytelane", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -20,7 +20,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 something was found (where a command says so), 2 error, 130 interrupted (Ctrl-C), \
+Exit codes: 0 success, 1 `advise --check` found something, 2 error, 130 interrupted (Ctrl-C), \
 143 terminated (SIGTERM).";
 
 #[derive(Debug, Subcommand)]

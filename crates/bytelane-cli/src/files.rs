@@ -127,7 +127,7 @@ impl Output {
                     .write(true)
                     .open(path)
                     .with_context(cannot_write)?;
-                // Through a symbolic link the file behind it is replaced, not the link.
+                // A symbolic link is followed: its target is replaced, not the link.
                 let path = fs::canonicalize(path).with_context(cannot_write)?;
                 Self::beside(path, Some(there.permissions()))
             }
@@ -192,7 +192,7 @@ impl Write for Output {
             Self::Stdout {
                 to_people: true, ..
             } if bytes.contains(&0) => Err(io::Error::other(
-                "binary data would garble the terminal; give -o FILE, or -o - to have it anyway",
+                "not writing binary data to the terminal; use -o FILE, or -o - to write it anyway",
             )),
             Self::Stdout { stdout, .. } => stdout.write(bytes),
             Self::File { beside, .. } => beside.write(bytes),
@@ -216,7 +216,7 @@ fn removed_if_interrupted(
 ) -> io::Result<NamedTempFile> {
     static HALF_WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let half_written = || HALF_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
-    // Whoever handles a signal waits until the new file is among those to remove.
+    // The signal handler waits until the new file is among those to remove.
     let mut paths = half_written();
     if paths.is_empty() {
         signals::on_signal(move |status| {

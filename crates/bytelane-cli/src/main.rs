@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match cli.command.run() {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::from(1),
-        // Whoever read our output has seen enough: `bytelane .. | head`.
+        // The reader of our output has seen enough: `bytelane .. | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => fail(&error),
     }

@@ -1,6 +1,6 @@
 //! Names and messages as people see them: with control characters escaped.
 //!
-//! Whoever named a file, or a column in it, could otherwise move the cursor, change the colours or
+//! Anyone who named a file, or a column in it, could otherwise move the cursor, change the colours or
 //! the title of the terminal, and make one line look like another.
 
 use std::borrow::Cow;

@@ -48,7 +48,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Writes the table; `objects` are its rows for programs that read JSON, one a line.
+    /// Writes the table; `objects` are its rows for programs that read JSON, one per line.
     pub fn write<T: Serialize>(
         &self,
         format: Format,

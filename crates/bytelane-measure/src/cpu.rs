@@ -131,7 +131,7 @@ fn pin(core: Option<usize>) -> io::Result<usize> {
     if core >= CpuSet::MAX_CPU {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("there is no core {core}"),
+            format!("this machine has no core {core}"),
         ));
     }
     let mut set = CpuSet::new();
@@ -144,7 +144,7 @@ fn pin(core: Option<usize>) -> io::Result<usize> {
 fn pin(_: Option<usize>) -> io::Result<usize> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
-        "threads are pinned on Linux only",
+        "threads can be pinned on Linux only",
     ))
 }
 

@@ -161,7 +161,7 @@ impl fmt::Display for UnknownName {
         let Self { kind, name, known } = self;
         write!(
             formatter,
-            "there is no {kind} `{name}`; there are {}",
+            "unknown {kind} `{name}`; known: {}",
             known.join(", ")
         )
     }
@@ -237,17 +237,17 @@ pub struct Dataset {
 pub static DATASETS: &[Dataset] = &[
     Dataset {
         name: "random",
-        description: "random bits: nothing to compress, and floats of every kind",
+        description: "random bits: incompressible, with floats of every kind",
         start: |_| Sequence::Bits,
     },
     Dataset {
         name: "mixed_widths",
-        description: "integers of 5 to 32 random bits, each width as likely",
+        description: "integers of 5 to 32 random bits, all widths equally likely",
         start: |_| integers(|random| (random.next_u64() as i64 & 0xffff_ffff) >> below(random, 28)),
     },
     Dataset {
         name: "all_widths",
-        description: "integers of 1 to 64 random bits, each width as likely",
+        description: "integers of 1 to 64 random bits, all widths equally likely",
         start: |_| integers(|random| (random.next_u64() >> below(random, 64)) as i64),
     },
     Dataset {
@@ -284,7 +284,7 @@ pub static DATASETS: &[Dataset] = &[
     },
     Dataset {
         name: "smooth",
-        description: "a slowly changing real, around 300: one line through a simulated field",
+        description: "slowly changing reals around 300: one line through a simulated field",
         start: |_| {
             let (mut value, mut slope) = (0.0, 0.0);
             reals(move |random| {
@@ -301,12 +301,12 @@ pub static DATASETS: &[Dataset] = &[
     },
     Dataset {
         name: "messages",
-        description: "messages of a simulation: five quantities a grid point, in turns",
+        description: "messages of a simulation: five quantities per grid point, alternating",
         start: simulated::messages,
     },
     Dataset {
         name: "decimals",
-        description: "readings with one decimal digit, from -10.0 to 45.0, each near the last",
+        description: "readings with one decimal digit, from -10.0 to 45.0, each close to the previous one",
         start: |_| {
             let mut tenths = 150;
             reals(move |random| {
@@ -317,7 +317,7 @@ pub static DATASETS: &[Dataset] = &[
     },
     Dataset {
         name: "repeated",
-        description: "256 distinct reals, each drawn again and again",
+        description: "256 distinct reals, drawn at random",
         start: |random| {
             let distinct: Vec<f64> = (0..256).map(|_| 1000.0 * unit(random)).collect();
             reals(move |random| distinct[below(random, 256) as usize])
@@ -325,7 +325,7 @@ pub static DATASETS: &[Dataset] = &[
     },
     Dataset {
         name: "letters",
-        description: "text of small letters",
+        description: "lower-case text",
         start: |_| Sequence::Text(letter),
     },
     Dataset {

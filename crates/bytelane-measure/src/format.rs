@@ -16,7 +16,7 @@ pub enum Format {
     /// Tables for a terminal.
     #[default]
     Table,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
     /// Comma-separated values with a header; a key that a row lacks is left empty.
     Csv,
@@ -53,10 +53,10 @@ impl FromStr for Format {
 /// What a cell of a table says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
-    /// Decoded gigabytes a second.
+    /// Decoded gigabytes per second.
     #[default]
     GigabytesPerSecond,
-    /// Nanoseconds a call.
+    /// Nanoseconds per call.
     Nanoseconds,
 }
 
@@ -237,7 +237,7 @@ fn markdown_table(heading: &str) -> (String, Table) {
     (format!("**{heading}**\n"), table)
 }
 
-/// Three significant digits; never fewer than those before the point, never more than two behind it
+/// Three significant digits; never fewer than those before the point, never more than two after it
 /// unless all of these are zero.
 fn significant(figure: f64) -> String {
     let decimals = match figure.abs() {

@@ -133,7 +133,7 @@ impl Stopwatch {
 pub struct Measurement {
     /// The subject's name.
     pub name: String,
-    /// Nanoseconds a call: the median of the rounds.
+    /// Nanoseconds per call: the median of the rounds.
     pub nanoseconds: f64,
     /// The distance between the quartiles of the rounds, as a share of the median.
     pub spread: f64,

@@ -24,13 +24,13 @@ pub struct Row {
     /// The library, where it is not bytelane.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
-    /// Values a call.
+    /// Values per call.
     pub values: u64,
     /// Bytes of these values in memory, decoded.
     pub bytes: u64,
     /// Whether inputs and outputs were evicted from the caches before each call.
     pub evicted: bool,
-    /// Nanoseconds a call: the median.
+    /// Nanoseconds per call: the median.
     pub ns: f64,
     /// `bytes / ns`.
     pub gb_per_s: f64,

@@ -1,4 +1,4 @@
-//! How much memory values may take, beside how many bytes the file has for them.
+//! How much memory values may take, compared with their size in the file.
 //!
 //! A run of levels makes a billion nulls of ten bytes, a dictionary makes a long string of one bit.
 
@@ -26,9 +26,9 @@ const BATCH_BYTES: usize = 16 << 20;
 /// What is taken to be the size of a value where the type does not tell: a view of a string, or levels.
 const VALUE: u64 = 16;
 
-/// Why a column is not encoded anew for which there is no room.
+/// Why a column is not re-encoded if its values need too much memory.
 pub(crate) const TOO_LARGE: &str =
-    "its values would take more memory than a thousand times their bytes in the file";
+    "its values would take more memory than 1024 times their size in the file";
 
 /// What is left of the memory that a column of a row group may take.
 #[derive(Clone, Copy, Debug)]

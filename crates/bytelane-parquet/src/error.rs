@@ -1,4 +1,4 @@
-//! What goes wrong with a Parquet file, and where in it.
+//! What can go wrong with a Parquet file, and where.
 
 use crate::Encoding;
 use arrow_schema::ArrowError;
@@ -26,7 +26,7 @@ struct Located {
     problem: Problem,
 }
 
-/// Where in a file something went wrong: what is known of it.
+/// Where in a file something went wrong, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Place {
@@ -60,35 +60,35 @@ pub enum Problem {
     #[error("{0}")]
     Corrupt(String),
     /// The schema has no such column.
-    #[error("there is no column {0:?}")]
+    #[error("the file has no column {0:?}")]
     NoSuchColumn(String),
-    /// An encoding was asked for that the format does not define for the column's type.
-    #[error("the encoding {encoding} does not exist for columns of the type {physical}")]
+    /// The format does not define the requested encoding for the column's type.
+    #[error("the encoding {encoding} does not support columns of the type {physical}")]
     Encoding {
         /// The encoding asked for.
         encoding: Encoding,
         /// The column's physical type.
         physical: Type,
     },
-    /// An option that no writer or reader can follow.
+    /// An invalid option.
     #[error("{0}")]
     Option(String),
-    /// What the caller gave does not fit what the caller said before.
+    /// The caller's input does not match what the caller declared before.
     #[error("{0}")]
     Input(String),
-    /// A file that was written does not hold the values that it should.
+    /// A written file does not contain the expected values.
     #[error("{0}")]
     Different(String),
-    /// The caller ended the work.
+    /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,
-    /// The format has it, this crate has it not.
+    /// The format allows it, but this crate does not support it.
     #[error("{0}")]
     Unsupported(String),
 }
 
 impl Error {
-    /// A problem at a place that is not known yet.
+    /// A problem whose place is not known yet.
     pub fn new(problem: impl Into<Problem>) -> Self {
         Self(Box::new(Located {
             place: Place::default(),
@@ -195,7 +195,7 @@ mod tests {
         );
         assert_eq!(
             Error::new(Problem::NoSuchColumn("x".into())).to_string(),
-            "there is no column \"x\""
+            "the file has no column \"x\""
         );
     }
 }

@@ -11,7 +11,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     let problem = match (kind.is_file(), kind.is_dir()) {
         (true, _) => return Ok(File::open(path)?),
         (_, true) => "it is a directory",
-        _ => "it is no regular file, and data is read here and there: save it as a file first",
+        _ => "not a regular file, but the file must be seekable; save it to disk first",
     };
     Err(Problem::Input(problem.to_owned()).into())
 }

@@ -1,4 +1,4 @@
-//! What is in a file: row groups, columns, pages, and how many bytes they have.
+//! The contents of a file: row groups, columns, pages, and their sizes.
 
 use crate::metadata::{Page as RawPage, PageType, Pages, chunk_range, encoding_name, read_footer};
 use crate::{Error, Result, compression_name, input};
@@ -19,11 +19,11 @@ pub struct Inspection {
     pub bytes: u64,
     /// Rows of all row groups.
     pub rows: u64,
-    /// The version of the format that the writer names.
+    /// The version of the format that the writer declared.
     pub version: i32,
     /// The writer, if it names itself.
     pub created_by: Option<String>,
-    /// The schema in the language of Parquet's specification.
+    /// The schema in the syntax of the Parquet specification.
     pub schema: String,
     /// The keys of the key-value metadata.
     pub metadata_keys: Vec<String>,
@@ -53,7 +53,7 @@ pub struct RowGroup {
 pub struct Column {
     /// Its path; the names in it are joined by dots.
     pub path: String,
-    /// Its type in the language of Parquet's specification: `INT64 (TIMESTAMP(MICROS,true))`.
+    /// Its type in the syntax of the Parquet specification: `INT64 (TIMESTAMP(MICROS,true))`.
     #[serde(rename = "type")]
     pub column_type: String,
     /// The compression of its pages.
@@ -68,13 +68,13 @@ pub struct Column {
     pub uncompressed: u64,
     /// `uncompressed / compressed`.
     pub ratio: f64,
-    /// Nulls, if the statistics tell.
+    /// The number of nulls, if the statistics have it.
     pub nulls: Option<u64>,
-    /// The least value, if the statistics tell; as it is stored, without regard to logical types.
+    /// The smallest value, if the statistics have it, as it is stored and without regard to logical types.
     pub min: Option<String>,
-    /// The greatest value.
+    /// The largest value.
     pub max: Option<String>,
-    /// The order in which these are least and greatest.
+    /// The order in which these are smallest and largest.
     pub order: String,
     /// Whether there is a Bloom filter.
     pub bloom_filter: bool,
@@ -98,7 +98,7 @@ pub struct Page {
     pub offset: u64,
     /// Its values; nulls count.
     pub values: Option<u64>,
-    /// Its nulls, if its header tells.
+    /// The number of its nulls, if its header has it.
     pub nulls: Option<u64>,
     /// Bytes in the file, with its header.
     pub compressed: u64,
@@ -131,7 +131,7 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
         .map_err(|error| error.in_file(path))
 }
 
-/// [`inspect`] of what is not a file of its own.
+/// [`inspect`] for data that is not in a separate file.
 ///
 /// # Errors
 /// As [`inspect`].

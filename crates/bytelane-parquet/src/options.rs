@@ -1,4 +1,4 @@
-//! How a file is to be written.
+//! How to write a file.
 
 use crate::readers::Readers;
 use crate::{Error, Problem, Result};
@@ -30,15 +30,15 @@ use std::str::FromStr;
 pub enum Encoding {
     /// The values one after the other.
     Plain,
-    /// Each value once, then their numbers; plain from where the dictionary becomes too large.
+    /// Each distinct value once, then their indices; PLAIN from where the dictionary becomes too large.
     Dictionary,
     /// Byte 0 of every value, then byte 1, and so on: for values of a fixed width.
     ByteStreamSplit,
-    /// Differences of neighbours in as many bits as they need: for INT32 and INT64.
+    /// Bit-packed differences of neighbours, for INT32 and INT64.
     DeltaBinaryPacked,
     /// The lengths first, then the strings: for BYTE_ARRAY.
     DeltaLengthByteArray,
-    /// What each string shares with the one before it: for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
+    /// The prefix that each string shares with the previous one, for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
     DeltaByteArray,
     /// The best of the others for the [`Goal`], column by column and row group by row group.
     #[default]
@@ -114,7 +114,7 @@ impl fmt::Display for Encoding {
 fn unknown(kind: &str, given: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let names: Vec<&str> = names.collect();
     Error::new(Problem::Option(format!(
-        "there is no {kind} {given:?}; there are {}",
+        "unknown {kind} {given:?}; known: {}",
         names.join(", ")
     )))
 }
@@ -131,7 +131,7 @@ impl FromStr for Encoding {
     }
 }
 
-/// What [`Encoding::Auto`] looks for.
+/// What [`Encoding::Auto`] optimises for.
 #[derive(
     Clone,
     Copy,
@@ -242,7 +242,7 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
         ("brotli", None) => Compression::BROTLI(BrotliLevel::default()),
         ("brotli", Some(level)) => Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?)?),
         ("none" | "uncompressed" | "snappy" | "lz4_raw", Some(_)) => {
-            return Err(Problem::Option(format!("{codec} has no levels")).into());
+            return Err(Problem::Option(format!("{codec} does not take a level")).into());
         }
         _ => {
             let names = ["none", "snappy", "lz4_raw", "zstd", "gzip", "brotli"];
@@ -267,7 +267,7 @@ pub fn compression_name(compression: Compression) -> String {
     }
 }
 
-/// What one column wants that differs from the rest of the file.
+/// The options of one column that differ from the rest of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct ColumnOptions {
@@ -277,12 +277,12 @@ pub struct ColumnOptions {
     pub compression: Option<Compression>,
     /// Its statistics.
     pub statistics: Option<EnabledStatistics>,
-    /// Its bloom filter.
+    /// Its Bloom filter.
     pub bloom_filter: Option<BloomFilterProperties>,
 }
 
 impl ColumnOptions {
-    /// An encoding, which [`Encoding::Auto`] then does not decide.
+    /// A fixed encoding instead of the choice of [`Encoding::Auto`].
     #[must_use]
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = Some(encoding);
@@ -296,14 +296,14 @@ impl ColumnOptions {
         self
     }
 
-    /// How much is said of the smallest and largest values.
+    /// Which bounds to write.
     #[must_use]
     pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
         self.statistics = Some(statistics);
         self
     }
 
-    /// A bloom filter.
+    /// A Bloom filter.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
@@ -311,7 +311,7 @@ impl ColumnOptions {
     }
 }
 
-/// How a file is to be written.
+/// How to write a file.
 ///
 /// ```
 /// use bytelane_parquet::{ColumnOptions, Encoding, Goal, WriterOptions, parse_compression};
@@ -372,51 +372,50 @@ impl Default for WriterOptions {
 }
 
 impl WriterOptions {
-    /// The encoding of all columns that have none of their own, and whose type has it; the others take what
-    /// [`Encoding::Auto`] gives them.
+    /// The encoding of all columns without their own whose type supports it; the others use [`Encoding::Auto`].
     #[must_use]
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
         self
     }
 
-    /// The compression of all columns that have none of their own.
+    /// The compression of all columns without their own.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = compression;
         self
     }
 
-    /// How much is said of the smallest and largest values: nothing, for the chunk, or for each page as well.
+    /// Which bounds to write: none, those of each chunk, or those of each page as well.
     #[must_use]
     pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
         self.statistics = statistics;
         self
     }
 
-    /// A bloom filter for every column that has none of its own.
+    /// A Bloom filter for every column without its own.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
         self
     }
 
-    /// What a column wants: `path` is that of a leaf, its parts separated by dots, or of a group, for all the
-    /// leaves below it. The longest path wins.
+    /// The options of a column. `path` is that of a leaf, its parts separated by dots, or of a group, for all leaves
+    /// below it. The longest path wins.
     #[must_use]
     pub fn with_column(mut self, path: impl Into<String>, column: ColumnOptions) -> Self {
         self.columns.insert(path.into(), column);
         self
     }
 
-    /// What [`Encoding::Auto`] looks for.
+    /// What [`Encoding::Auto`] optimises for.
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
     }
 
-    /// Who will read the file: [`Encoding::Auto`] takes nothing that one of them cannot read.
+    /// The programs that will read the file: [`Encoding::Auto`] chooses nothing that one of them cannot read.
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
         self.readers = readers;
@@ -430,28 +429,28 @@ impl WriterOptions {
         self
     }
 
-    /// The most rows of a data page.
+    /// The maximum number of rows of a data page.
     #[must_use]
     pub fn with_page_rows(mut self, rows: usize) -> Self {
         self.page_rows = rows;
         self
     }
 
-    /// The most bytes of values in a data page, before compression.
+    /// The maximum number of bytes of values in a data page, before compression.
     #[must_use]
     pub fn with_page_bytes(mut self, bytes: usize) -> Self {
         self.page_bytes = bytes;
         self
     }
 
-    /// The rows of a row group. The writer keeps as many in memory.
+    /// The number of rows of a row group, which the writer keeps in memory.
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: usize) -> Self {
         self.row_group_rows = rows;
         self
     }
 
-    /// The bytes beyond which a dictionary is given up.
+    /// The size in bytes at which a dictionary is abandoned.
     #[must_use]
     pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
         self.dictionary_page_bytes = bytes;
@@ -465,7 +464,7 @@ impl WriterOptions {
         self
     }
 
-    /// A pair for the footer, beside the Arrow schema.
+    /// A key-value pair for the footer, in addition to the Arrow schema.
     #[must_use]
     pub fn with_key_value(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.key_values
@@ -473,7 +472,7 @@ impl WriterOptions {
         self
     }
 
-    /// By which columns the rows are sorted. The writer believes it.
+    /// The columns by which the rows are sorted. The writer does not check this.
     #[must_use]
     pub fn with_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
         self.sorting_columns = Some(columns);
@@ -487,14 +486,14 @@ impl WriterOptions {
         self
     }
 
-    /// Who wrote the file, as its footer says.
+    /// The writer's name in the footer.
     #[must_use]
     pub fn with_created_by(mut self, name: impl Into<String>) -> Self {
         self.created_by = name.into();
         self
     }
 
-    /// The encoding asked for a leaf, [`Encoding::Auto`] included.
+    /// The encoding requested for a leaf, which may be [`Encoding::Auto`].
     #[must_use]
     pub fn encoding_of(&self, path: &str) -> Encoding {
         self.own_encoding_of(path).unwrap_or(self.encoding)
@@ -514,7 +513,7 @@ impl WriterOptions {
             .unwrap_or(self.statistics)
     }
 
-    /// The bloom filter of a leaf.
+    /// The Bloom filter of a leaf.
     #[must_use]
     pub fn bloom_filter_of(&self, path: &str) -> Option<BloomFilterProperties> {
         self.own(path, |column| column.bloom_filter.clone())
@@ -569,7 +568,7 @@ impl WriterOptions {
             let compression = self.compression_of(&path);
             if matches!(compression, Compression::LZO | Compression::LZ4) {
                 let problem = format!(
-                    "the compression {} is deprecated and not written",
+                    "the compression {} is deprecated and cannot be written",
                     compression_name(compression)
                 );
                 return Err(Error::new(Problem::Unsupported(problem)).in_column(path));

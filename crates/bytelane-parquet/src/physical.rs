@@ -147,7 +147,10 @@ pub(crate) fn not_convertible(data_type: &DataType, column: &ColumnDescriptor) -
         Type::FIXED_LEN_BYTE_ARRAY => format!(" of {} bytes", column.type_length()),
         _ => String::new(),
     };
-    Problem::Unsupported(format!("{data_type} is not stored as {physical}{length}")).into()
+    Problem::Unsupported(format!(
+        "{data_type} cannot be stored as {physical}{length}"
+    ))
+    .into()
 }
 
 /// The memory of an array's values, as it is.

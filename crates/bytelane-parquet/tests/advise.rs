@@ -105,12 +105,16 @@ fn files_that_cannot_be_read_are_named() {
     let cases: [(&str, &[u8], &str); 5] = [
         ("empty.parquet", b"", ""),
         ("garbage.parquet", &[0x55; 1000], ""),
-        ("odd.f64", b"12345", "no whole numbers of 8 bytes"),
-        ("garbage.npy", b"garbage", "does not begin as an .npy file"),
+        (
+            "odd.f64",
+            b"12345",
+            "not a multiple of the value size, 8 bytes",
+        ),
+        ("garbage.npy", b"garbage", "not an .npy file"),
         (
             "short.npy",
             b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8'}",
-            "cannot be understood",
+            "cannot be parsed",
         ),
     ];
     for (name, contents, expected) in cases {

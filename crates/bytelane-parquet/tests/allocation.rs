@@ -99,7 +99,7 @@ fn a_billion_nulls_are_copied() {
         let file = nulls(physical, 0, ROWS, coding);
         assert!(file.len() < 500, "{}", file.len());
         let (obstacle, new, peak) = rewritten(&file, Encoding::Plain);
-        let obstacle = obstacle.expect("it is not encoded anew");
+        let obstacle = obstacle.expect("it is not re-encoded");
         assert!(obstacle.contains("memory"), "{obstacle}");
         assert_eq!(new, file);
         assert!(peak < MIB, "{physical}: {peak}");
@@ -119,7 +119,7 @@ fn a_few_million_nulls_are_encoded_anew() {
 fn a_long_string_many_times_is_copied() {
     let file = strings(MIB as u32, 1_000_000);
     let (obstacle, new, peak) = rewritten(&file, Encoding::DeltaLengthByteArray);
-    let obstacle = obstacle.expect("it is not encoded anew");
+    let obstacle = obstacle.expect("it is not re-encoded");
     assert!(obstacle.contains("memory"), "{obstacle}");
     assert_eq!(new.len(), file.len());
     assert!(peak < 64 * MIB, "{peak}");
@@ -184,10 +184,10 @@ fn pages_that_promise_more_than_they_can_become_are_an_error() {
         });
         let text = error.to_string();
         assert!(text.contains("row group 0, column x, page 0"), "{text}");
-        assert!(text.contains("cannot become the 2147483647"), "{text}");
+        assert!(text.contains("cannot expand to the 2147483647"), "{text}");
         assert!(peak < MIB, "{compression}: {peak}");
         let error = rewrite_bytes(file, &RewriteOptions::default()).unwrap_err();
-        assert!(error.to_string().contains("cannot become"), "{error}");
+        assert!(error.to_string().contains("cannot expand"), "{error}");
     }
 }
 

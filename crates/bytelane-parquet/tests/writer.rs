@@ -149,14 +149,14 @@ fn options_that_do_not_fit_are_refused() {
     let cases = [
         (
             WriterOptions::default().with_column("f65", ColumnOptions::default()),
-            "there is no column \"f65\"",
+            "the file has no column \"f65\"",
         ),
         (
             WriterOptions::default().with_column(
                 "text",
                 ColumnOptions::default().with_encoding(Encoding::ByteStreamSplit),
             ),
-            "column text: the encoding byte_stream_split does not exist for columns of the type BYTE_ARRAY",
+            "column text: the encoding byte_stream_split does not support columns of the type BYTE_ARRAY",
         ),
         (
             WriterOptions::default().with_page_rows(0),

@@ -12,7 +12,7 @@ pub enum Edge {
     Back,
 }
 
-/// A buffer with a forbidden page directly before or behind it: one byte read or written on the
+/// A buffer with a protected page directly before or after it: one byte read or written on the
 /// wrong side ends the process. Where there are no such pages, a plain buffer.
 #[derive(Debug)]
 pub struct Guarded {
@@ -101,7 +101,7 @@ mod unix {
             (Self { address, inside }, 0..inside)
         }
 
-        /// The first byte behind the first forbidden area.
+        /// The first byte after the first forbidden area.
         fn start(&self) -> *mut u8 {
             self.address.wrapping_byte_add(PAGE).cast()
         }

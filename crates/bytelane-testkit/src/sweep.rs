@@ -202,7 +202,7 @@ fn assert_round_trip(
     back.assert_margins(place);
 }
 
-/// With forbidden pages directly before or behind both buffers nothing is read or written
+/// With forbidden pages directly before or after both buffers nothing is read or written
 /// outside, in either direction, on every backend.
 pub fn assert_stays_inside(specification: &str, codec: &dyn Codec) {
     let counts = if reduced() {

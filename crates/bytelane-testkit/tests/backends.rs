@@ -11,7 +11,7 @@ fn names_read_back() {
     let error = "mmx".parse::<Backend>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "no such backend; there are scalar, sse4.1, avx2, avx512, neon"
+        "unknown backend; the backends are scalar, sse4.1, avx2, avx512, neon"
     );
 }
 

@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// All texts of up to five characters out of those that matter, alone and behind a whole group.
+/// All texts of up to five characters out of those that matter, alone and after a whole group.
 #[test]
 fn every_short_text_is_judged_alike() {
     let characters = b"AQ=!/";

@@ -15,7 +15,7 @@ fn all() -> Vec<Backend> {
     all
 }
 
-/// Offsets that put a place before, at and behind each edge of a vector and of a run.
+/// Offsets that put a place before, at and after each edge of a vector and of a run.
 fn offsets() -> Vec<usize> {
     match reduced() {
         true => vec![0, 1, 15, 31, 61, 63, 64, 255, 300],
@@ -160,7 +160,7 @@ fn assert_reads_as_serde(src: &[u8], backends: &[Backend]) {
     );
 }
 
-/// `piece` behind `offset` plain characters, and a closing quote behind `behind` more.
+/// `piece` after `offset` plain characters, and a closing quote after `behind` more.
 fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
     [&vec![b'a'; offset], piece, &vec![b'b'; behind], b"\""].concat()
 }

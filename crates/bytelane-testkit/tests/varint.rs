@@ -15,7 +15,7 @@ fn decode<T: Integer>(
     Ok((read, values))
 }
 
-/// All inputs of up to three bytes, each with an end behind it, at all places in a window.
+/// All inputs of up to three bytes, each with an end after it, at all places in a window.
 #[test]
 fn every_varint_of_up_to_four_bytes() {
     for third in 0..=255 {
@@ -102,7 +102,7 @@ fn fault(error: Error) -> (ErrorKind, usize) {
     (error.kind(), error.offset().expect("it is in the input"))
 }
 
-/// Puts malformed varints behind each of the values of a list, with and without others behind
+/// Puts malformed varints after each of the values of a list, with and without others after
 /// them: every backend names the kind and the place.
 fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorKind)]) {
     for (bytes, kind) in malformed {
@@ -125,7 +125,7 @@ fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorK
                     Err((*kind, offset)),
                     "{backend}, {place}, {bytes:x?}"
                 );
-                // What is before it can be had.
+                // The values before it can be decoded.
                 assert_eq!(
                     decode::<T>(backend, &guarded, place),
                     Ok((offset, values[..place].to_vec())),

@@ -15,12 +15,12 @@ pub(crate) enum Token {
     String(String),
     /// One of `{}()[]<>,;:=&*`.
     Symbol(char),
-    /// Behind the last token.
+    /// After the last token.
     End,
 }
 
 impl Token {
-    /// How messages speak of it.
+    /// How messages name it.
     pub(crate) fn describe(&self) -> String {
         match self {
             Token::Word(word) => format!("`{word}`"),
@@ -99,7 +99,7 @@ impl Lexer<'_> {
                 self.at += line.len();
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 let Some(end) = comment.find("*/") else {
-                    return Err(self.error("this comment has no end"));
+                    return Err(self.error("unterminated comment"));
                 };
                 let inside = &comment[..end];
                 if let Some(text) = inside.strip_prefix('*') {
@@ -157,7 +157,7 @@ impl Lexer<'_> {
                 None => break,
             }
         }
-        Err(self.error("this text has no end"))
+        Err(self.error("unterminated string"))
     }
 
     fn number(&mut self) -> Result<Token, Error> {
@@ -199,7 +199,7 @@ impl Lexer<'_> {
                 .map(|_| Token::Double(text.to_owned()))
         };
         let token = token.map(Token::Integer).or_else(double);
-        let token = token.ok_or_else(|| self.error(format!("`{text}` is no number of 64 bits")))?;
+        let token = token.ok_or_else(|| self.error(format!("`{text}` is not a 64-bit number")))?;
         self.at += length;
         Ok(token)
     }
@@ -252,7 +252,7 @@ mod tests {
                 .unwrap()
                 .contains(&double("99999999999999999999"))
         );
-        assert_eq!(tokens("0xq").unwrap_err(), "`0xq` is no number of 64 bits");
+        assert_eq!(tokens("0xq").unwrap_err(), "`0xq` is not a 64-bit number");
     }
 
     #[test]
@@ -260,8 +260,8 @@ mod tests {
         let read = tokens("# a\n\"x\\\"y\\q\" /* b */ 'z\\n' // c").unwrap();
         let text = |text: &str| Token::String(text.to_owned());
         assert_eq!(read, [text("x\"y\\q"), text("z\n"), Token::End]);
-        assert_eq!(tokens("\"abc").unwrap_err(), "this text has no end");
-        assert_eq!(tokens("/* abc").unwrap_err(), "this comment has no end");
+        assert_eq!(tokens("\"abc").unwrap_err(), "unterminated string");
+        assert_eq!(tokens("/* abc").unwrap_err(), "unterminated comment");
         assert_eq!(tokens("a ? b").unwrap_err(), "`?` means nothing here");
     }
 

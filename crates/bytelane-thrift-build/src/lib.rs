@@ -107,7 +107,7 @@ impl Compiler {
     /// Those of [`compile`](Self::compile), and one if `OUT_DIR` is not set.
     pub fn compile_for_build(&self, files: &[impl AsRef<Path>]) -> Result<Vec<PathBuf>, Error> {
         let Some(directory) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
-            let message = "is not set: this is for build scripts, `compile` for all else";
+            let message = "is not set: this function is for build scripts; use `compile` elsewhere";
             return Err(Error::with(Path::new("OUT_DIR"), message));
         };
         let modules = self.modules(files)?;
@@ -142,10 +142,10 @@ fn write_modules(
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::with(path, format!("cannot be written: {error}"))
+    Error::with(path, format!("cannot write the file: {error}"))
 }
 
-/// Writes beside, then renames: whoever reads meanwhile sees the old file or the new one.
+/// Writes beside, then renames: a concurrent reader sees the old file or the new one.
 fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());

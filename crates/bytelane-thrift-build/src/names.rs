@@ -109,7 +109,7 @@ pub(crate) fn upper_case(name: &str) -> String {
     escaped(words(name).join("_").to_uppercase())
 }
 
-/// Gives each name once: one that is taken gets an underscore behind it.
+/// Gives each name once: one that is taken gets an underscore after it.
 #[derive(Default)]
 pub(crate) struct Unique(HashSet<String>);
 

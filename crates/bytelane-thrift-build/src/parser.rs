@@ -134,12 +134,12 @@ impl Parser<'_> {
         match &*word {
             "include" => {
                 self.next();
-                let path = self.string("the path of a file between quotes")?;
+                let path = self.string("a quoted file path")?;
                 document.includes.push(path);
             }
             "cpp_include" | "hs_include" => {
                 self.next();
-                self.string("the name of a header between quotes")?;
+                self.string("a quoted header name")?;
             }
             "namespace" => {
                 self.next();
@@ -234,10 +234,10 @@ impl Parser<'_> {
                 false => variants.last().map_or(0, |last| i64::from(last.value) + 1),
             };
             let Ok(value) = i32::try_from(value) else {
-                return self.error(name.place, format!("{value} has more than 32 bits"));
+                return self.error(name.place, format!("{value} does not fit in 32 bits"));
             };
             if let Some(twin) = variants.iter().find(|twin| twin.name.text == name.text) {
-                let message = format!("`{}` is there already, as {}", name.text, twin.value);
+                let message = format!("`{}` is already defined, as {}", name.text, twin.value);
                 return self.error(name.place, message);
             }
             self.annotations()?;
@@ -277,13 +277,13 @@ impl Parser<'_> {
             for other in &fields {
                 if other.id == field.id {
                     let message = format!(
-                        "the field `{}` has the id {} too",
+                        "the field `{}` already has the id {}",
                         other.name.text, field.id
                     );
                     return self.error(place, message);
                 }
                 if other.name.text == field.name.text {
-                    let message = format!("there is a field `{}` already", other.name.text);
+                    let message = format!("there is already a field `{}`", other.name.text);
                     return self.error(field.name.place, message);
                 }
             }
@@ -352,7 +352,7 @@ impl Parser<'_> {
                 .iter()
                 .any(|other| other.name.text == function.name.text)
             {
-                let message = format!("there is a function `{}` already", function.name.text);
+                let message = format!("there is already a function `{}`", function.name.text);
                 return self.error(function.name.place, message);
             }
             functions.push(function);
@@ -448,7 +448,7 @@ impl Parser<'_> {
 
     fn cpp_type(&mut self) -> Result<(), Error> {
         if self.take_word("cpp_type") {
-            self.string("a type of C++ between quotes")?;
+            self.string("a quoted C++ type")?;
         }
         Ok(())
     }
@@ -501,7 +501,7 @@ impl Parser<'_> {
         while !self.take(')') {
             let key = self.name("an annotation")?.text;
             let value = match self.take('=') {
-                true => self.string("a text between quotes")?.text,
+                true => self.string("a quoted string")?.text,
                 false => "1".to_owned(),
             };
             self.separator();
@@ -587,11 +587,11 @@ mod tests {
             ("struct A {\n 1 i32 a }", "2:4: expected `:`, found `i32`"),
             (
                 "struct A { 1: i32 a, 1: i32 b }",
-                "1:22: the field `a` has the id 1 too",
+                "1:22: the field `a` already has the id 1",
             ),
             (
                 "struct A { 1: i32 a, 2: i32 a }",
-                "1:29: there is a field `a` already",
+                "1:29: there is already a field `a`",
             ),
             (
                 "struct A { 70000: i32 a }",
@@ -600,7 +600,7 @@ mod tests {
             ("struct A.B {}", "1:9: a name cannot contain `.`"),
             (
                 "enum E { A = 2147483647, B }",
-                "1:26: 2147483648 has more than 32 bits",
+                "1:26: 2147483648 does not fit in 32 bits",
             ),
             (
                 "const i32 X =",

@@ -101,11 +101,7 @@ impl Program {
                 Type::Named(name) => name,
             };
             let Some(id) = self.find(here, &name.text) else {
-                return self.error(
-                    here,
-                    name.place,
-                    format!("there is no type `{}`", name.text),
-                );
+                return self.error(here, name.place, format!("unknown type `{}`", name.text));
             };
             match &self.definition(id).kind {
                 Kind::Typedef(next) => (here, current) = (id.0, next),
@@ -114,7 +110,7 @@ impl Program {
                     return Ok((here, Resolved::Struct(id, *shape, fields)));
                 }
                 Kind::Const(..) | Kind::Service(..) => {
-                    return self.error(here, name.place, format!("`{}` is no type", name.text));
+                    return self.error(here, name.place, format!("`{}` is not a type", name.text));
                 }
             }
         }
@@ -124,7 +120,7 @@ impl Program {
         self.error(
             file,
             name.place,
-            format!("the typedef `{}` leads back to itself", name.text),
+            format!("the typedef `{}` refers to itself", name.text),
         )
     }
 }
@@ -174,7 +170,7 @@ impl Loader<'_> {
             } else {
                 String::new()
             };
-            error(format!("cannot be read{of}: {reason}"))
+            error(format!("cannot read the file{of}: {reason}"))
         };
         let canonical = path.canonicalize().map_err(unreadable)?;
         match self.known.get(&canonical) {
@@ -236,7 +232,7 @@ impl Loader<'_> {
                 .chain(elsewhere)
                 .find(|path| path.exists());
             let Some(path) = found else {
-                let message = format!("there is no file `{}`", include.text);
+                let message = format!("file `{}` not found", include.text);
                 return Err(Error::at(source, include.place, message));
             };
             let id = self.load(&path, Some((source, include.place)))?;

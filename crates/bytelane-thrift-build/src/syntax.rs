@@ -29,7 +29,7 @@ pub struct Definition {
     pub name: Name,
     /// The comment before it.
     pub documentation: Option<String>,
-    /// Annotations behind it.
+    /// Annotations after it.
     pub annotations: Vec<Annotation>,
     /// What it is.
     pub kind: Kind,
@@ -107,7 +107,7 @@ pub struct Field {
     pub default: Option<Value>,
     /// The comment before it.
     pub documentation: Option<String>,
-    /// Annotations behind it.
+    /// Annotations after it.
     pub annotations: Vec<Annotation>,
 }
 

@@ -112,7 +112,7 @@ impl Types<'_> {
                     };
                     let Some(place) = fields.iter().position(|field| field.name.text == *name)
                     else {
-                        let message = format!("there is no field `{name}`");
+                        let message = format!("unknown field `{name}`");
                         return self.program.error(file, key.place, message);
                     };
                     let field = &fields[place];
@@ -193,7 +193,7 @@ impl Types<'_> {
                     _ => return self.mismatch(wanted, "a number"),
                 };
                 if !number.is_finite() {
-                    return self.mismatch(wanted, "a number that a double holds");
+                    return self.mismatch(wanted, "a number that a double can represent");
                 }
                 let number = format!("{number:?}");
                 let double = format!("bytelane_thrift::Double::from({number})");
@@ -207,14 +207,14 @@ impl Types<'_> {
                 Literal::String(text) => {
                     Ok(format!("b\"{}\".to_vec()", text.as_bytes().escape_ascii()))
                 }
-                _ => self.mismatch(wanted, "a text for the bytes"),
+                _ => self.mismatch(wanted, "a string for the bytes"),
             },
             Base::Uuid => match &wanted.value.kind {
                 Literal::String(text) => match uuid_bytes(text) {
                     Some(bytes) => Ok(format!("bytelane_thrift::Uuid({bytes:?})")),
                     None => self.mismatch(wanted, "32 hexadecimal digits"),
                 },
-                _ => self.mismatch(wanted, "a text with a UUID"),
+                _ => self.mismatch(wanted, "a string with a UUID"),
             },
         }
     }

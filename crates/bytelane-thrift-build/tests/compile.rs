@@ -19,7 +19,7 @@ fn directory(name: &str) -> PathBuf {
 }
 
 /// `tests/generated` is what the compiler makes of `tests/idl`, for reading, and for `types.rs` to
-/// compile. A run with `BYTELANE_WRITE_GOLDEN=1` writes it anew.
+/// compile. A run with `BYTELANE_WRITE_GOLDEN=1` rewrites it.
 #[test]
 fn everything_becomes_readable_rust() {
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated");
@@ -77,7 +77,7 @@ fn includes_are_found_beside_and_in_directories() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("a.thrift:1:9: there is no file `b.thrift`\n1 | include"),
+        error.contains("a.thrift:1:9: file `b.thrift` not found\n1 | include"),
         "{error}"
     );
     let modules = compiler
@@ -92,12 +92,15 @@ fn errors_show_their_place() {
     let cases = [
         (
             "struct A { 1: Operaton o }",
-            "1:15: there is no type `Operaton`",
+            "1:15: unknown type `Operaton`",
         ),
-        ("service S {}\nstruct A { 1: S s }", "2:15: `S` is no type"),
+        (
+            "service S {}\nstruct A { 1: S s }",
+            "2:15: `S` is not a type",
+        ),
         (
             "typedef B A\ntypedef A B",
-            "1:9: the typedef `B` leads back to itself",
+            "1:9: the typedef `B` refers to itself",
         ),
         ("struct A {}\nstruct A {}", "2:8: `A` is defined already"),
         (
@@ -118,7 +121,7 @@ fn errors_show_their_place() {
         ),
         (
             "struct A { 1: i32 x }\nconst A Y = {\"y\": 1}",
-            "2:14: there is no field `y`",
+            "2:14: unknown field `y`",
         ),
         (
             "union U { 1: i32 x, 2: i32 y }\nconst U X = {\"x\": 1, \"y\": 2}",
@@ -128,7 +131,7 @@ fn errors_show_their_place() {
             "const uuid X = \"12\"",
             "1:16: expected 32 hexadecimal digits",
         ),
-        ("service S extends T {}", "1:19: there is no service `T`"),
+        ("service S extends T {}", "1:19: unknown service `T`"),
         (
             "service S { oneway i32 f() }",
             "1:24: `f` is oneway and cannot return",
@@ -136,7 +139,7 @@ fn errors_show_their_place() {
         ("include \"case.thrift\"", "1:9: this file includes itself"),
         (
             "const double X = 1e999",
-            "1:18: expected a number that a double holds",
+            "1:18: expected a number that a double can represent",
         ),
     ];
     for (text, expected) in cases {
@@ -153,7 +156,7 @@ fn errors_show_their_place() {
         .unwrap_err()
         .to_string();
     assert!(
-        missing.contains("none.thrift: cannot be read: "),
+        missing.contains("none.thrift: cannot read the file: "),
         "{missing}"
     );
 }

@@ -67,11 +67,11 @@ impl Field {
             Ok(())
         })?;
         let Some((number, span)) = id else {
-            let message = "a field needs its number: `#[thrift(id = ..)]`";
+            let message = "a field needs an id: `#[thrift(id = ..)]`";
             return Err(Error::new_spanned(ident, message));
         };
         field.id = i16::try_from(number)
-            .map_err(|_| Error::new(span, "the number of a field has 16 bits"))?;
+            .map_err(|_| Error::new(span, "a field id must fit in 16 bits"))?;
         ids.add(number, span)?;
         Ok(field)
     }
@@ -91,7 +91,7 @@ impl Value {
                 let (number, span) = integer(meta.value()?)?;
                 values.add(number, span)?;
                 let number = i32::try_from(number)
-                    .map_err(|_| Error::new(span, "the number of an enum has 32 bits"))?;
+                    .map_err(|_| Error::new(span, "an enum value must fit in 32 bits"))?;
                 value = Some(Self::Number(number));
             } else if meta.path.is_ident("unknown") {
                 value = Some(Self::Unknown);
@@ -101,7 +101,7 @@ impl Value {
             Ok(())
         })?;
         value.ok_or_else(|| {
-            let message = "a variant needs its number: `#[thrift(value = ..)]`";
+            let message = "a variant needs a value: `#[thrift(value = ..)]`";
             Error::new_spanned(ident, message)
         })
     }
@@ -116,7 +116,7 @@ impl Numbers {
         if self.0.insert(number) {
             return Ok(());
         }
-        Err(Error::new(span, "this number is taken already"))
+        Err(Error::new(span, "this number is already in use"))
     }
 }
 

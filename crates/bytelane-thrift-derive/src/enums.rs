@@ -7,7 +7,7 @@ use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result};
 
 pub fn derive(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
-        let message = "an enum of Thrift has no parameters";
+        let message = "a Thrift enum cannot have parameters";
         return Err(Error::new_spanned(&input.generics, message));
     }
     let (known, unknown) = variants(data)?;
@@ -85,17 +85,17 @@ fn variants(data: &DataEnum) -> Result<(Vec<Known<'_>>, Option<&Ident>)> {
             (Value::Number(number), Fields::Unit) => known.push((&variant.ident, number)),
             (Value::Number(_), _) => {
                 let message =
-                    "a variant with a number has no value; of a union, `#[thrift(union)]`";
+                    "an enum variant cannot have data; for a union, add `#[thrift(union)]`";
                 return Err(Error::new_spanned(variant, message));
             }
             (Value::Unknown, Fields::Unnamed(fields)) if fields.unnamed.len() == 1 => {
                 if unknown.replace(&variant.ident).is_some() {
-                    let message = "there is a variant for unknown numbers already";
+                    let message = "there is already a variant for unknown numbers";
                     return Err(Error::new_spanned(variant, message));
                 }
             }
             (Value::Unknown, _) => {
-                let message = "the variant for unknown numbers keeps them: `Unknown(i32)`";
+                let message = "the variant for unknown numbers must hold them: `Unknown(i32)`";
                 return Err(Error::new_spanned(variant, message));
             }
         }

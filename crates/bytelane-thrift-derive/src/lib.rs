@@ -52,11 +52,11 @@ fn derive(input: &DeriveInput) -> Result<TokenStream> {
         Data::Enum(data) => enums::derive(input, data),
         Data::Struct(_) => Err(Error::new_spanned(
             &input.ident,
-            "a union is an enum whose variants have one value each",
+            "a union must be an enum whose variants have one value each",
         )),
         Data::Union(_) => Err(Error::new_spanned(
             &input.ident,
-            "a union of Thrift is an enum with `#[thrift(union)]`",
+            "Rust unions are not supported: write an enum with `#[thrift(union)]`",
         )),
     }
 }
@@ -69,7 +69,7 @@ fn generics(generics: &Generics) -> Result<(TokenStream, TokenStream)> {
         match parameter {
             GenericParam::Lifetime(parameter) => lifetimes.push(&parameter.lifetime),
             other => {
-                let message = "only lifetimes can be parameters of a Thrift type";
+                let message = "a Thrift type can only have lifetime parameters";
                 return Err(Error::new_spanned(other, message));
             }
         }

@@ -30,7 +30,7 @@ pub fn derive(
 
 fn members<'a>(input: &DeriveInput, data: &'a DataStruct) -> Result<Vec<Member<'a>>> {
     let Fields::Named(fields) = &data.fields else {
-        let message = "the fields of a Thrift struct have names: `struct .. { .. }`";
+        let message = "the fields of a Thrift struct must have names: `struct .. { .. }`";
         return Err(Error::new_spanned(&input.ident, message));
     };
     let mut ids = Numbers::default();

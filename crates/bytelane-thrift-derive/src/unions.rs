@@ -27,13 +27,13 @@ fn variants<'a>(input: &DeriveInput, data: &'a DataEnum) -> Result<Vec<Variant<'
         let of = match &variant.fields {
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => &fields.unnamed[0].ty,
             _ => {
-                let message = "a variant of a union has one value: `Variant(Type)`";
+                let message = "a union variant must have one value: `Variant(Type)`";
                 return Err(Error::new_spanned(variant, message));
             }
         };
         let attributes = Field::parse(&variant.attrs, ident, &mut ids)?;
         if attributes.required || attributes.default.is_some() {
-            let message = "a variant of a union is neither required nor has a default";
+            let message = "a union variant cannot be required or have a default";
             return Err(Error::new_spanned(variant, message));
         }
         variants.push(Variant {
@@ -43,7 +43,10 @@ fn variants<'a>(input: &DeriveInput, data: &'a DataEnum) -> Result<Vec<Variant<'
         });
     }
     if variants.is_empty() {
-        return Err(Error::new_spanned(&input.ident, "a union has a variant"));
+        return Err(Error::new_spanned(
+            &input.ident,
+            "a union must have at least one variant",
+        ));
     }
     Ok(variants)
 }

@@ -1,7 +1,7 @@
 //! What the derive refuses, and how it says so.
 
 /// The expected messages are in the files `.stderr`; a run with `TRYBUILD=overwrite` writes them
-/// anew.
+/// again.
 #[test]
 fn errors_point_at_the_attribute() {
     trybuild::TestCases::new().compile_fail("tests/errors/*.rs");

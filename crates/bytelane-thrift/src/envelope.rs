@@ -57,7 +57,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     ///
-    /// Those of a malformed or hostile message.
+    /// Those of a malformed message, or of one that exceeds a limit.
     pub fn decode<P: Protocol>(bytes: &'a [u8]) -> Result<(Self, Body<'a, P>), Error> {
         Self::decode_with(bytes, &Limits::default())
     }
@@ -83,7 +83,7 @@ pub struct Body<'a, P: Protocol> {
 }
 
 impl<'a, P: Protocol> Body<'a, P> {
-    /// Reads the body; nothing may be behind it.
+    /// Reads the body; nothing may be after it.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl<P: Protocol> fmt::Debug for Body<'_, P> {
     }
 }
 
-/// The body of a message of the kind [`MessageKind::Exception`]: why a call was not carried out.
+/// The body of a message of the kind [`MessageKind::Exception`]: why a call failed.
 #[derive(Clone, PartialEq, Eq, Debug, Thrift)]
 #[thrift(name = "TApplicationException")]
 pub struct ApplicationException {
@@ -125,7 +125,7 @@ impl fmt::Display for ApplicationException {
 
 impl std::error::Error for ApplicationException {}
 
-/// Why a call was not carried out.
+/// Why a call failed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Thrift)]
 pub enum ApplicationExceptionKind {
     /// Some other reason.
@@ -135,7 +135,7 @@ pub enum ApplicationExceptionKind {
     /// The service has no such method.
     #[thrift(value = 1)]
     UnknownMethod,
-    /// The message is of a kind that does not belong here.
+    /// The message has an unexpected kind.
     #[thrift(value = 2)]
     InvalidMessageKind,
     /// The reply is to another method.
@@ -153,13 +153,13 @@ pub enum ApplicationExceptionKind {
     /// The message is malformed.
     #[thrift(value = 7)]
     ProtocolError,
-    /// The transform is none that the server knows.
+    /// The server does not know the transform.
     #[thrift(value = 8)]
     InvalidTransform,
-    /// The protocol is none that the server knows.
+    /// The server does not know the protocol.
     #[thrift(value = 9)]
     InvalidProtocol,
-    /// The client is of a kind that the server does not serve.
+    /// The server does not support this kind of client.
     #[thrift(value = 10)]
     UnsupportedClient,
     /// A number that this version does not know.

@@ -3,7 +3,7 @@
 use crate::{Segment, Type};
 use std::fmt::{self, Write};
 
-/// A message that is malformed, hostile, or not of the type asked for.
+/// A message that is malformed, exceeds a limit, or does not have the requested type.
 ///
 /// One pointer in size. It says what is wrong, at which byte of the input, and in which field.
 ///
@@ -20,7 +20,7 @@ use std::fmt::{self, Write};
 /// let error = Names::decode::<Binary>(message).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::UnexpectedEnd);
 /// assert_eq!(error.offset(), Some(17));
-/// assert_eq!(error.to_string(), "the message ends too soon, at byte 17, in names[1]");
+/// assert_eq!(error.to_string(), "the message ends unexpectedly, at byte 17, in names[1]");
 /// ```
 pub struct Error(Box<Inner>);
 
@@ -35,23 +35,22 @@ struct Inner {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The message ends before its last value does, or a list claims more elements than the bytes
-    /// that are left can hold.
+    /// The message ends within a value, or a list claims more elements than the remaining bytes can hold.
     UnexpectedEnd,
-    /// There are bytes behind the message.
+    /// There are bytes after the message.
     TrailingBytes,
-    /// A value has another type than the field, element, key or value that it is to be.
+    /// A value's type differs from that of the field, element, key or value.
     WrongType {
         /// The type of the Rust value.
         expected: Type,
         /// The type in the message.
         found: Type,
     },
-    /// A number that stands for no type.
+    /// A number that is not a type.
     UnknownType(u8),
     /// A size below 0, or above what the formats allow: 2³¹ - 1.
     InvalidSize(i64),
-    /// More than [`Limits::depth`](crate::Limits) values within each other.
+    /// Values nested deeper than [`Limits::depth`](crate::Limits).
     DepthLimit,
     /// More elements than [`Limits::container`](crate::Limits).
     ContainerLimit(usize),
@@ -66,7 +65,7 @@ pub enum ErrorKind {
     InvalidBool(u8),
     /// A varint that has too many bytes or bits.
     InvalidVarint,
-    /// A number that its type does not hold.
+    /// A number out of the range of its type.
     NumberOutOfRange,
     /// The id of a field beyond 2¹⁵ - 1.
     InvalidFieldId,
@@ -75,26 +74,26 @@ pub enum ErrorKind {
         /// What is expected.
         expected: &'static str,
     },
-    /// A JSON string that is none.
+    /// An invalid JSON string.
     InvalidString(bytelane::json_string::ErrorKind),
-    /// Binary that is not base64.
+    /// Binary data that is not valid base64.
     InvalidBase64,
-    /// A uuid that is not 32 hexadecimal digits with four hyphens.
+    /// A UUID that is not 32 hexadecimal digits with four hyphens.
     InvalidUuid,
-    /// A required field is not there.
+    /// A required field is missing.
     MissingField(&'static str),
-    /// A union without a field that this version knows.
+    /// A union without a known field.
     EmptyUnion,
     /// A union with more than one field.
     SecondUnionField,
-    /// A number that is none of the enum's, which has no variant for unknown ones.
+    /// A number that is not a value of the enum, which has no variant for unknown numbers.
     UnknownEnumValue(i32),
     /// A struct, union or container as the key of a map in JSON.
     KeyNotPrimitive,
-    /// A type that the protocol's dialect does not have.
+    /// A type that the protocol's dialect does not support.
     Unsupported(Type),
-    /// A borrowed field (`&str`, `&[u8]`) whose bytes the message does not hold as they are: a
-    /// JSON string with escapes, base64. `Cow` takes both.
+    /// A borrowed field (`&str`, `&[u8]`) whose bytes are not in the message unchanged: a JSON string with escapes,
+    /// base64. `Cow` accepts both.
     CannotBorrow,
     /// The first bytes are not those of a message of this protocol.
     InvalidVersion,
@@ -115,13 +114,13 @@ impl Error {
         self.0.kind
     }
 
-    /// Offset in the message, in bytes, of what is wrong; none for errors of writing.
+    /// Offset of the error in the message, in bytes; `None` for errors while writing.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The way from the message to the value that is wrong, outermost first.
+    /// The path from the message to the invalid value, outermost first.
     pub fn path(&self) -> impl Iterator<Item = Segment> {
         self.0.path.iter().rev().copied()
     }
@@ -144,35 +143,37 @@ impl Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::UnexpectedEnd => f.write_str("the message ends too soon"),
-            Self::TrailingBytes => f.write_str("there are bytes behind the message"),
+            Self::UnexpectedEnd => f.write_str("the message ends unexpectedly"),
+            Self::TrailingBytes => f.write_str("unexpected bytes after the message"),
             Self::WrongType { expected, found } => {
                 write!(f, "expected the type {expected}, found {found}")
             }
-            Self::UnknownType(number) => write!(f, "there is no type {number}"),
+            Self::UnknownType(number) => write!(f, "{number} is not a type"),
             Self::InvalidSize(size) => write!(f, "the size {size} is out of range"),
-            Self::DepthLimit => f.write_str("more values within each other than the limit"),
-            Self::ContainerLimit(len) => write!(f, "{len} elements are more than the limit"),
-            Self::StringLimit(len) => write!(f, "a string of {len} bytes is beyond the limit"),
-            Self::AllocationLimit => f.write_str("the values take more memory than the limit"),
-            Self::InvalidUtf8 => f.write_str("a string that is not UTF-8"),
+            Self::DepthLimit => f.write_str("values are nested deeper than the limit"),
+            Self::ContainerLimit(len) => write!(f, "{len} elements exceed the limit"),
+            Self::StringLimit(len) => write!(f, "a string of {len} bytes exceeds the limit"),
+            Self::AllocationLimit => f.write_str("the values need more memory than the limit"),
+            Self::InvalidUtf8 => f.write_str("a string is not valid UTF-8"),
             Self::InvalidBool(byte) => write!(f, "{byte} is neither true nor false"),
-            Self::InvalidVarint => f.write_str("a varint that is too long"),
-            Self::NumberOutOfRange => f.write_str("a number that its type does not hold"),
+            Self::InvalidVarint => f.write_str("a varint is too long"),
+            Self::NumberOutOfRange => f.write_str("a number is out of the range of its type"),
             Self::InvalidFieldId => f.write_str("the id of a field is out of range"),
             Self::Syntax { expected } => write!(f, "expected {expected}"),
             Self::InvalidString(kind) => write!(f, "not a JSON string ({kind:?})"),
-            Self::InvalidBase64 => f.write_str("binary that is not base64"),
-            Self::InvalidUuid => f.write_str("not a uuid"),
+            Self::InvalidBase64 => f.write_str("binary data is not valid base64"),
+            Self::InvalidUuid => f.write_str("not a UUID"),
             Self::MissingField(name) => write!(f, "the required field `{name}` is missing"),
-            Self::EmptyUnion => f.write_str("a union without a known field"),
-            Self::SecondUnionField => f.write_str("a union with more than one field"),
-            Self::UnknownEnumValue(number) => write!(f, "{number} is no value of the enum"),
+            Self::EmptyUnion => f.write_str("a union has no known field"),
+            Self::SecondUnionField => f.write_str("a union has more than one field"),
+            Self::UnknownEnumValue(number) => write!(f, "{number} is not a value of the enum"),
             Self::KeyNotPrimitive => f.write_str("a struct or container cannot be a key in JSON"),
-            Self::Unsupported(of) => write!(f, "this protocol does not have the type {of}"),
-            Self::CannotBorrow => f.write_str("the value has to be decoded and cannot be borrowed"),
+            Self::Unsupported(of) => write!(f, "this protocol does not support the type {of}"),
+            Self::CannotBorrow => {
+                f.write_str("the value must be decoded, so it cannot be borrowed")
+            }
             Self::InvalidVersion => f.write_str("not a message of this protocol and version"),
-            Self::InvalidMessageKind(kind) => write!(f, "{kind} is no kind of message"),
+            Self::InvalidMessageKind(kind) => write!(f, "{kind} is not a message kind"),
         }
     }
 }

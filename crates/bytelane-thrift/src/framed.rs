@@ -25,7 +25,7 @@ use std::io::{self, Read, Write};
 /// ```
 pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
     let len = i32::try_from(message.len()).map_err(|_| {
-        let message = format!("a frame cannot have {} bytes", message.len());
+        let message = format!("a frame cannot hold {} bytes", message.len());
         io::Error::new(io::ErrorKind::InvalidInput, message)
     })?;
     to.write_all(&len.to_be_bytes())?;
@@ -35,7 +35,7 @@ pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
 /// Reads a message of at most `limit` bytes in place of the contents of `frame`. False if the
 /// stream ends before another one begins.
 ///
-/// Memory is taken as the bytes arrive, not as their number is announced.
+/// Memory is allocated as the bytes arrive, not by the announced length.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn read_frame(from: &mut impl Read, frame: &mut Vec<u8>, limit: usize) -> io
     let len = match usize::try_from(len) {
         Ok(len) if len <= limit => len,
         _ => {
-            let message = format!("a frame of {len} bytes, where at most {limit} are allowed");
+            let message = format!("a frame of {len} bytes exceeds the limit of {limit}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
     };

@@ -36,7 +36,7 @@ impl<'de> Input<'de> {
         input
     }
 
-    /// What of a message is behind so many bytes, and what is left of its limits.
+    /// What of a message is after so many bytes, and what is left of its limits.
     #[cfg(feature = "apache")]
     pub(crate) fn behind(message: &'de [u8], bytes: usize, limits: &Limits) -> Self {
         let mut input = Self::new(message, limits);
@@ -107,7 +107,10 @@ impl<'de> Input<'de> {
     ) -> Result<(), Error> {
         let bytes = self.take(count * size_of::<T>())?;
         let moved = big_endian::decode_append(bytes, values);
-        debug_assert!(moved.is_ok(), "a whole number of values");
+        debug_assert!(
+            moved.is_ok(),
+            "a length that is a multiple of the value size"
+        );
         Ok(())
     }
 

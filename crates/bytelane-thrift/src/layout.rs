@@ -15,7 +15,7 @@ pub trait Layout: Debug + Default {
     /// The number of bytes or elements that follow.
     fn size(input: &mut Input<'_>) -> Result<usize, Error>;
 
-    /// The header of a field, behind its first byte.
+    /// The header of a field, after its first byte.
     fn field(
         &mut self,
         input: &mut Input<'_>,
@@ -79,7 +79,7 @@ impl<'de, L: Layout> LayoutReader<'de, L> {
         self.input.take_string(len)
     }
 
-    /// Appends the elements of a list, which ends behind them.
+    /// Appends the elements of a list, which ends after them.
     #[inline]
     fn elements<T>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Bounds on what a message may cost.
+//! Limits on the cost of a message.
 
 /// Bounds on a message, when it is read, skipped and written.
 ///
@@ -13,16 +13,15 @@
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// How many structs and containers may be within each other. 64 by default: the stack bounds
-    /// it.
+    /// The maximum nesting depth of structs and containers, 64 by default. The stack bounds it.
     pub depth: u32,
-    /// The most elements of a list or set, or entries of a map. 2³¹ - 1 by default, the most that
-    /// the formats have.
+    /// The maximum number of elements of a list or set, or entries of a map. 2³¹ - 1 by default, the maximum of the
+    /// formats.
     pub container: usize,
-    /// The most bytes of a string or binary. 2³¹ - 1 by default, as above.
+    /// The maximum number of bytes of a string or binary. 2³¹ - 1 by default, as above.
     pub string: usize,
-    /// The most bytes of memory that all values of a message together take on the heap when they
-    /// are read: 1 GiB by default.
+    /// The maximum number of bytes that all values of a message together may take on the heap when they are read: 1 GiB
+    /// by default.
     pub total_allocation: usize,
 }
 

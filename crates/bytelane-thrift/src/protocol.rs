@@ -21,7 +21,7 @@ pub trait Protocol {
         len + len / 2 + 64
     }
 
-    /// Starts to write behind what the output has.
+    /// Starts to write after what the output has.
     fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O>;
 
     /// Starts to read.
@@ -204,7 +204,7 @@ pub trait Reader<'de>: Sized {
     /// The bytes that are left, and the limits.
     fn input(&mut self) -> &mut Input<'de>;
 
-    /// Ends reading: what is behind the value.
+    /// Ends reading: what is after the value.
     fn finish(self) -> Input<'de>;
 
     /// Starts a message.

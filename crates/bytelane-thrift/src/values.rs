@@ -18,14 +18,14 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Uuid(pub [u8; 16]);
 
-/// A text that is not the canonical form of a [`Uuid`]: 32 hexadecimal digits, with hyphens behind
+/// A text that is not the canonical form of a [`Uuid`]: 32 hexadecimal digits, with hyphens after
 /// the 8th, 12th, 16th and 20th.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidUuid;
 
 impl fmt::Display for InvalidUuid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a uuid: 32 hexadecimal digits, in groups of 8, 4, 4, 4 and 12")
+        f.write_str("not a UUID: expected 32 hexadecimal digits, in groups of 8, 4, 4, 4 and 12")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bytes kept in the repository: those of other libraries, and those of earlier versions.
 //!
 //! `apache-python.*` are written by `tests/apache.py`, which also reads `bytelane.*`. The latter are
-//! written anew by a run of these tests with `BYTELANE_WRITE_GOLDEN=1`.
+//! rewritten by a run of these tests with `BYTELANE_WRITE_GOLDEN=1`.
 
 mod common;
 

@@ -246,12 +246,12 @@ fn uuid_and_float() {
     let error = ids.encode::<FbthriftCompact>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "this protocol does not have the type uuid, in id"
+        "this protocol does not support the type uuid, in id"
     );
     let error = floats.encode::<Compact>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "this protocol does not have the type float, in one"
+        "this protocol does not support the type float, in one"
     );
 }
 

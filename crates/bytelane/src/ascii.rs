@@ -1,9 +1,9 @@
-//! Text that is all ASCII, as most text is.
+//! Text that consists of ASCII only, as most text does.
 
 use crate::memory::{self, Validate};
 
-/// Bytes as text, if all of them are ASCII. None if one is not: the bytes may be UTF-8 then, which
-/// [`core::str::from_utf8`] tells.
+/// Bytes as text, if all of them are ASCII. Otherwise `None`; whether they are UTF-8 is for [`core::str::from_utf8`] to
+/// check.
 ///
 /// Takes a fraction of the time of the latter, short texts as well as long ones; O(n).
 ///

@@ -16,8 +16,8 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// An instruction set that the codecs have kernels for.
 ///
-/// Each codec picks the best one of this CPU by itself; a `Backend` is for tools, tests and
-/// measurements that want a certain one. Backends are ordered: a greater one is faster.
+/// Each codec picks the best one of this CPU; a `Backend` is for tools, tests and measurements that need a particular
+/// one. Backends are ordered: a greater one is faster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -98,7 +98,7 @@ macro_rules! has {
 pub(crate) use has;
 
 impl Backend {
-    /// Every backend that there is, on whatever machine, slowest first.
+    /// Every backend, whether this machine has it or not, slowest first.
     pub const ALL: &'static [Backend] = &[
         Backend::Scalar,
         Backend::Sse41,
@@ -185,16 +185,16 @@ impl Backend {
         all.filter(|backend| backend.is_available())
     }
 
-    /// The backend that calls use which do not name one: the best of this machine, unless
-    /// [`set_active`](Self::set_active) chose another.
+    /// The backend of calls that do not name one: the best of this machine, unless [`set_active`](Self::set_active)
+    /// chose another.
     #[must_use]
     #[inline]
     pub fn active() -> Backend {
         Detected::active().0
     }
 
-    /// Makes a backend the one of every later call in this process which does not name one: for
-    /// tools and single-threaded tests. Calls under way in other threads finish with the old one.
+    /// Makes all later calls in this process that do not name a backend use this one, for tools and single-threaded
+    /// tests. Calls under way in other threads finish with the old one.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ static ACTIVE: AtomicU8 = AtomicU8::new(0);
 pub struct Detected(Backend);
 
 impl Detected {
-    /// Asks whether this CPU has a backend; only the first question takes more than a load.
+    /// Checks whether this CPU has a backend; only the first check takes more than a load.
     ///
     /// # Errors
     ///
@@ -249,7 +249,7 @@ impl Detected {
         }
     }
 
-    /// The backend that calls use which do not name one. See [`Backend::active`].
+    /// The backend of calls that do not name one. See [`Backend::active`].
     #[must_use]
     #[inline]
     pub fn active() -> Self {
@@ -409,14 +409,14 @@ pub struct UnknownBackend(());
 
 impl fmt::Display for UnknownBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such backend; there are ")?;
+        f.write_str("unknown backend; the backends are ")?;
         write_names(f, Backend::ALL.iter().copied())
     }
 }
 
 impl core::error::Error for UnknownBackend {}
 
-/// The backend asked for needs instructions that this machine lacks.
+/// The requested backend needs instructions that this machine lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unavailable(pub Backend);
 
@@ -425,7 +425,7 @@ impl fmt::Display for Unavailable {
         let name = self.0;
         write!(
             f,
-            "the backend {name} is not available on this machine; there are "
+            "the backend {name} is not available on this machine; available: "
         )?;
         write_names(f, Backend::available())
     }

@@ -54,7 +54,7 @@ impl<K: Copy> Error<K> {
         }
     }
 
-    /// The same error in an input of which this one was the part behind the first `bytes` bytes: for
+    /// The same error in an input of which this one was the part after the first `bytes` bytes: for
     /// those who take an input in pieces.
     #[must_use]
     pub const fn behind(mut self, bytes: usize) -> Self {
@@ -113,7 +113,10 @@ impl DestinationError {
 impl fmt::Display for DestinationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { needed, given } = self;
-        write!(f, "the result has {needed} bytes, the destination {given}")
+        write!(
+            f,
+            "the result needs {needed} bytes, but the destination has {given}"
+        )
     }
 }
 
@@ -148,7 +151,7 @@ pub enum LengthErrorKind {
     Range {
         /// First value of the range.
         start: usize,
-        /// The value behind the last of the range.
+        /// The value after the last of the range.
         end: usize,
         /// Number of values there are.
         values: usize,
@@ -169,10 +172,9 @@ impl fmt::Display for LengthErrorKind {
                 f,
                 "{bytes} bytes is not a multiple of the value size, {width} bytes"
             ),
-            Self::Range { start, end, values } => write!(
-                f,
-                "the range {start}..{end} does not lie within {values} values"
-            ),
+            Self::Range { start, end, values } => {
+                write!(f, "the range {start}..{end} is not within {values} values")
+            }
         }
     }
 }

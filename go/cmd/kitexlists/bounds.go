@@ -10,7 +10,7 @@ import (
 )
 
 // What Kitex generates before it takes memory for the elements of a container,
-// and what this command puts behind it.
+// and what this command puts after it.
 var (
 	readListBegin = mustParse(`
 		_, any_size, l, err := thrift.Binary.any_readBegin(buf[offset:])

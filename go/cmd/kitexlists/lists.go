@@ -181,7 +181,7 @@ var writeField = mustParse(`offset += thrift.Binary.WriteFieldBegin(buf[offset:]
 
 // fieldHeader lets the field header that ends the statements be written to a
 // slice of its length, which takes one check of bounds instead of two. That
-// makes up for the comparison of the list's length behind it.
+// makes up for the comparison of the list's length after it.
 func (r *rewriter) fieldHeader(list []ast.Stmt) {
 	if len(list) == 0 || writeField.match(list[len(list)-1:], nil) == nil {
 		return

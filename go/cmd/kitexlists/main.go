@@ -29,7 +29,7 @@
 // Kitex's protocol exception INVALID_DATA. Such errors came late or never before.
 //
 // A file is replaced only when the new one is complete, and running the command
-// twice changes nothing more. It belongs behind the generator:
+// twice changes nothing more. It belongs after the generator:
 //
 //	//go:generate kitex -module example.com/service service.thrift
 //	//go:generate go run github.com/bytelane/bytelane/go/cmd/kitexlists -require kitex_gen/service/k-service.go
@@ -45,7 +45,7 @@
 //		and list that code. What stays by design does not count.
 //	-reuse
 //		Read into the memory of the slice that the field already holds, as far
-//		as it goes. This pays where structs are decoded again and again, and is
+//		as it goes. This pays where structs are decoded repeatedly, and is
 //		wrong where anybody keeps a slice of a struct that is decoded again.
 //		Fields with a default value, which may be a slice shared by the whole
 //		program, are read into new slices all the same.

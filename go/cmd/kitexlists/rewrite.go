@@ -182,7 +182,7 @@ func (r *rewriter) edit(start, end token.Pos, text string) {
 	r.edits = append(r.edits, edit{r.offset(start), r.offset(end), text})
 }
 
-// addImport imports thriftlist behind kitex's package.
+// addImport imports thriftlist after kitex's package.
 func (r *rewriter) addImport(file *ast.File, kitex *ast.ImportSpec) {
 	for _, declaration := range file.Decls {
 		group, ok := declaration.(*ast.GenDecl)

@@ -1,10 +1,10 @@
 // Command offsets measures bigendian.Write beside copy and a plain loop, for
-// destinations of several sizes that begin 0 to 7 bytes behind a cache line, and
+// destinations of several sizes that begin 0 to 7 bytes after a cache line, and
 // prints a line for each: the speeds in GB/s, and the share of copy's speed.
 //
 //	go run ./offsets
 //
-// A list in a message begins anywhere: behind a string, a bool or an i32, its
+// A list in a message begins anywhere: after a string, a bool or an i32, its
 // elements are not aligned. See package interleave for how it is measured.
 package main
 

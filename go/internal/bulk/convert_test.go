@@ -246,7 +246,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// Whoever reads into a new slice pays for the allocation: cleared by make, or not.
+// Reading into a new slice includes the allocation, cleared by make or not.
 func BenchmarkAllocate(b *testing.B) {
 	for _, size := range []int{1 << 10, 2 << 10, 8 << 10, 32 << 10, 128 << 10} {
 		var values []int64

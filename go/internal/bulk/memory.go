@@ -23,8 +23,8 @@ func Ones[T Fixed]() (ones T) {
 	return ones
 }
 
-// Bytes returns the memory of values. Any memory may be read as bytes. Whoever
-// writes to it owes a bool 0 or 1; every pattern of bytes is a number.
+// Bytes returns the memory of values. Any memory may be read as bytes. Code
+// that writes to it must store 0 or 1 for a bool; every bit pattern is a number.
 func Bytes[T Fixed](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*Width[T]())
 }
@@ -37,8 +37,8 @@ const unzeroedMin = 2048
 // the caller overwrites all of them before anybody else sees them.
 //
 // make clears what it returns. The one allocator of the standard library that
-// does not is strings.Builder: Grow promises room for n further bytes, and the
-// room is left as it is. A Fixed holds no pointers and neither do a builder's
+// does not is strings.Builder: Grow promises room for n further bytes, and does
+// not touch it. A Fixed holds no pointers and neither do a builder's
 // bytes, so the garbage collector treats both alike; builder and string are
 // forgotten at once, so nobody sees a string change.
 func Unzeroed[T Fixed](n int) []T {

@@ -74,7 +74,7 @@ fn c_library(
 pub fn v1234(_values: usize) -> anyhow::Result<Vec<Peer>> {
     let c = c_library(
         // SAFETY: here and below, the output has room for the most bytes that the values can become
-        // and 64 more, and behind each input lies a page of its own buffer.
+        // and 64 more, and after each input lies a page of its own buffer.
         |values, count, bytes| unsafe { streamvbyte_encode(values.cast(), count, bytes) },
         // SAFETY: as above.
         |bytes, values, count| unsafe { streamvbyte_decode(bytes, values.cast(), count) },

@@ -1,4 +1,4 @@
-//! Tables between marks in a document: everything else in it is left as it is.
+//! Tables between marks in a document: everything else in it is left unchanged.
 //!
 //! ```text
 //! <!-- record: lost -->
@@ -42,7 +42,7 @@ pub fn fill(document: &str, table: &dyn Fn(&str) -> Option<String>) -> Result<St
     Ok(filled)
 }
 
-/// Whether an end follows behind a line.
+/// Whether an end follows after a line.
 fn table_ended(document: &str, line: usize) -> bool {
     document.lines().skip(line).any(|line| line == END)
 }

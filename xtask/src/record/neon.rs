@@ -212,7 +212,7 @@ fn command(processor: &str) -> String {
     format!("{MCA} -mtriple=aarch64 -mcpu={processor} -iterations={ITERATIONS}")
 }
 
-/// Cycles of one way, as it is gone again and again.
+/// Cycles per pass, when it is repeated.
 fn cycles(assembly: &str, processor: &str) -> Result<f64> {
     let line = command(processor);
     let mut words = line.split(' ');
@@ -272,8 +272,8 @@ impl Estimates {
     pub fn table(&self) -> String {
         let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
         let mut text = format!(
-            "Estimates (`{}`) for {processors}: `{} loop.s` and so on.\n\n\
-             | codec | operation | values | bytes | cycles | bytes a cycle |\n|---|---|---|---|---|---|\n",
+            "Estimates (`{}`) for {processors}, by `{} loop.s` and the like.\n\n\
+             | codec | operation | values | bytes | cycles | bytes per cycle |\n|---|---|---|---|---|---|\n",
             self.name,
             command(PROCESSORS[0].0),
         );

@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 use bytelane::Backend;
 use serde::Deserialize;
 
+mod cells;
+
 /// One measured figure; the other columns of the file are for readers.
 #[derive(Deserialize)]
 struct Row {
@@ -180,7 +182,7 @@ impl Record {
             "summary" => Some(self.summary()),
             "backends" => Some(self.backends()),
             "lost" => Some(self.lost()),
-            _ => None,
+            codec => cells::table(self, codec),
         }
     }
 
@@ -214,9 +216,10 @@ impl Record {
     /// Cells on the instruction set that a caller gets, by codec.
     fn summary(&self) -> String {
         let mut text = format!(
-            "Cells of codec, operation, size and data against the fastest of the other libraries, within one\n\
-             run (`{}`). Tied: within 5%.\n\n\
-             | codec | cells | won | tied | lost | geometric mean |\n|---|---|---|---|---|---|\n",
+            "Each cell is one codec, operation, size and data set, against the fastest of the other libraries,\n\
+             within one run (`{}`). Tied: within 5%. The last\n\
+             column is the geometric mean of the speedups.\n\n\
+             | codec | cells | won | tied | lost | speedup |\n|---|---|---|---|---|---|\n",
             self.name
         );
         let mut row = |codec: &str, cells: &dyn Fn(&&Cell) -> bool| {
@@ -243,8 +246,9 @@ impl Record {
     /// Medians by codec, operation and instruction set.
     fn backends(&self) -> String {
         let mut text = format!(
-            "Medians over sizes and data (`{}`); the last three columns are cells against the fastest peer.\n\n\
-             | codec | operation | backend | of `memcpy` | of the specification | won | tied | lost |\n\
+            "Medians over sizes and data (`{}`). The first two figures are multiples of the speed of `memcpy` and of\n\
+             the scalar backend; the last three columns count cells against the fastest peer.\n\n\
+             | codec | operation | backend | x memcpy | x scalar | won | tied | lost |\n\
              |---|---|---|---|---|---|---|---|\n",
             self.name
         );
@@ -275,8 +279,8 @@ impl Record {
     /// Every cell in which a peer is faster than the instruction set that a caller gets.
     fn lost(&self) -> String {
         let mut text = format!(
-            "Every cell that is lost (`{}`), as a share of the peer's speed.\n\n\
-             | codec | operation | data | values | share | peer |\n|---|---|---|---|---|---|\n",
+            "Every lost cell (`{}`). The last figure is our speed as a multiple of the peer's.\n\n\
+             | codec | operation | data | values | x peer | peer |\n|---|---|---|---|---|---|\n",
             self.name
         );
         for cell in &self.cells {
@@ -339,10 +343,10 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Two digits that count: `.07`, `.95`, `1.3`, `22`.
+/// At most two significant decimals: `0.07`, `0.95`, `1.3`, `22`.
 fn ratio(value: f64) -> String {
     match value {
-        ..0.995 => format!("{value:.2}").trim_start_matches('0').to_owned(),
+        ..0.995 => format!("{value:.2}"),
         ..9.95 => format!("{value:.1}"),
         _ => format!("{value:.0}"),
     }
@@ -378,7 +382,7 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
             .unwrap()
     }
 
-    /// The lines of a table behind its head.
+    /// The lines of a table after its head.
     fn rows(table: &str) -> Vec<String> {
         let text = record().table(table).unwrap();
         let lines = text.lines().skip_while(|line| !line.starts_with("|---"));
@@ -391,7 +395,7 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
             rows("summary"),
             [
                 "| `varint` | 2 | 1 | 1 | 0 | 1.6 |",
-                "| `json_string` | 1 | 0 | 0 | 1 | .50 |",
+                "| `json_string` | 1 | 0 | 0 | 1 | 0.50 |",
                 "| all | 3 | 1 | 1 | 1 | 1.1 |",
             ]
         );
@@ -402,9 +406,9 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
         assert_eq!(
             rows("backends"),
             [
-                "| `varint` | encode | avx2 | .40 | 3.6 | 1 | 0 | 1 |",
-                "| `varint` | encode | avx512 | .50 | 4.5 | 1 | 1 | 0 |",
-                "| `json_string` | decode | avx2 | .25 | 1.5 | 0 | 0 | 1 |",
+                "| `varint` | encode | avx2 | 0.40 | 3.6 | 1 | 0 | 1 |",
+                "| `varint` | encode | avx512 | 0.50 | 4.5 | 1 | 1 | 0 |",
+                "| `json_string` | decode | avx2 | 0.25 | 1.5 | 0 | 0 | 1 |",
                 "| `json_string` | decode | avx512 | missing | | | | |",
             ]
         );
@@ -414,7 +418,7 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
     fn lost_cells_are_listed_with_the_peer() {
         assert_eq!(
             rows("lost"),
-            ["| `json_string` | decode | prose, 8 to 64 | 36 | .50 | serde_json |"]
+            ["| `json_string` | decode | prose, 8 to 64 | 36 | 0.50 | serde_json |"]
         );
     }
 
@@ -432,8 +436,8 @@ thrift,protocol=json,read,Binary,prose,,30,40,false,10,4,9,.4,0,other
         assert_eq!(
             lines,
             [
-                "| `thrift:protocol=json` of `Text` | read | prose | 30 | .50 | other |",
-                "| `thrift:protocol=json` of `Binary` | read | prose | 30 | .25 | other |",
+                "| `thrift:protocol=json` of `Text` | read | prose | 30 | 0.50 | other |",
+                "| `thrift:protocol=json` of `Binary` | read | prose | 30 | 0.25 | other |",
             ]
         );
     }

@@ -45,7 +45,7 @@ pub fn run_stage() -> Result<()> {
     // Without its policy, which forbids requests, a page that makes one is seen to.
     let text = fs::read_to_string(&page)?;
     for file in ["byte_stream_split_v1.parquet", "steps.npy"] {
-        ensure!(text.contains(file), "the page does not speak of {file}");
+        ensure!(text.contains(file), "the page does not mention {file}");
     }
     let (before, policy) = text
         .split_once("<meta http-equiv=\"Content-Security-Policy\"")
@@ -109,7 +109,7 @@ fn faults(directory: &Path, page: &str, dark: bool) -> Result<String> {
     }
 }
 
-/// Opens a page of the directory. No name of a host is resolved, whoever asks.
+/// Opens a page of the directory. No host name is resolved.
 fn browse(directory: &Path, page: &str, dark: bool, arguments: &[&str]) -> Result<Output> {
     let scheme = if dark { 0 } else { 1 };
     let mut command = program(BROWSER);

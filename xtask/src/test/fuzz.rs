@@ -1,4 +1,4 @@
-//! The stages `fuzz` and `fuzz-long`: build the fuzz targets and let each run for some seconds or
+//! The stages `fuzz` and `fuzz-long`: build the fuzz targets and let each run for a few seconds or
 //! minutes, from seeds and from what earlier runs have found.
 
 use std::fs;

@@ -6,7 +6,7 @@ use crate::process::{program, root, run};
 
 use super::python;
 
-/// The script names what it skips for want of an emulator; the stages `aarch64` and `big-endian`
+/// The script names what it skips because an emulator is missing; the stages `aarch64` and `big-endian`
 /// need the same emulators, so that nothing is left out where all is required.
 pub fn run_stage() -> Result<()> {
     run(program(root().join("go/test.sh")).args(["--race", "--arm64", "--s390x"]))

@@ -78,3 +78,21 @@ fn avx512_missing() -> Option<String> {
 fn avx512_missing() -> Option<String> {
     Some("the host is not x86-64".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::stages::STAGES;
+    use super::*;
+
+    #[test]
+    fn continuous_integration_leaves_out_what_needs_x86_elsewhere() {
+        let script = std::fs::read_to_string(process::root().join(".ci/run")).unwrap();
+        let needs_x86 = |needs: &[Need]| needs.iter().any(|need| matches!(need, Need::X86));
+        let stages = STAGES
+            .iter()
+            .filter(|stage| stage.in_all && needs_x86(stage.needs));
+        let names: Vec<_> = stages.map(|stage| stage.name).collect();
+        let option = format!("without=(--without {})", names.join(","));
+        assert!(script.contains(&option), ".ci/run lacks `{option}`");
+    }
+}

@@ -27,7 +27,7 @@ pub fn build_programs() -> Result<PathBuf> {
 }
 
 /// The interpreter of an environment that has what `interop/requirements.txt` lists; the
-/// environment is made anew if that has changed.
+/// environment is recreated if that has changed.
 fn environment() -> Result<PathBuf> {
     let directory = root().join("target/interop/python");
     let python = directory.join("bin/python");

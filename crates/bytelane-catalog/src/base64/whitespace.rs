@@ -30,7 +30,7 @@ pub(super) struct Places {
     /// Bytes of the input so far, and characters that are left of them.
     read: usize,
     kept: usize,
-    /// Characters that come behind whitespace: their number, and their place in the input.
+    /// Characters that come after whitespace: their number, and their place in the input.
     behind: VecDeque<(usize, usize)>,
 }
 
@@ -52,7 +52,7 @@ impl Places {
                 }
                 bytes.copy_within(from..from + length, to);
             }
-            // One whitespace comes behind it, unless that is the end.
+            // One whitespace comes after it, unless that is the end.
             (from, to) = (from + length + 1, to + length);
         }
         self.read += bytes.len();

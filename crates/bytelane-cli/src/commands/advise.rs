@@ -18,31 +18,31 @@ use std::path::{Path, PathBuf};
 
 /// Find the best Parquet encodings for the columns of files
 ///
-/// Reads Parquet files, .npy, and raw little-endian numbers with the endings .f32 .sp .f64 .dp .i32 .i64.
-/// Samples of each column are written and read in memory, in every encoding and compression. Shown are
-/// the choice for the goal, what it saves, and the settings for writers.
+/// Reads Parquet files, .npy files, and raw little-endian numbers with the extensions .f32 .sp .f64 .dp .i32
+/// .i64. Writes and reads samples of each column in memory, in every encoding and compression. Shows the
+/// best choice for the goal, the size reduction, and the settings for other writers.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// Files, or directories: of these all files with the endings of such data
+    /// Files, or directories, which are searched for files with these extensions
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// What encodings are chosen for
+    /// What to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = super::rewrite::goal_parser())]
     goal: Goal,
-    /// Who has to read them, with or without the oldest version in use; any: no one in particular
+    /// Programs that must be able to read the files, optionally with the oldest version in use; any: no restriction
     #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t = Readers::default())]
     readers: Readers,
-    /// The compression to choose for: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL
+    /// The compression to assume: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL
     #[arg(long, value_name = "CODEC[:LEVEL]", default_value = "zstd:1", value_parser = parse_compression)]
     compression: Compression,
-    /// Rows of each column that are tried, from several places of the file
+    /// Rows to sample from each column, spread over the file
     #[arg(long, value_name = "N", default_value_t = 1 << 18, value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
-    /// Exit with 1 if some file could become smaller by more than the threshold
+    /// Exit with code 1 if any file could become smaller by more than the threshold
     #[arg(long)]
     check: bool,
-    /// For --check: percent of the bytes of a file's columns
+    /// For --check: the size reduction of a file's columns, in percent
     #[arg(
         long,
         value_name = "PERCENT",
@@ -50,10 +50,10 @@ pub struct Arguments {
         requires = "check"
     )]
     threshold: f64,
-    /// Show no table of everything that was tried
+    /// Leave out the table of everything that was tried
     #[arg(long)]
     brief: bool,
-    /// Table for people, one JSON object a file, CSV or tables in Markdown
+    /// A table, one JSON object per file, CSV, or Markdown tables
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
 }
@@ -64,9 +64,9 @@ const EXAMPLES: &str = "Examples:
   bytelane advise lake/ --readers 'pyarrow>=17,duckdb,spark' --brief
   bytelane advise lake/ --check --threshold 20 --format json
 
-Speeds are those of one thread while others may be at work; ratios do not depend on it.";
+Speeds are measured on one thread while other threads are busy; the size ratios do not depend on that.";
 
-/// The endings of files in directories that are looked at.
+/// The extensions of the files that are looked for in directories.
 fn endings() -> impl Iterator<Item = &'static str> {
     let raw = RAW_ENDINGS.iter().map(|(ending, _)| *ending);
     ["parquet", "npy"].into_iter().chain(raw)
@@ -138,7 +138,7 @@ impl Arguments {
                 failures
                     .iter()
                     .for_each(|error| anstream::eprintln!("{}", readable::parquet_error(error)));
-                Err(last).with_context(|| format!("{many} files could not be read; the last one"))
+                Err(last).with_context(|| format!("cannot read {many} files; the last one"))
             }
         }
     }
@@ -191,7 +191,7 @@ impl Arguments {
         writeln!(out, "{heading}{}: {rows} rows", readable::path(file))?;
         writeln!(
             out,
-            "For the goal {goal}, with {compression}, read by {readers}:\n"
+            "Goal: {goal}. Compression: {compression}. Readers: {readers}.\n"
         )?;
         let mut table = Table::new([
             text("column"),
@@ -199,10 +199,10 @@ impl Arguments {
             number("nulls"),
             number("distinct"),
             number("entropy"),
-            text("now"),
+            text("current"),
             text("choice"),
-            number("bytes now"),
-            number("bytes then"),
+            number("current size"),
+            number("new size"),
             number("saved"),
         ]);
         for column in &advice.columns {
@@ -219,13 +219,13 @@ impl Arguments {
         }
         let (now, then) = (advice.bytes_now(), advice.bytes_then());
         let before = match advice.kind.as_str() {
-            "parquet" => "now",
-            _ => "with dictionaries, as most writers do by default",
+            "parquet" => "today",
+            _ => "with dictionaries, the default of most writers",
         };
         let saved = 100.0 * advice.saved();
         writeln!(
             out,
-            "\n{now} bytes {before}, about {then} then: {saved:.1}% saved\n"
+            "\n{now} bytes {before}, about {then} with the choice: {saved:.1}% smaller\n"
         )?;
         for settings in &advice.settings {
             let text = readable::lines(&settings.text);
@@ -255,7 +255,7 @@ fn cells(candidate: &Candidate, is_choice: bool) -> [String; 6] {
         format!("{:.0}", candidate.write_mib_s),
         format!("{:.0}", candidate.read_mib_s),
         match (&candidate.obstacle, is_choice) {
-            (Some(reader), _) => format!("not for {reader}"),
+            (Some(reader), _) => format!("{reader} cannot read it"),
             (None, true) => "chosen".to_owned(),
             (None, false) => String::new(),
         },
@@ -275,7 +275,7 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
             .map_or_else(|| "?".to_owned(), |bits| format!("{bits:.1}")),
         column.now.clone().unwrap_or_default(),
         match column.keep {
-            true => "as it is".to_owned(),
+            true => "unchanged".to_owned(),
             false => column.encoding.to_string(),
         },
         column.bytes_now.to_string(),
@@ -295,7 +295,10 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     }
     if files.is_empty() {
         let endings: Vec<&str> = endings().collect();
-        bail!("there is no file here that ends in .{}", endings.join(" ."));
+        bail!(
+            "no file with a supported extension here; supported: .{}",
+            endings.join(" .")
+        );
     }
     Ok(files)
 }

@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
 
-/// Print the completions for a shell
+/// Print a shell completion script
 ///
 /// For bash, with bash-completion installed:
 ///
@@ -16,7 +16,7 @@ use std::io::Write;
 ///
 ///     bytelane completions fish > ~/.config/fish/completions/bytelane.fish
 ///
-/// For zsh, into a directory that is in $fpath:
+/// For zsh, in a directory listed in $fpath:
 ///
 ///     bytelane completions zsh > ~/.zfunc/_bytelane
 #[derive(Debug, clap::Args)]

@@ -6,10 +6,10 @@ use bytelane_measure::cpu;
 use comfy_table::{Table, presets};
 use std::io::Write;
 
-/// Show what this CPU has, and which kernels run on it
+/// Show the instruction sets of this CPU and which one is used
 ///
-/// Lists every backend (a set of instructions that the codecs have kernels for): the active one,
-/// the others that this CPU can run, and what is missing for the rest.
+/// Lists every backend (an instruction set for which the codecs have kernels): the active one, the
+/// others that this CPU can run, and the missing features of the rest.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {}
 
@@ -18,7 +18,7 @@ impl Arguments {
         let forced = backend::force_from_environment()?;
         let reason = match forced {
             Some(_) => "forced by BYTELANE_BACKEND",
-            None => "the best that this CPU has",
+            None => "the best one of this CPU",
         };
         let caches: Vec<String> = cpu::caches().iter().map(ToString::to_string).collect();
         let mut out = standard::output()?;

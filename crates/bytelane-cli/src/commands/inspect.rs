@@ -10,26 +10,26 @@ use std::path::PathBuf;
 
 /// Show what is in a Parquet file: row groups, columns, encodings, pages, sizes
 ///
-/// Pages are found by their headers; no value is read, so large files take no longer.
+/// Reads the footer and the page headers but no values, so large files take no longer.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The file
+    /// The Parquet file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What has a line of its own
+    /// What to show on each line
     #[arg(long, value_name = "WHAT", default_value = "columns")]
     by: Line,
-    /// Show the schema, in the language of Parquet's specification, and nothing else
+    /// Show only the schema, in the syntax of the Parquet specification
     #[arg(long)]
     schema: bool,
-    /// Table for people, everything as one JSON object, CSV, or a table in Markdown
+    /// A table, everything as one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Line {
-    /// Columns, all row groups together
+    /// Columns, summed over all row groups
     Columns,
     /// Columns of each row group
     RowGroups,
@@ -66,7 +66,7 @@ impl Arguments {
             row_groups,
             ..
         } = inspection;
-        let writer = readable::line(created_by.as_deref().unwrap_or("someone unnamed"));
+        let writer = readable::line(created_by.as_deref().unwrap_or("an unknown writer"));
         let groups = row_groups.len();
         let plural = if groups == 1 { "" } else { "s" };
         format!(
@@ -150,7 +150,7 @@ fn columns(inspection: &Inspection) -> Table {
 }
 
 fn row_groups(inspection: &Inspection) -> Table {
-    let extra = [text("least"), text("greatest"), text("has")];
+    let extra = [text("min"), text("max"), text("has")];
     let header = [number("row group")]
         .into_iter()
         .chain(COLUMN_HEADER)

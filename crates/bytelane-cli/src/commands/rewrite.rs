@@ -20,39 +20,39 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Rewrite a Parquet file with better encodings
 ///
-/// Columns that gain are encoded anew, in each row group by itself; the others are copied as they
-/// are. Values stay the same bit for bit, and so do the schema, row groups, statistics, indexes, Bloom
-/// filters, metadata and the permissions of the file.
+/// Re-encodes the columns that benefit, separately in each row group, and copies the others unchanged.
+/// Values stay the same bit for bit; the schema, row groups, statistics, indexes, Bloom filters, metadata and
+/// file permissions are preserved.
 ///
-/// The new file is complete before it gets its name. Who kills this command may find the unfinished one
-/// beside it, under a name that begins with .bytelane-, and can delete it.
+/// The new file appears under its name only when it is complete. If interrupted, a partial file named
+/// `.bytelane-*` may remain next to it and can be deleted.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// The file
+    /// The Parquet file to read
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The new file; it may be IN, which is then replaced when the new one is complete
+    /// The file to write; if it is IN, it is replaced when the new file is complete
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// What encodings are chosen for
+    /// What to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
     goal: Goal,
-    /// Who has to read the file, each from a version on: this limits the encodings that are chosen
+    /// Programs that must be able to read the file, optionally with the oldest version in use; any: no restriction
     #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
     readers: Readers,
-    /// The encoding of a column, which is then not chosen. NAME is its path, with dots; also of a group,
-    /// for all in it
+    /// Force this encoding for a column. NAME is the column's path, separated by dots, or that of a group,
+    /// for all columns in it
     #[arg(long = "column", value_name = "NAME=ENCODING", value_parser = parse_column)]
     columns: Vec<(String, Encoding)>,
-    /// Compress all columns so [default: each as it is]: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL,
+    /// Compress all columns with this codec [default: unchanged]: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL,
     /// brotli:LEVEL
     #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
     compression: Option<Compression>,
-    /// Read both files and compare every value before the new one gets its name
+    /// Read both files and compare every value before the new file appears under its name
     #[arg(long)]
     verify: bool,
-    /// Table for people, one JSON object, CSV, or a table in Markdown
+    /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
 }
@@ -132,7 +132,7 @@ impl Arguments {
                 )
             }
             Problem::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
-                format!("; {} is as it was", readable::path(&self.output))
+                format!("; {} is unchanged", readable::path(&self.output))
             }
             _ => return error.into(),
         };
@@ -142,11 +142,11 @@ impl Arguments {
     fn show(&self, rewritten: &Rewritten, out: &mut impl Write) -> anyhow::Result<()> {
         let mut table = Table::new([
             text("column"),
-            text("encoded anew"),
+            text("re-encoded"),
             text("encodings"),
             text("compression"),
-            number("bytes before"),
-            number("bytes after"),
+            number("old size"),
+            number("new size"),
             number("saved"),
         ]);
         for column in &rewritten.columns {

@@ -5,7 +5,7 @@ use bytelane_thrift_build::Compiler;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Compile Thrift's IDL
+/// Compile Thrift IDL files
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -17,20 +17,20 @@ enum Command {
     Compile(Compile),
 }
 
-/// Compile files of Thrift's IDL to Rust types for bytelane-thrift
+/// Compile Thrift IDL files to Rust types for bytelane-thrift
 ///
-/// Each file, and each that it includes, becomes a module: plain structs and enums with
-/// `#[derive(Thrift)]`. `mod.rs` names them all. Prints the paths; files that would not change are
-/// not written.
+/// Each file, and each file that it includes, becomes a module of plain structs and enums with
+/// `#[derive(Thrift)]`; `mod.rs` declares them all. Prints the paths. Files whose content would not
+/// change are not written.
 #[derive(Debug, clap::Args)]
 struct Compile {
-    /// The files, with the ending .thrift
+    /// The files, with the extension .thrift
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The directory for the modules; it is made if need be
+    /// The directory for the modules; created if necessary
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// A directory in which included files are looked for, besides that of the file
+    /// A directory to search for included files, besides that of the including file
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
 }

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Encode a file or standard input
 ///
-/// The input is the values as they lie in the memory of a little-endian machine (or text, for the
-/// codecs of text), without a header. `bytelane decode` with the same CODEC brings them back.
+/// Input files are raw little-endian values without a header, or text for the text codecs.
+/// `bytelane decode` with the same CODEC restores them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Encode {
@@ -24,7 +24,7 @@ pub struct Encode {
 
 /// Decode a file or standard input
 ///
-/// CODEC and its parameters must be those that the bytes were encoded with.
+/// CODEC and its parameters must be the ones that the data was encoded with.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Decode {
@@ -33,23 +33,23 @@ pub struct Decode {
 }
 
 const EXAMPLES: &str = "  bytelane encode byte_stream_split:width=8 doubles.f64 -o doubles.split
-      The whole file as one block, as in a page of Parquet; it is held in memory
+      The whole file as one block, as in a Parquet page; it is held in memory
   bytelane decode byte_stream_split:width=8 doubles.split | cmp - doubles.f64
   .. | bytelane encode byte_stream_split:width=4,block=65536 | zstd > floats.zst
-      65536 floats a block: in bounded memory, however long the pipe
+      65536 floats per block, so that memory is bounded however long the input is
   bytelane encode big_endian:width=4 < numbers > wire
 
-An output file appears under its name when it is complete, and not before.";
+An output file appears under its name only when it is complete.";
 
 #[derive(Debug, clap::Args)]
 struct Arguments {
-    /// A codec, and after a colon its parameters: NAME[:key=value,..]
+    /// The codec, with its parameters after a colon: NAME[:key=value,..]
     #[arg(value_name = "CODEC", value_parser = SpecificationParser, hide_possible_values = true)]
     codec: Specification,
-    /// The file to read; standard input if it is `-` or left out
+    /// The file to read; `-` or nothing means standard input
     #[arg(value_name = "IN")]
     input: Option<PathBuf>,
-    /// The file to write; standard output if it is `-` or left out
+    /// The file to write; `-` or nothing means standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 }

@@ -142,5 +142,5 @@ fn wrong_options_say_what_there_is() {
         .iter()
         .find(|backend| !backend.is_available());
     let message = failure(&mut bench(&["--backend", missing.unwrap().name()]));
-    assert!(message.contains("there are scalar"), "{message}");
+    assert!(message.contains("available: scalar"), "{message}");
 }

@@ -181,16 +181,16 @@ fn what_cannot_be_done_is_a_plain_sentence() {
         (&["inspect", "nosuch"][..], "nosuch: No such file"),
         (
             &["inspect", "text"],
-            "text: 11 bytes are not a Parquet file",
+            "text: not a Parquet file: it has only 11 bytes",
         ),
         (
             &["rewrite", "text", "out"],
-            "text: 11 bytes are not a Parquet file",
+            "text: not a Parquet file: it has only 11 bytes",
         ),
         (&["rewrite", "in.parquet", "no/out"], "no/out: No such file"),
         (
             &["rewrite", "in.parquet", "out", "--column", "price=plain"],
-            "there is no column \"price\"; `bytelane inspect in.parquet` lists them",
+            "the file has no column \"price\"; `bytelane inspect in.parquet` lists them",
         ),
         (
             &[
@@ -200,7 +200,7 @@ fn what_cannot_be_done_is_a_plain_sentence() {
                 "--column",
                 "name=byte_stream_split",
             ],
-            "byte_stream_split does not exist for columns of the type BYTE_ARRAY",
+            "byte_stream_split does not support columns of the type BYTE_ARRAY",
         ),
         (
             &["rewrite", "in.parquet", "out", "--column", "name"],
@@ -212,7 +212,7 @@ fn what_cannot_be_done_is_a_plain_sentence() {
         ),
         (
             &["bench", "parquet", "text"],
-            "the ending tells what the numbers are",
+            "the file extension must say what the numbers are",
         ),
     ] {
         let message = message(arguments);

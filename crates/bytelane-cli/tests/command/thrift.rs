@@ -32,7 +32,7 @@ fn compiles_a_file_and_names_what_it_wrote() {
     fs::write(&idl, "struct Point { 1: i33 x }").unwrap();
     let message = failure(&mut bytelane(&arguments));
     assert!(
-        message.contains("a.thrift:1:19: there is no type `i33`"),
+        message.contains("a.thrift:1:19: unknown type `i33`"),
         "{message}"
     );
     assert_eq!(fs::read_to_string(out.join("a.rs")).unwrap(), module);

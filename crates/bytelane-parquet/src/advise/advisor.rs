@@ -5,7 +5,7 @@ use super::{Advice, AdviseOptions, ColumnAdvice, advise_column, settings};
 use crate::{Result, compression_name};
 use std::path::{Path, PathBuf};
 
-/// What [`advise`](super::advise) does, column by column: for those who show how far it is.
+/// Does what [`advise`](super::advise) does, column by column, for programs that show progress.
 ///
 /// ```no_run
 /// use bytelane_parquet::advise::{AdviseOptions, Advisor};
@@ -46,20 +46,20 @@ impl Advisor {
         })
     }
 
-    /// The columns at the schema's outermost level: each is one piece of work.
+    /// The columns at the schema's outermost level, each of which is one piece of work.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.source.columns()
     }
 
-    /// About how many bytes of values of such a column are tried; 0 of one that there is not.
+    /// Approximately how many bytes of values of a column are tried; 0 if there is no such column.
     #[must_use]
     pub fn bytes_to_try(&self, column: usize) -> u64 {
         let rows = self.source.rows().min(self.options.rows as u64);
         (rows as f64 * self.source.bytes_of_row(column)) as u64
     }
 
-    /// Tries the next column; does nothing behind the last.
+    /// Tries the next column; does nothing after the last one.
     ///
     /// # Errors
     ///

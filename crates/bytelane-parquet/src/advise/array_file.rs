@@ -1,4 +1,4 @@
-//! Arrays of numbers in files: raw ones, whose ending tells the type, and NumPy's `.npy`.
+//! Arrays of numbers in files: raw ones, whose extension says the type, and NumPy's `.npy`.
 
 use crate::{Error, Problem, Result, input};
 use arrow_array::types::{
@@ -47,7 +47,7 @@ const ELEMENTS: [Element; 11] = [
     element::<UInt64Type>("u8"),
 ];
 
-/// Endings of files of little-endian numbers and nothing else, and NumPy's names of their types.
+/// File extensions of raw little-endian numbers, and NumPy's names of their types.
 pub const RAW_ENDINGS: [(&str, &str); 6] = [
     ("f32", "f4"),
     ("sp", "f4"),
@@ -117,10 +117,10 @@ impl ArrayFile {
         };
         if !fits {
             return Err(Error::corrupt(match header.values {
-                None => format!("{bytes} bytes are no whole numbers of {width} bytes"),
+                None => format!("{bytes} bytes is not a multiple of the value size, {width} bytes"),
                 Some(values) => {
                     format!(
-                        "the header promises {values} numbers of {width} bytes, there are {bytes} bytes"
+                        "the header claims {values} values of {width} bytes, but {bytes} bytes follow"
                     )
                 }
             }));
@@ -151,7 +151,7 @@ impl ArrayFile {
                 .seek(SeekFrom::Start(self.start + first * width))?;
             let read = (&self.file).take(count * width).read_to_end(&mut bytes)?;
             if read as u64 != count * width {
-                return Err(Error::corrupt("the file became shorter while it was read"));
+                return Err(Error::corrupt("the file was truncated while it was read"));
             }
         }
         if self.big_endian != cfg!(target_endian = "big") {
@@ -179,7 +179,9 @@ impl Header {
         let mut start = [0; 10];
         let is_npy = file.read_exact(&mut start).is_ok() && start.starts_with(b"\x93NUMPY");
         if !is_npy {
-            return Err(Error::corrupt("it does not begin as an .npy file does"));
+            return Err(Error::corrupt(
+                "not an .npy file: it does not begin with the magic bytes",
+            ));
         }
         let mut length = usize::from(u16::from_le_bytes([start[8], start[9]]));
         let mut before = start.len();
@@ -197,9 +199,8 @@ impl Header {
         file.take(length as u64).read_to_end(&mut text)?;
         let text = String::from_utf8_lossy(&text);
         let header = Self::parse(&text, (before + length) as u64);
-        header.ok_or_else(|| {
-            Error::corrupt(format!("its header cannot be understood: {}", text.trim()))
-        })
+        header
+            .ok_or_else(|| Error::corrupt(format!("its header cannot be parsed: {}", text.trim())))
     }
 
     /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`.

@@ -1,4 +1,4 @@
-//! What to write a file's columns as: every encoding with every compression, tried on samples.
+//! The best encoding for each column of a file: every encoding is tried with every compression, on samples.
 //!
 //! ```no_run
 //! use bytelane_parquet::advise::{AdviseOptions, advise};
@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use trial::Trials;
 use values::Values;
 
-/// What is looked for, and how.
+/// What to optimise for, and how to sample.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AdviseOptions {
     goal: Goal,
@@ -64,21 +64,21 @@ impl Default for AdviseOptions {
 }
 
 impl AdviseOptions {
-    /// What the choice is for.
+    /// What to optimise for.
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
     }
 
-    /// Who has to read what is chosen.
+    /// The programs that must be able to read the chosen encodings.
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
         self.readers = readers;
         self
     }
 
-    /// The compression that is chosen for.
+    /// The compression to assume.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = compression;
@@ -92,7 +92,7 @@ impl AdviseOptions {
         self
     }
 
-    /// How many rows of a column are tried, at the most: from several places of the file.
+    /// The largest number of rows of a column that are tried, from several places of the file.
     #[must_use]
     pub fn with_rows(mut self, rows: usize) -> Self {
         self.rows = rows.max(1);
@@ -118,7 +118,7 @@ impl AdviseOptions {
     }
 }
 
-/// What to do with a file.
+/// The advice for a file.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Advice {
@@ -128,39 +128,39 @@ pub struct Advice {
     pub kind: String,
     /// Its rows.
     pub rows: u64,
-    /// What was chosen for.
+    /// The goal.
     pub goal: Goal,
-    /// Who has to read it.
+    /// The programs that must be able to read it.
     pub readers: String,
-    /// The compression that was chosen for.
+    /// The compression that was assumed.
     pub compression: String,
     /// The columns.
     pub columns: Vec<ColumnAdvice>,
-    /// How to make writers do it.
+    /// The settings for writers.
     pub settings: Vec<Settings>,
 }
 
 impl Advice {
-    /// Bytes of all columns now: those of the file, or those with dictionaries for arrays.
+    /// The current size of all columns in bytes: that in the file, or that with dictionaries for arrays.
     #[must_use]
     pub fn bytes_now(&self) -> u64 {
         self.columns.iter().map(|column| column.bytes_now).sum()
     }
 
-    /// Bytes of all columns if the advice is followed: an estimate from samples.
+    /// The new size of all columns in bytes, estimated from samples.
     #[must_use]
     pub fn bytes_then(&self) -> u64 {
         self.columns.iter().map(|column| column.bytes_then).sum()
     }
 
-    /// The share of the bytes that would be saved, from 0 to 1.
+    /// The size reduction, from 0 to 1.
     #[must_use]
     pub fn saved(&self) -> f64 {
         share_saved(self.bytes_now(), self.bytes_then())
     }
 }
 
-/// What to do with a column: with a leaf of the schema.
+/// The advice for a column, which is a leaf of the schema.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct ColumnAdvice {
@@ -168,32 +168,33 @@ pub struct ColumnAdvice {
     pub path: String,
     /// Its type in Parquet.
     pub column_type: String,
-    /// Its values, null ones included, as far as the sample tells.
+    /// The number of its values, including nulls, estimated from the sample.
     pub rows: u64,
-    /// How many of them are null, as far as the sample tells.
+    /// The number of nulls, estimated from the sample.
     pub nulls: u64,
-    /// Rows that were looked at.
+    /// The number of rows in the sample.
     pub rows_tried: u64,
-    /// Estimated different values; unknown for nested columns.
+    /// The estimated number of distinct values; unknown for nested columns.
     pub distinct: Option<u64>,
     /// Bits of information in a value by how often each occurs in the sample: no more than the sample's rows can show.
     pub entropy_bits: Option<f64>,
     /// Encodings and compression in the file; none in an array.
     pub now: Option<String>,
-    /// Bytes now: those of the file, or, for an array, with a dictionary as most writers do it by default.
+    /// The current size in bytes: that in the file or, for an array, that with a dictionary, the default of most
+    /// writers.
     pub bytes_now: u64,
-    /// The encoding to take.
+    /// The best encoding.
     pub encoding: Encoding,
-    /// Bytes with it: an estimate from the sample.
+    /// The size in bytes with that encoding, estimated from the sample.
     pub bytes_then: u64,
-    /// Whether the file has it so already, or nothing is better than what it has.
+    /// Whether the file already uses it, or nothing better was found.
     pub keep: bool,
-    /// All that was tried.
+    /// Everything that was tried.
     pub candidates: Vec<Candidate>,
 }
 
 impl ColumnAdvice {
-    /// The share of the bytes that would be saved, from 0 to 1.
+    /// The size reduction, from 0 to 1.
     #[must_use]
     pub fn saved(&self) -> f64 {
         share_saved(self.bytes_now, self.bytes_then)
@@ -209,8 +210,8 @@ fn share_saved(now: u64, then: u64) -> f64 {
 
 /// Tries every encoding and compression on samples of a file's columns.
 ///
-/// Reads Parquet files, `.npy`, and raw little-endian numbers with the endings `.f32 .sp .f64 .dp .i32 .i64`. Keeps a
-/// column's sample in memory, some times over, and for Parquet what the reader needs of a row group.
+/// Reads Parquet files, `.npy`, and raw little-endian numbers with the extensions `.f32 .sp .f64 .dp .i32 .i64`. Keeps
+/// several copies of a column's sample in memory and, for Parquet, what the reader needs of a row group.
 ///
 /// # Errors
 ///
@@ -319,7 +320,7 @@ impl Now {
             .iter()
             .position(|column| column.path() == leaf.path());
         let index = index.ok_or_else(|| {
-            let problem = "the file has its leaves under other names";
+            let problem = "the file names its nested fields differently";
             Error::new(Problem::Unsupported(problem.to_owned()))
         })?;
         let mut now = Self {

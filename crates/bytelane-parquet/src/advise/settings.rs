@@ -1,4 +1,4 @@
-//! How to make writers take the chosen encodings.
+//! Settings that make writers use the chosen encodings.
 
 use super::{AdviseOptions, ColumnAdvice};
 use crate::{Encoding, compression_name};
@@ -13,7 +13,7 @@ pub struct Settings {
     pub writer: String,
     /// The text.
     pub text: String,
-    /// Where it falls short of the advice.
+    /// What it cannot express of the advice.
     pub shortcoming: Option<String>,
 }
 
@@ -208,8 +208,8 @@ impl Columns<'_> {
                 "COPY t TO 'out.parquet' (FORMAT parquet, PARQUET_VERSION {version}, COMPRESSION {codec}{level});"
             ),
             shortcoming: (!only_dictionaries).then(|| {
-                "It takes no encoding for a column. Where it finds that a dictionary does not pay, it writes PLAIN with \
-                 V1, and with V2 BYTE_STREAM_SPLIT for floats, DELTA_BINARY_PACKED for integers: the nearest there is."
+                "DuckDB has no setting for the encoding of a column. Where a dictionary does not pay off, V1 writes PLAIN, \
+                 and V2 writes BYTE_STREAM_SPLIT for floats and DELTA_BINARY_PACKED for integers."
                     .into()
             }),
         }
@@ -241,9 +241,9 @@ impl Columns<'_> {
             .collect();
         let shortcoming = (!split.is_empty()).then(|| {
             format!(
-                "It has no option for BYTE_STREAM_SPLIT: {} become PLAIN here. Write with Spark, then use `bytelane \
-                 rewrite`; but Spark before 4.3, and every one where integers have no sign, reads the result only with \
-                 spark.sql.parquet.enableVectorizedReader=false.",
+                "Spark has no setting for BYTE_STREAM_SPLIT, so these columns become PLAIN: {}. Write with Spark, then \
+                 use `bytelane rewrite`. Spark before 4.3, and every version for unsigned integers, reads the result \
+                 only with spark.sql.parquet.enableVectorizedReader=false.",
                 split.join(", ")
             )
         });
@@ -261,8 +261,8 @@ impl Columns<'_> {
             writer: "polars".into(),
             text: format!("df.write_parquet(\"out.parquet\", {compression})"),
             shortcoming: native.then(|| {
-                "It takes no encodings: it writes dictionaries, and PLAIN where they do not pay. To have them, write \
-                 df.to_arrow() with pyarrow as above, or use `bytelane rewrite`."
+                "Polars has no setting for encodings: it writes dictionaries, and PLAIN where they do not pay off. To \
+                 choose encodings, write df.to_arrow() with pyarrow as above, or use `bytelane rewrite`."
                     .into()
             }),
         }

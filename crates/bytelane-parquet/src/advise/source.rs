@@ -18,14 +18,14 @@ const UNNAMED: &str = "values";
 
 /// A file.
 pub(super) enum Source {
-    /// A Parquet file: its path is opened anew for each column.
+    /// A Parquet file: its path is opened again for each column.
     Parquet(Arc<ParquetMetaData>, SchemaRef),
     /// Numbers.
     Array(Box<ArrayFile>),
 }
 
 impl Source {
-    /// Opens a file; its ending tells what it is.
+    /// Opens a file; its extension says what it is.
     pub(super) fn open(path: &Path) -> Result<Self> {
         if is_array(path) {
             return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Of as many turns the fastest counts.
 const TURNS: usize = 3;
 
-/// A way to write a column, and what came of it with the sample.
+/// A way to write a column, and its result for the sample.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Candidate {
@@ -25,9 +25,9 @@ pub struct Candidate {
     pub bytes: u64,
     /// Bytes in PLAIN, uncompressed, for one of these.
     pub ratio: f64,
-    /// PLAIN, uncompressed MiB a second, written in memory; of the whole column where it is nested.
+    /// Write speed in memory, in MiB of uncompressed PLAIN values per second; of the whole column if it is nested.
     pub write_mib_s: f64,
-    /// The same, read.
+    /// Read speed, in the same unit.
     pub read_mib_s: f64,
     /// The first of the readers that cannot read it.
     pub obstacle: Option<String>,

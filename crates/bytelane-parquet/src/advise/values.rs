@@ -1,4 +1,4 @@
-//! What the values of a sample are like.
+//! Properties of the values of a sample.
 
 use super::source::Sampled;
 use crate::choice::Repeats;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub(super) struct Values {
     /// Null ones in the sample.
     pub(super) nulls: usize,
-    /// The zero-order entropy in bits a value.
+    /// The zero-order entropy in bits per value.
     pub(super) entropy: Option<f64>,
     distinct: Distinct,
 }

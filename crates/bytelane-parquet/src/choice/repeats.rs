@@ -4,7 +4,7 @@
 use super::numbers::Numbers;
 use arrow_buffer::Buffer;
 
-/// Repetitions in a row that are counted at the most.
+/// The largest number of repetitions in a row that is counted.
 const LONGEST: usize = 32;
 
 /// How some values repeat.
@@ -35,7 +35,7 @@ pub(crate) struct Repeat {
 }
 
 impl Repeats {
-    /// Looks through values of `width` bytes and follows one in `share` of the different ones.
+    /// Searches values of `width` bytes and follows one in `share` of the different ones.
     pub(crate) fn among(pieces: &[Buffer], width: usize, share: u64) -> Self {
         let found = follow(pieces, width, u64::MAX / share);
         let values = pieces.iter().map(|piece| piece.len() / width).sum();

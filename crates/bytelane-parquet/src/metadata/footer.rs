@@ -18,7 +18,7 @@ const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
 /// The field of the footer that is there if columns are encrypted.
 const ENCRYPTION_ALGORITHM: i16 = 8;
 
-/// The footer's length and the magic bytes behind it.
+/// The footer's length and the magic bytes after it.
 const TAIL_LENGTH: u64 = 8;
 
 /// The metadata at the end of a file.
@@ -34,7 +34,7 @@ pub(crate) struct Footer {
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let length = reader.len();
     if length < MAGIC.len() as u64 + TAIL_LENGTH {
-        let problem = format!("{length} bytes are not a Parquet file");
+        let problem = format!("not a Parquet file: it has only {length} bytes");
         return Err(Error::corrupt(problem));
     }
     let tail = reader.get_bytes(length - TAIL_LENGTH, TAIL_LENGTH as usize)?;
@@ -45,7 +45,7 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
         }
         Some((_, magic)) if magic == ENCRYPTED_MAGIC => Err(encrypted()),
         _ => Err(Error::corrupt(
-            "not a Parquet file, or cut off: it does not end with PAR1",
+            "not a Parquet file, or truncated: it does not end with PAR1",
         )),
     }
 }
@@ -56,8 +56,7 @@ fn read_footer_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Foote
         .checked_sub(footer_length)
         .filter(|&start| start >= MAGIC.len() as u64);
     let Some(start) = start else {
-        let problem =
-            format!("the footer claims {footer_length} bytes, which the file does not have");
+        let problem = format!("the footer claims {footer_length} bytes, more than the file has");
         return Err(Error::corrupt(problem));
     };
     let bytes = reader.get_bytes(start, footer_length as usize)?;
@@ -92,7 +91,7 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
     let range = range.and_then(|(start, size)| Some(start..start.checked_add(size)?));
     range.filter(|range| range.end <= length).ok_or_else(|| {
         Error::corrupt(format!(
-            "the column's {} bytes at {start} are not all in the file, which has {length}",
+            "the column's {} bytes at offset {start} reach beyond the file, which has {length}",
             chunk.compressed_size(),
         ))
     })

@@ -186,7 +186,7 @@ impl<'a, R: ChunkReader> Pages<'a, R> {
         let sizes = [page.header.compressed_size, page.header.uncompressed_size];
         if sizes.iter().any(|&size| size < 0) || page.compressed() > end - start {
             return Err(ParquetError::General(format!(
-                "a page claims {} bytes, {} uncompressed, where {} are left of the column chunk",
+                "a page claims {} bytes, {} uncompressed, but only {} remain in the column chunk",
                 sizes[0],
                 sizes[1],
                 end - start - page.header_length,
@@ -204,7 +204,7 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
             return None;
         }
         let page = self.page();
-        // Behind an error there is no telling where a page starts.
+        // After an error there is no telling where a page starts.
         self.range.start = match &page {
             Ok(page) => self.range.start + page.compressed(),
             Err(_) => self.range.end,

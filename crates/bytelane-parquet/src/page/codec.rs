@@ -81,10 +81,7 @@ impl Compressor {
 }
 
 fn unsupported(codec: CompressionCodec) -> Error {
-    Problem::Unsupported(format!(
-        "pages compressed with {codec} are not supported here"
-    ))
-    .into()
+    Problem::Unsupported(format!("pages compressed with {codec} are not supported")).into()
 }
 
 /// A codec ready to undo it.
@@ -196,7 +193,7 @@ pub(crate) fn check_promise(
     match promised > (compressed + SLACK).saturating_mul(greatest_ratio(codec)) {
         false => Ok(()),
         true => Err(Error::corrupt(format!(
-            "{compressed} compressed bytes cannot become the {promised} that the page header promises",
+            "{compressed} compressed bytes cannot expand to the {promised} bytes that the page header claims",
         ))),
     }
 }
@@ -215,14 +212,14 @@ fn fill(mut source: impl Read, mut to: &mut [u8]) -> Result<usize> {
 }
 
 fn not_decompressed(error: impl std::fmt::Display) -> Error {
-    Error::corrupt(format!("the page does not decompress: {error}"))
+    Error::corrupt(format!("the page cannot be decompressed: {error}"))
 }
 
 fn check_size(found: usize, promised: usize) -> Result<()> {
     match found == promised {
         true => Ok(()),
         false => Err(Error::corrupt(format!(
-            "the page header promises {promised} bytes, the page has {found}{}",
+            "the page header claims {promised} bytes, but the page has {found}{}",
             if found > promised { " or more" } else { "" }
         ))),
     }

@@ -70,13 +70,13 @@ impl PageDecoder {
         self.page.as_ref().map_or(0, |page| page.left)
     }
 
-    /// Opens the next page: `bytes` are those behind its header.
+    /// Opens the next page: `bytes` are those after its header.
     pub(crate) fn open(&mut self, header: &DataPage, bytes: Bytes) -> Result<()> {
         self.page = None;
         let (level_bytes, values) = match header.levels {
             LevelLayout::Unknown if self.optional => {
                 return Err(Error::corrupt(
-                    "definition levels in another encoding than RLE",
+                    "definition levels in an encoding other than RLE",
                 ));
             }
             LevelLayout::Inside | LevelLayout::Unknown => self.open_v1(header, bytes)?,
@@ -95,7 +95,7 @@ impl PageDecoder {
         let found = self.bytes(&values).len();
         if valid.checked_mul(self.width) != Some(found) {
             return Err(Error::corrupt(format!(
-                "{found} bytes of values, where {valid} values of {} bytes should be",
+                "{found} bytes of values instead of {valid} values of {} bytes",
                 self.width
             )));
         }
@@ -169,7 +169,7 @@ impl PageDecoder {
         part.of(&self.buffer)
     }
 
-    /// Takes the next values of the page into `to`, `width` bytes each; those of null slots are left as they are.
+    /// Takes the next values of the page into `to`, `width` bytes each; those of null slots stay unchanged.
     /// Returns whether any is null: then their validity is appended to `validity`.
     pub(crate) fn take(&mut self, to: &mut [u8], validity: &mut Validity) -> Result<()> {
         let Some(page) = &mut self.page else {

@@ -81,7 +81,7 @@ impl PageEncoder {
         })
     }
 
-    /// Its compressor, for whoever wants to know what it would do.
+    /// Its compressor, to find out what it would do.
     pub(crate) fn compressor(&mut self) -> &mut Compressor {
         &mut self.compressor
     }

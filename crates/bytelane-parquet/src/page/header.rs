@@ -61,7 +61,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(AnyPage, usize)> {
 }
 
 impl AnyPage {
-    /// An error if the bytes behind the header are not those of which the writer made the checksum.
+    /// An error if the bytes after the header are not those of which the writer made the checksum.
     pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
         let Some(promised) = self.checksum else {
             return Ok(());
@@ -71,7 +71,7 @@ impl AnyPage {
         match found.sum() == promised {
             true => Ok(()),
             false => Err(Error::corrupt(format!(
-                "the page has the checksum {:08x}, its header promises {promised:08x}",
+                "the page has the checksum {:08x}, but its header says {promised:08x}",
                 found.sum()
             ))),
         }
@@ -101,7 +101,7 @@ fn data_page(header: &PageHeader) -> Result<Option<DataPage>> {
         }
         (other, _, _) => {
             return Err(Error::corrupt(format!(
-                "a page of the type {other:?} where only data pages can be, or without its header"
+                "a page of the type {other:?} instead of a data page, or without its header"
             )));
         }
     };
@@ -118,7 +118,7 @@ fn value_encoding(number: i32) -> Result<ValueEncoding> {
         PLAIN => Ok(ValueEncoding::Plain),
         BYTE_STREAM_SPLIT => Ok(ValueEncoding::ByteStreamSplit),
         other => Err(Error::corrupt(format!(
-            "a page in the encoding {other}, which the footer does not name"
+            "a page with the encoding {other}, which the footer does not list"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! Definition levels of flat columns: one bit a value, in the hybrid of runs and packed bits
+//! Definition levels of flat columns: one bit per value, in the hybrid of runs and packed bits
 //! ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md), "Run Length Encoding /
 //! Bit-Packing Hybrid").
 //!
@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use std::ops::Range;
 
 /// Equal bytes of the bitmap from which a run is shorter than the bits: its header and that of the packed bits
-/// behind it.
+/// after it.
 const LONG: usize = 8;
 
 fn append_number(mut number: usize, to: &mut Vec<u8>) {
@@ -59,7 +59,7 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
     if rest == 0 {
         append_packed(&bytes[done..], to);
     } else {
-        // The bits behind the last value are anything in Arrow, and zero here.
+        // The bits after the last value are anything in Arrow, and zero here.
         let mut last = bytes[done..].to_vec();
         last.push(bitmap.as_slice()[whole] & ((1 << rest) - 1));
         append_packed(&last, to);
@@ -98,7 +98,7 @@ impl Levels {
         }
     }
 
-    /// The next run, of `most` values at the most and of at least one.
+    /// The next run, of one to `most` values.
     pub(crate) fn next(&mut self, bytes: &[u8], most: usize) -> Result<Run> {
         loop {
             match &mut self.run {
@@ -144,7 +144,7 @@ impl Levels {
                 count,
             }),
             level => Err(Error::corrupt(format!(
-                "a definition level of {level}, in a column where 1 is the greatest"
+                "a definition level of {level}, in a column whose maximum is 1"
             ))),
         }
     }
@@ -154,7 +154,7 @@ impl Levels {
         let mut number = 0u64;
         for shift in (0..35).step_by(7) {
             let Some(byte) = bytes.get(self.next) else {
-                return Err(Error::corrupt("the definition levels end early"));
+                return Err(Error::corrupt("too few definition levels"));
             };
             self.next += 1;
             number |= u64::from(byte & 0x7f) << shift;
@@ -163,7 +163,7 @@ impl Levels {
             }
         }
         u32::try_from(number)
-            .map_err(|_| Error::corrupt("a run of definition levels is longer than a page can be"))
+            .map_err(|_| Error::corrupt("a run of definition levels is longer than any page"))
     }
 
     /// Appends the validity of the next values to a bitmap, and returns how many of them are valid.
@@ -357,12 +357,12 @@ mod tests {
     #[test]
     fn errors_name_what_is_wrong() {
         for (bytes, want) in [
-            (&[][..], "end early"),
-            (&[0x80], "end early"),
+            (&[][..], "too few definition levels"),
+            (&[0x80], "too few definition levels"),
             (&[0x04], "end within a run"),
             (&[0x04, 2], "a definition level of 2"),
             (&[0x05, 0xff], "end within 2 bytes of packed bits"),
-            (&[0xff, 0xff, 0xff, 0xff, 0xff], "longer than a page"),
+            (&[0xff, 0xff, 0xff, 0xff, 0xff], "longer than any page"),
         ] {
             let error = Levels::new().count_valid(bytes, 2).expect_err(want);
             assert!(error.to_string().contains(want), "{bytes:?}: {error}");

@@ -1,4 +1,4 @@
-//! What of a file is to be read, and how.
+//! What to read from a file, and how.
 
 use super::{Reader, Shared};
 use crate::allowance::{batch_rows, check_widths, with_views};
@@ -71,7 +71,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.metadata.metadata()
     }
 
-    /// The most rows of a batch; 65,536 by default. Batches with values of more than a KiB have fewer.
+    /// The maximum number of rows of a batch, 65,536 by default. Batches with values larger than 1 KiB have fewer.
     #[must_use]
     pub fn with_batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows;
@@ -131,16 +131,16 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// # Errors
     ///
-    /// [`Problem::Option`] for a row group that is not there, and batches of no rows.
+    /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows.
     pub fn build(self) -> Result<Reader<T>> {
         let count = self.metadata.metadata().num_row_groups();
         let row_groups = self.row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
-            let problem = format!("there is no row group {beyond}; the file has {count}");
+            let problem = format!("the file has no row group {beyond}, only {count} row groups");
             return Err(Problem::Option(problem).into());
         }
         if self.batch_size == 0 {

@@ -105,14 +105,14 @@ impl ColumnReader {
         while self.decoder.left() == 0 {
             if self.bytes.is_empty() {
                 return Err(Error::corrupt(
-                    "the column chunk ends before the rows that the footer promises",
+                    "the column chunk has fewer rows than the footer claims",
                 ));
             }
             let (page, header) = read_header(&self.bytes)?;
             let mut bytes = self.bytes.split_off(header);
             if page.compressed > bytes.len() {
                 return Err(Error::corrupt(format!(
-                    "a page of {} bytes, of which the column chunk has {}",
+                    "a page claims {} bytes, but only {} remain in the column chunk",
                     page.compressed,
                     bytes.len()
                 )));
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(read(pages(right)).expect("whole pages").len(), 4);
         let error = read(pages(right ^ 1)).expect_err("another checksum");
         let want = format!(
-            "column x, page 1: the page has the checksum {right:08x}, its header promises {:08x}",
+            "column x, page 1: the page has the checksum {right:08x}, but its header says {:08x}",
             right ^ 1
         );
         assert_eq!(error.to_string(), want);

@@ -108,7 +108,7 @@ impl<T: ChunkReader + 'static> Reader<T> {
     fn open(&self, index: usize) -> Result<RowGroup> {
         let row_group = self.metadata.metadata().row_group(index);
         let left = usize::try_from(row_group.num_rows())
-            .map_err(|_| Error::corrupt("a row group with less than no rows"))?;
+            .map_err(|_| Error::corrupt("a row group with a negative number of rows"))?;
         let mut others = self.projection.clone();
         let mut columns = Vec::new();
         for (field, leaf) in self.schema.fields().iter().zip(&self.flat) {
@@ -193,14 +193,14 @@ impl<T: ChunkReader + 'static> Reader<T> {
         };
         let Some((start, length)) = range.filter(inside) else {
             return Err(Error::corrupt(format!(
-                "a column chunk of {} bytes at the byte {}, in a file of {}",
+                "a column chunk of {} bytes at offset {} reaches beyond the file of {}",
                 chunk.compressed_size(),
                 chunk.data_page_offset(),
                 self.input.len()
             )));
         };
         let length = usize::try_from(length)
-            .map_err(|_| Error::corrupt("a column chunk larger than the memory"))?;
+            .map_err(|_| Error::corrupt("a column chunk that is larger than the address space"))?;
         let bytes = self.input.get_bytes(start, length)?;
         ColumnReader::new(chunk, field.data_type().clone(), bytes, self.backend)
     }
@@ -269,7 +269,7 @@ impl RowGroup {
         };
         if self.rest.is_some() && others.as_ref().map(RecordBatch::num_rows) != Some(rows) {
             return Err(Error::corrupt(
-                "a column ends before the rows that the footer promises",
+                "a column has fewer rows than the footer claims",
             ));
         }
         let mut others = others.iter().flat_map(RecordBatch::columns);

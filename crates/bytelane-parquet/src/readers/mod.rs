@@ -18,7 +18,7 @@ use std::str::FromStr;
 pub struct Requirement {
     /// The program.
     pub program: &'static Program,
-    /// The oldest version that has to read the file.
+    /// The oldest version that must be able to read the file.
     pub oldest: Version,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Requirement {
     }
 }
 
-/// The programs that will read a file: [`Encoding::Auto`] takes nothing that one of them cannot read.
+/// The programs that will read a file: [`Encoding::Auto`] chooses nothing that one of them cannot read.
 ///
 /// ```
 /// use bytelane_parquet::readers::{Readers, ValueType};
@@ -66,7 +66,7 @@ pub struct Readers(Vec<Requirement>);
 const ANY: &str = "any";
 
 impl Readers {
-    /// No requirement: everything that the format has.
+    /// No requirement: everything that the format defines.
     #[must_use]
     pub const fn any() -> Self {
         Self(Vec::new())
@@ -143,8 +143,8 @@ fn requirement(text: &str) -> Result<Requirement> {
         let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
         let names = names.join(", ");
         return Err(Problem::Option(format!(
-            "there is no reader {name:?}; there are {names}, each with or without a version \
-             (pyarrow>=14), or {ANY} alone"
+            "unknown reader {name:?}; known: {names}, each optionally with a version (pyarrow>=14), or \
+             {ANY} alone"
         ))
         .into());
     };

@@ -63,7 +63,7 @@ impl ValueType {
         }
     }
 
-    /// What it is to the format, which has no type of its own for half-precision numbers.
+    /// The physical type; the format has none for half-precision numbers.
     #[must_use]
     pub const fn physical(self) -> Type {
         match self {
@@ -111,7 +111,7 @@ pub struct Support {
 /// A program or library that reads Parquet files.
 #[derive(Debug)]
 pub struct Program {
-    /// Its name, as [`Readers`](super::Readers) are given.
+    /// Its name, as [`Readers`](super::Readers) reads it.
     pub name: &'static str,
     /// The newest version that the table knows: what a name without a version means.
     pub newest: Version,
@@ -156,7 +156,7 @@ const fn since(
     }
 }
 
-/// All that are known. A new one is one row here.
+/// All known programs. A new one is one row here.
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "pyarrow",

@@ -1,7 +1,7 @@
 //! Column chunks on their way from one file to another.
 //!
-//! What a footer says of a chunk moves with it, field by field; only what tells where something is
-//! changes, and, for pages that were encoded anew, what tells how.
+//! What a footer says about a chunk moves with it, field by field. Only offsets change and, for re-encoded pages, the
+//! encodings.
 
 use super::target::Target;
 use crate::metadata::{Fields, PageLocation};
@@ -51,7 +51,7 @@ const OF_PAGES: [i16; 8] = [
 /// Those of them that are places in the file.
 const PAGE_OFFSETS: [i16; 3] = [DATA_PAGE_OFFSET, INDEX_PAGE_OFFSET, DICTIONARY_PAGE_OFFSET];
 
-/// The field of `BloomFilterHeader` that tells the bytes behind it.
+/// The field of `BloomFilterHeader` that gives the number of bytes after it.
 const BLOOM_FILTER_BYTES: i16 = 1;
 
 /// More bytes than the header of a Bloom filter has.
@@ -97,7 +97,7 @@ impl Location {
             return Ok(());
         };
         let length = i32::try_from(range.end - range.start)
-            .map_err(|_| Error::corrupt("an index or a Bloom filter has more than 2 GiB"))?;
+            .map_err(|_| Error::corrupt("an index or a Bloom filter is larger than 2 GiB"))?;
         fields
             .set(self.offset, &(range.start as i64))
             .map_err(damaged)?;
@@ -140,7 +140,7 @@ impl Chunk {
     }
 
     /// Takes the pages of a chunk with the same values. What is said of the values stays: no
-    /// statistic is made anew, and none changes its order.
+    /// statistic is recomputed, and none changes its order.
     pub fn take_pages(&mut self, other: Self) {
         for field in OF_PAGES {
             self.metadata.take(field, &other.metadata);

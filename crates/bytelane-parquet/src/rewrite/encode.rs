@@ -1,4 +1,4 @@
-//! Column chunks encoded anew: a column of one row group becomes a file of its own in memory, whose
+//! Re-encoded column chunks: a column of one row group becomes a file of its own in memory, whose
 //! chunks are then moved like those of any other file.
 
 use super::chunk::{Chunk, damaged};
@@ -20,7 +20,7 @@ pub(super) const ROW_GROUPS: i16 = 4;
 pub(super) const COLUMNS: i16 = 1;
 
 impl<R: Reopen> Source<R> {
-    /// A column of a row group, encoded anew, or why it cannot be; `root` counts the columns of the schema's
+    /// A re-encoded column of a row group, or why that fails; `root` counts the columns of the schema's
     /// outermost level.
     pub fn encode(
         &self,
@@ -43,7 +43,7 @@ impl<R: Reopen> Source<R> {
         if by_arrow.num_columns() != column.num_columns()
             || !pairs().all(|(by_arrow, column)| can_store(by_arrow, column))
         {
-            return Ok(Err("it is stored as a type that Arrow does not have"));
+            return Ok(Err("Arrow has no type for this column"));
         }
         let mut bytes = Vec::new();
         let options = options.with_row_group_rows(usize::MAX);
@@ -58,7 +58,7 @@ impl<R: Reopen> Source<R> {
             writer.write(&batch)?;
         }
         if rows_read != rows {
-            let problem = format!("the column has {rows_read} rows, its row group {rows}");
+            let problem = format!("the column has {rows_read} rows, but its row group has {rows}");
             return Err(Error::corrupt(problem));
         }
         writer.close()?;
@@ -100,7 +100,7 @@ impl Encoded {
     }
 }
 
-/// A chunk that was encoded anew.
+/// A chunk that was re-encoded.
 #[derive(Debug)]
 pub(super) struct New<'a> {
     pub described: &'a ColumnChunkMetaData,

@@ -47,7 +47,7 @@ impl PageKinds {
         }
         if values != chunk.num_values() {
             let problem = format!(
-                "its pages have {values} values, the footer says {}",
+                "its pages have {values} values, but the footer says {}",
                 chunk.num_values()
             );
             return Err(Error::corrupt(problem));

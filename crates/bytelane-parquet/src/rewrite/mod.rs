@@ -37,7 +37,7 @@ const TOTAL_BYTE_SIZE: i16 = 2;
 const FILE_OFFSET: i16 = 5;
 const TOTAL_COMPRESSED_SIZE: i16 = 6;
 
-/// How a file is to be rewritten.
+/// How to rewrite a file.
 ///
 /// ```
 /// use bytelane_parquet::rewrite::RewriteOptions;
@@ -71,7 +71,7 @@ impl RewriteOptions {
         }
     }
 
-    /// Compresses all columns so, also those whose encoding is best already. Otherwise each column
+    /// Compresses all columns with this codec, also those whose encoding is already the best. Otherwise, each column
     /// keeps its compression, at the default level.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
@@ -79,16 +79,15 @@ impl RewriteOptions {
         self
     }
 
-    /// Whether to read both files, and compare every value, before the new one takes its place.
+    /// Whether to read both files and compare every value before the new file appears under its name.
     #[must_use]
     pub fn with_verification(mut self, verification: bool) -> Self {
         self.verification = verification;
         self
     }
 
-    /// Calls this before each column of each row group with the bytes of the old file that have been
-    /// dealt with, and with the bytes of all columns. To break ends the work with
-    /// [`Problem::Cancelled`].
+    /// Calls this before each column of each row group with the bytes of the old file that have been dealt with, and
+    /// with the bytes of all columns. Returning `Break` cancels the work with [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,
@@ -119,25 +118,25 @@ pub struct Rewritten {
     pub bytes_after: u64,
     /// Whether every value was compared.
     pub verified: bool,
-    /// What became of the columns.
+    /// What was done with the columns.
     pub columns: Vec<RewrittenColumn>,
 }
 
-/// What became of a column.
+/// What was done with a column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RewrittenColumn {
     /// Its path; the names in it are joined by dots.
     pub path: String,
-    /// In how many row groups it is.
+    /// The number of row groups that contain it.
     pub chunks: usize,
-    /// In how many of them it was encoded anew; in the others it was copied.
+    /// The number of row groups in which it was re-encoded; in the others it was copied.
     pub rewritten: usize,
     /// The old state.
     pub before: ColumnState,
     /// The new state.
     pub after: ColumnState,
-    /// Why it could not be encoded anew.
+    /// Why it could not be re-encoded.
     pub obstacle: Option<String>,
 }
 
@@ -168,7 +167,7 @@ impl ColumnState {
     }
 }
 
-/// Encodes the columns of a file anew that gain by it, and copies the others as they are.
+/// Re-encodes the columns of a file that benefit, and copies the others unchanged.
 ///
 /// Values stay the same bit for bit, and so do the schema with its field ids, row groups, sorting
 /// columns, Bloom filters, statistics with the order in which they were made, key-value metadata and
@@ -176,8 +175,8 @@ impl ColumnState {
 /// used depends on the largest column of a row group, not on the file; a column whose values would take more than
 /// 128 MiB and 1024 times its bytes is copied, too.
 ///
-/// `output` may be `input`. The new file is written beside it, synced and renamed, so that a crash
-/// leaves what was there; it gets the permissions of the file in whose place it comes, or of `input`.
+/// `output` may be `input`. The new file is written next to it, synced and renamed, so that a crash leaves the old file
+/// intact; it gets the permissions of the file in whose place it comes, or of `input`.
 ///
 /// # Errors
 /// The file cannot be read, is not a Parquet file, is encrypted or damaged; there is no such column,
@@ -321,7 +320,7 @@ fn described(mut row_group: Fields, chunks: Vec<Chunk>) -> Result<Fields> {
 fn write_footer(fields: &Fields, target: &mut Target<'_>) -> Result<()> {
     let footer = fields.write().map_err(damaged)?;
     let length = u32::try_from(footer.len())
-        .map_err(|_| Error::corrupt("the footer has more than 4 GiB"))?;
+        .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;
     target.write(&footer)?;
     target.write(&length.to_le_bytes())?;
     target.write(MAGIC)?;
@@ -351,7 +350,7 @@ impl<R: Reopen> Work<'_, R> {
         let (described, rows) = (described.columns(), described.num_rows());
         if fields.len() != described.len() {
             return Err(Error::corrupt(
-                "the footer describes other columns than its schema",
+                "the footer describes columns that differ from its schema",
             ));
         }
         let mut fields = fields.into_iter();
@@ -391,7 +390,8 @@ impl<R: Reopen> Work<'_, R> {
             described.column_descr().max_rep_level() == 0,
         );
         if values < 0 || (flat && values != rows) {
-            let problem = format!("the column has {values} values, its row group {rows} rows");
+            let problem =
+                format!("the column has {values} values, but its row group has {rows} rows");
             return Err(Error::corrupt(problem));
         }
         Ok(Old {
@@ -452,7 +452,7 @@ impl<R: Reopen> Work<'_, R> {
         Ok(chunks)
     }
 
-    /// The chunks of a column in a row group encoded anew, or why they cannot be.
+    /// The re-encoded chunks of a column in a row group, or why that fails.
     fn encode(
         &self,
         row_group: usize,
@@ -467,7 +467,7 @@ impl<R: Reopen> Work<'_, R> {
         }
     }
 
-    /// Tells how far the work is, before it goes on with these.
+    /// Reports the progress before it continues with these.
     fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
         let size =
             |chunk: &ColumnChunkMetaData| u64::try_from(chunk.compressed_size()).unwrap_or(0);

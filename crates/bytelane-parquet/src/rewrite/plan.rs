@@ -20,7 +20,7 @@ const GAIN: f64 = 0.99;
 pub(super) enum Wish {
     /// To stay as it is.
     Keep,
-    /// To stay as it is, because it cannot be encoded anew.
+    /// To stay unchanged, because it cannot be re-encoded.
     Cannot(String),
     /// Other pages, if they are better.
     Better(ColumnOptions),
@@ -111,11 +111,11 @@ impl<'a> Plan<'a> {
             .with_compression(compression);
         match physical {
             _ if chunk.num_values() == 0 => Wish::Keep,
-            Type::INT96 => Wish::Cannot("INT96 is only copied".to_owned()),
+            Type::INT96 => Wish::Cannot("INT96 columns can only be copied".to_owned()),
             _ if matches!(compression, Compression::LZO | Compression::LZ4) => {
                 let name = compression_name(compression);
                 Wish::Cannot(format!(
-                    "the compression {name} is deprecated and only copied"
+                    "columns compressed with {name}, which is deprecated, can only be copied"
                 ))
             }
             _ if asked => Wish::Other(pages),
@@ -125,7 +125,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How to write the chunks of a column of which at least one is to be encoded anew.
+    /// How to write the chunks of a column of which at least one is to be re-encoded.
     pub fn writer(&self, olds: &[Old<'_>]) -> Option<WriterOptions> {
         olds.iter().find_map(|old| old.wish.pages())?;
         let mut columns = BTreeMap::new();

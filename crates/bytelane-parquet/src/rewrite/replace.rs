@@ -21,7 +21,7 @@ impl Replacement {
             Ok(there) => {
                 // A rename would replace a file that nobody may write to: ask first.
                 OpenOptions::new().write(true).open(path)?;
-                // Through a symbolic link the file behind it is replaced, not the link.
+                // A symbolic link is followed: its target is replaced, not the link.
                 (fs::canonicalize(path)?, there.permissions())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -27,7 +27,7 @@ fn verify_row_group<R: Reopen>(before: &Source<R>, after: &Source<R>, group: usi
             (Some(one), Some(other)) if one.num_rows() == other.num_rows() => (one, other),
             _ => {
                 return Err(Error::corrupt(
-                    "the rewritten file has another number of rows",
+                    "the rewritten file has a different number of rows",
                 ));
             }
         };
@@ -41,5 +41,5 @@ fn verify_row_group<R: Reopen>(before: &Source<R>, after: &Source<R>, group: usi
 }
 
 fn different(what: &str) -> Error {
-    Problem::Different(format!("the rewritten file has other {what}")).into()
+    Problem::Different(format!("the rewritten file has different {what}")).into()
 }

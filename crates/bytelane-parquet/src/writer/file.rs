@@ -39,7 +39,7 @@ impl<W: Write + Send> FileWriter<W> {
         Ok(Self { file })
     }
 
-    /// Adds a pair to the footer.
+    /// Adds a key-value pair to the footer.
     pub(crate) fn append_key_value(&mut self, pair: KeyValue) {
         self.file.append_key_value_metadata(pair);
     }

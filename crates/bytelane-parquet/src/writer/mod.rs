@@ -63,7 +63,7 @@ pub struct Written {
 }
 
 impl<W: Write + Send> Writer<W> {
-    /// Begins a file of this schema.
+    /// Starts a file with this schema.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl<W: Write + Send> Writer<W> {
             && self.schema.fields() != batch.schema_ref().fields()
         {
             return Err(Problem::Input(format!(
-                "the rows have the columns {}, the file {}",
+                "the rows have the columns {}, but the file has {}",
                 names(batch.schema_ref()),
                 names(&self.schema)
             ))
@@ -144,7 +144,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Ends the row group; does nothing if it would have no rows.
+    /// Ends the row group; does nothing if it has no rows.
     ///
     /// # Errors
     ///
@@ -176,13 +176,13 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// How many rows wait for their row group to become full.
+    /// The number of rows in the current, incomplete row group.
     #[must_use]
     pub fn buffered_rows(&self) -> usize {
         self.buffered_rows
     }
 
-    /// Adds a pair to the footer.
+    /// Adds a key-value pair to the footer.
     pub fn append_key_value(&mut self, key: impl Into<String>, value: impl Into<String>) {
         let pair = parquet::file::metadata::KeyValue::new(key.into(), Some(value.into()));
         self.file.append_key_value(pair);

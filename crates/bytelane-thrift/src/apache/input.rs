@@ -75,7 +75,7 @@ impl<T: Read> TJsonInputProtocol<T> {
             let mut part = [0; 4096];
             match self.transport.read(&mut part)? {
                 0 => {
-                    let message = "the transport ends before the message does";
+                    let message = "the transport ends within the message";
                     return Err(new_transport_error(TransportErrorKind::EndOfFile, message));
                 }
                 read => self.buffer.extend_from_slice(&part[..read]),
@@ -145,7 +145,7 @@ impl<T: Read> TJsonInputProtocol<T> {
                 }
                 Ok(())
             }
-            _ => Err(invalid("a field outside a struct")),
+            _ => Err(invalid("a field outside of a struct")),
         }
     }
 
@@ -158,7 +158,7 @@ impl<T: Read> TJsonInputProtocol<T> {
     /// Ends a list, set or map whose elements have all been read.
     fn items_end(&mut self) -> thrift::Result<()> {
         let (Some(Level::List(items)) | Some(Level::Map(items, _))) = self.levels.last() else {
-            return Err(invalid("the end of a container outside one"));
+            return Err(invalid("the end of a container outside of one"));
         };
         let mut items = Items { left: 0, ..*items };
         self.read(|reader| reader.next(&mut items))?;
@@ -307,7 +307,7 @@ impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
 
     fn read_byte(&mut self) -> thrift::Result<u8> {
         Err(not_implemented(
-            "JSON has no bytes by themselves".to_owned(),
+            "JSON cannot contain single bytes".to_owned(),
         ))
     }
 }
@@ -321,7 +321,7 @@ struct End {
 }
 
 impl End {
-    /// The number of bytes up to the end, if it is among these, which come behind those that were
+    /// The number of bytes up to the end, if it is among these, which come after those that were
     /// looked at before. A message that does not start with a bracket ends with its first byte.
     fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         for (i, &byte) in bytes.iter().enumerate() {

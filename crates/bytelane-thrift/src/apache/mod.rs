@@ -80,7 +80,7 @@ fn from_apache(kind: TType) -> thrift::Result<Type> {
         TType::Uuid => Type::Uuid,
         TType::Stop | TType::Void => {
             return Err(not_implemented(format!(
-                "there are no values of the type {kind}"
+                "values of the type {kind} are not supported"
             )));
         }
     })
@@ -100,7 +100,11 @@ fn to_apache(kind: Type) -> thrift::Result<TType> {
         Type::Set => TType::Set,
         Type::List => TType::List,
         Type::Uuid => TType::Uuid,
-        Type::Float => return Err(not_implemented("Apache has no type float".to_owned())),
+        Type::Float => {
+            return Err(not_implemented(
+                "Apache Thrift has no type float".to_owned(),
+            ));
+        }
     })
 }
 

@@ -93,7 +93,7 @@ impl<T: Write, const SIMPLE: bool> JsonOutputProtocol<T, SIMPLE> {
 }
 
 fn len(size: i32) -> thrift::Result<usize> {
-    usize::try_from(size).map_err(|_| invalid("a container has no negative size"))
+    usize::try_from(size).map_err(|_| invalid("a container cannot have a negative size"))
 }
 
 impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIMPLE> {
@@ -111,7 +111,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
     fn write_message_end(&mut self) -> thrift::Result<()> {
         match self.levels.pop() {
             Some(Level::Message) => self.writer.message_end(),
-            _ => return Err(invalid("the end of a message outside one")),
+            _ => return Err(invalid("the end of a message outside of one")),
         }
         self.left()
     }
@@ -125,7 +125,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
     fn write_struct_end(&mut self) -> thrift::Result<()> {
         match self.levels.pop() {
             Some(Level::Struct(frame)) => self.writer.struct_end(frame),
-            _ => return Err(invalid("the end of a struct outside one")),
+            _ => return Err(invalid("the end of a struct outside of one")),
         }
         self.left()
     }
@@ -133,7 +133,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
     fn write_field_begin(&mut self, identifier: &TFieldIdentifier) -> thrift::Result<()> {
         let kind = from_apache(identifier.field_type)?;
         let (Some(name), Some(id)) = (&identifier.name, identifier.id) else {
-            return Err(invalid("a field has a name and a number"));
+            return Err(invalid("a field needs a name and an id"));
         };
         self.writer.named_field_begin(id, name, kind);
         Ok(())
@@ -213,7 +213,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
         let len = len(identifier.size)?;
         // An empty map may name no types.
         let kind = |kind: Option<TType>| match kind {
-            None if len > 0 => Err(invalid("a map has types")),
+            None if len > 0 => Err(invalid("a map needs the types of its keys and values")),
             kind => from_apache(kind.unwrap_or(TType::I32)),
         };
         let (key, value) = (kind(identifier.key_type)?, kind(identifier.value_type)?);
@@ -225,7 +225,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
     fn write_map_end(&mut self) -> thrift::Result<()> {
         match self.levels.pop() {
             Some(Level::Map(_)) => self.writer.map_end(),
-            _ => return Err(invalid("the end of a map outside one")),
+            _ => return Err(invalid("the end of a map outside of one")),
         }
         self.left()
     }
@@ -236,7 +236,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
 
     fn write_byte(&mut self, _: u8) -> thrift::Result<()> {
         Err(not_implemented(
-            "JSON has no bytes by themselves".to_owned(),
+            "JSON cannot contain single bytes".to_owned(),
         ))
     }
 }

@@ -46,11 +46,11 @@ pub trait Element<'de>: Sized {
     ///
     /// # Errors
     ///
-    /// Those of a malformed or hostile message.
+    /// Those of a malformed message, or of one that exceeds a limit.
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error>;
 
     /// Reads a value over another one. Strings and containers are replaced and keep their memory;
-    /// fields of structs that the message does not have are left as they are.
+    /// fields of structs that the message does not have stay unchanged.
     ///
     /// # Errors
     ///

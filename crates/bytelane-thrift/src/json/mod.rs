@@ -19,13 +19,13 @@ use crate::{Limits, Type};
 ///
 /// Strings go through [`json_string`](bytelane::json_string), binary through
 /// [`base64`](bytelane::base64): it is written without padding, and read with or without. Doubles
-/// have the fewest digits that are read as the same number. White space is read over.
+/// have the fewest digits that are read as the same number. White space is skipped.
 pub type Json = JsonProtocol<false>;
 
 /// The protocol SimpleJSON of fbthrift: `{"number":5,"names":["a","b"]}`.
 ///
-/// Fields have their names, and no types; the Rust type tells them. `null` is a field that is not
-/// there. What is said of strings, binary and doubles in [`Json`] holds here as well.
+/// Fields have names but no types, which come from the Rust type. `null` is an absent field. Strings, binary and
+/// doubles are as in [`Json`].
 pub type SimpleJson = JsonProtocol<true>;
 
 /// [`Json`], or if `SIMPLE` [`SimpleJson`].

@@ -74,7 +74,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         }
     }
 
-    /// Where to go on with the message.
+    /// Where to resume reading the message.
     #[cfg(feature = "apache")]
     pub(crate) fn suspend(self) -> Place {
         Place {
@@ -113,7 +113,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         })
     }
 
-    /// Reads a double or float; `infinite` tells whether it is too large for its type.
+    /// Reads a double or float; `infinite` says whether it is too large for its type.
     fn real<T: FromStr>(
         &mut self,
         from: fn(f64) -> T,
@@ -226,7 +226,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         Ok(None)
     }
 
-    /// Reads the name of a field and looks for it, first behind the last one that was found: most
+    /// Reads the name of a field and looks for it, first after the last one that was found: most
     /// messages have them in order.
     fn find(
         &mut self,

@@ -15,7 +15,7 @@ pub(super) struct Text<'de> {
 }
 
 impl<'de> Text<'de> {
-    /// Reads over white space; the byte behind it, which stays.
+    /// Reads over white space; the byte after it, which stays.
     #[inline]
     pub fn peek(&mut self) -> Result<u8, Error> {
         loop {
@@ -323,7 +323,7 @@ pub(super) fn is_number(text: &[u8]) -> bool {
     }
 }
 
-/// The digits at the start, and what is behind them.
+/// The digits at the start, and what is after them.
 fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
     let is_other = |byte: &u8| !byte.is_ascii_digit();
     text.split_at(text.iter().position(is_other).unwrap_or(text.len()))

@@ -32,7 +32,7 @@ unsafe impl Faithful for Join<'_> {}
 // the rest in one of two ways. With masks: blocks of 64 characters, and the remaining ones, up to 64,
 // by one store with a mask. Without: blocks of 32 characters, the last of which ends with the last
 // whole group; or two of 16, one at the front and one that ends there; and the up to 4 characters
-// behind them by `put_pair`, which fills its slots. Fewer than 12 bytes are up to 16 characters, all
+// after them by `put_pair`, which fills its slots. Fewer than 12 bytes are up to 16 characters, all
 // written by one `put_pair`.
 unsafe impl Faithful for base64::Encode<'_> {}
 
@@ -46,15 +46,15 @@ unsafe impl Text for base64::Encode<'_> {}
 // text, whose last group has not just one character: `takes_padding` has seen to that. It returns
 // `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each slot. Kernels return
 // true only at their end: they have written blocks of 192 bytes from the front on, each with 16 more
-// behind it that are overwritten, and the rest as `Encode` does, in blocks of 24 or 12 bytes, or 48
-// with masks. The bytes of the last characters are as many as there are slots behind the blocks.
+// after it that are overwritten, and the rest as `Encode` does, in blocks of 24 or 12 bytes, or 48
+// with masks. The bytes of the last characters are as many as there are slots after the blocks.
 unsafe impl Faithful for base64::Decode<'_> {}
 
 // SAFETY: `validate` returns the length of the input where no byte of it has bit 7 set, and what is
 // all ASCII is UTF-8.
 unsafe impl Validated for Ascii {}
 
-// SAFETY: encoders store initialised bytes only, one varint behind the other: `at` grows by what the
+// SAFETY: encoders store initialised bytes only, one varint after the other: `at` grows by what the
 // step before it wrote from `at` on: a byte for a byte, 64 bytes for 64 values, the length that an
 // instruction set reports of the varints which it stored there, or the bytes copied there. A run of
 // 64 at the end of the destination begins at or before `at`. The result is the last `at`.
@@ -83,7 +83,7 @@ unsafe impl Text for json_string::Escape<'_> {}
 // has. The scalar code counts characters that it has copied whole. Scratch arrays begin as zeros.
 unsafe impl Faithful for json_string::Unescape<'_> {}
 
-// SAFETY: bytes that are copied have been checked to be UTF-8, together with the byte behind them,
+// SAFETY: bytes that are copied have been checked to be UTF-8, together with the byte after them,
 // so that no escape, quote or end cuts a character in two. Escapes are replaced by ASCII or by what
 // `char::encode_utf8` gives. Where the kernel stops within a character, `between` takes its
 // beginning back; the scalar code goes by characters.

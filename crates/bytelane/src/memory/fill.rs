@@ -1,5 +1,5 @@
 //! Operations that write to fresh memory, and the forms in which callers have them: into a slice,
-//! into uninitialised memory, behind the values of a `Vec`.
+//! into uninitialised memory, after the values of a `Vec`.
 //!
 //! These forms are always inlined. As calls of their own, with the operation handed over in memory,
 //! they take half as long again as a short input does.

@@ -65,7 +65,7 @@ impl Append for String {
     }
 }
 
-/// The bytes of a [`Buffer`], behind which text is appended.
+/// The bytes of a [`Buffer`], after which text is appended.
 #[cfg(feature = "alloc")]
 pub struct Appender<'a> {
     bytes: &'a mut Vec<u8>,

@@ -35,7 +35,7 @@ pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 16], vector: __m128i) {
     }
 }
 
-/// If `W` asks for lines ahead, asks for the one `distance` bytes behind `from`.
+/// If `W` asks for lines ahead, asks for the one `distance` bytes after `from`.
 #[inline(always)]
 pub(crate) fn ahead<W: Writes, B: Byte>(from: &[B], distance: usize) {
     if W::AHEAD {

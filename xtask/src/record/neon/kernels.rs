@@ -175,7 +175,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         codec: "json_string",
         operation: "encode",
-        data: "looked through for escapes",
+        data: "search for escapes",
         function: "json_string::driver::escape_blocks",
         arguments: "",
         counts: &[("tbx", 4), ("ldp", 2), ("tbl", 0)],
@@ -184,7 +184,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         codec: "json_string",
         operation: "encode",
-        data: "escaped, behind that look",
+        data: "escaping after the search",
         function: "json_string::driver::escape_blocks",
         arguments: "",
         counts: &[("tbx", 4), ("tbl", 8)],
@@ -193,7 +193,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         codec: "json_string",
         operation: "decode",
-        data: "looked through for the end",
+        data: "search for the end",
         function: "json_string::driver::closing",
         arguments: "",
         counts: &[("ldp", 2)],
@@ -202,7 +202,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         codec: "json_string",
         operation: "decode",
-        data: "beyond ASCII, validated",
+        data: "non-ASCII, validated",
         function: "json_string::driver::unescape_blocks",
         arguments: "",
         counts: &[("ldp", 2), ("tbl", 12), ("ldur", 1)],

@@ -14,8 +14,8 @@ use bytelane_measure::row::Row;
 /// Measure codecs: the scalar code, every available backend and memcpy side by side
 ///
 /// Without options, a codec runs its published experiments; --values or --evicted replace them. If no
-/// codec is named, those on more than 4 MiB in cache are left out. Before anything is timed, every backend must give the scalar code's result and bring the values
-/// back.
+/// codec is named, experiments with more than 4 MiB in cache are left out. Before anything is timed, every
+/// backend must produce the scalar code's result and restore the values.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Arguments {
@@ -26,7 +26,7 @@ pub struct Arguments {
     operation: Option<Operation>,
     #[command(flatten)]
     backends: Backends,
-    /// Distinct inputs that are taken in turn: a branch predictor memorises a single small one
+    /// Number of distinct inputs to rotate: a branch predictor learns a single small one
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     inputs: u64,
@@ -52,7 +52,7 @@ impl Arguments {
         })?;
         if left_out > 0 {
             anstream::eprintln!(
-                "Left out: {left_out} experiments on long inputs. Name a codec to run all of its own."
+                "Left out: {left_out} experiments on long inputs. Name a codec to run all of its experiments."
             );
         }
         Ok(Outcome::Fine)

@@ -16,17 +16,17 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct Timing {
-    /// Rounds in which each subject takes its turn; the median counts. At least 11
+    /// Rounds, in each of which every subject is sampled; the median counts. At least 11
     #[arg(long, value_name = "N", default_value_t = FEWEST_ROUNDS)]
     rounds: usize,
-    /// Length of a turn in microseconds; short calls are repeated to fill it
+    /// Time per sample, in microseconds; short calls are repeated to fill it
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000)]
     sample: u64,
-    /// Count time on the wall [default: the CPU time of the thread, which does not grow while others
-    /// have the core]
+    /// Measure wall-clock time [default: the CPU time of the thread, which excludes time in which other
+    /// programs hold the core]
     #[arg(long)]
     wall_time: bool,
-    /// Run on this core [default: the one it starts on]
+    /// Run on this core [default: the current one]
     #[arg(long, value_name = "NUMBER")]
     core: Option<usize>,
 }
@@ -36,11 +36,11 @@ pub struct Timing {
 pub struct Measuring {
     #[command(flatten)]
     timing: Timing,
-    /// Table for people, one JSON object a line, CSV, or tables in Markdown
+    /// A table, one JSON object per line, CSV, or Markdown tables
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser(),
         help_heading = "Output")]
     format: Format,
-    /// Show nanoseconds a call in tables, not gigabytes a second
+    /// Show nanoseconds per call in tables instead of gigabytes per second
     #[arg(long, help_heading = "Output")]
     nanoseconds: bool,
 }
@@ -90,7 +90,7 @@ impl Measuring {
             progress.set_message(label(case));
             let measured = measure(case).with_context(|| label(case))?;
             match self.format {
-                // For whoever waits at the other end of a pipe.
+                // Something may be waiting at the other end of a pipe.
                 Format::Json => {
                     format::write(&measured, Format::Json, Unit::default(), &mut out)?;
                     out.flush()?;

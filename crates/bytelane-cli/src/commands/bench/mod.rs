@@ -15,11 +15,11 @@ pub use plan::Case;
 use crate::Outcome;
 use clap::{Args, Subcommand};
 
-/// Measure on this machine
+/// Measure codecs, Thrift messages or Parquet columns on this machine
 ///
-/// Every figure stands beside memcpy of the same values in the same run: the share of its speed is
-/// what compares with other machines. All subjects take turns on one core, and the median of the
-/// rounds is shown.
+/// Every figure is shown next to memcpy of the same values in the same run: the ratio of the two can be
+/// compared between machines. All subjects take turns on one core, and the median of the rounds is
+/// shown.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]

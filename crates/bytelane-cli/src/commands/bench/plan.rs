@@ -16,17 +16,17 @@ const MOST_BYTES_UNNAMED: usize = 4 << 20;
 /// Which codecs, on which data.
 #[derive(Debug, clap::Args)]
 pub struct Choice {
-    /// Codecs, with parameters if wanted: NAME[:key=value,..]; all if none is named
+    /// Codecs, optionally with parameters: NAME[:key=value,..] [default: all]
     #[arg(value_name = "NAME", value_parser = SpecificationParser, hide_possible_values = true)]
     codecs: Vec<Specification>,
     /// Only these element types: f32, f64, u8, fixed12, ..
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
     types: Vec<ElementType>,
-    /// Numbers of values a call
+    /// Values per call
     #[arg(long, value_name = "N", value_delimiter = ',',
         value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     values: Vec<u64>,
-    /// Data sets [default: those most typical for the codec]
+    /// Data sets [default: the most typical for the codec]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = data_parser())]
     data: Vec<&'static Dataset>,
     /// Evict inputs and outputs from the caches before each call
@@ -75,7 +75,7 @@ impl Choice {
         if cases.is_empty() {
             let types: Vec<String> = self.types.iter().map(ToString::to_string).collect();
             bail!(
-                "none of these codecs has values of the type {}",
+                "none of these codecs has the value type {}",
                 types.join(" or ")
             );
         }
@@ -180,7 +180,8 @@ impl Choice {
                     parameters: parameters.to_owned(),
                     data: (*data).to_owned(),
                     values,
-                    bytes: bytes.with_context(|| format!("{values} values are too many"))?,
+                    bytes: bytes
+                        .with_context(|| format!("{values} values do not fit in memory"))?,
                     evicted,
                 });
             }

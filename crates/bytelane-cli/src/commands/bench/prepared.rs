@@ -66,17 +66,14 @@ impl<'a> Prepared<'a> {
             let by_backend = encode(&*self.codec, backend, values)?;
             ensure!(
                 by_backend == encoded,
-                "{backend} and scalar encode differently"
+                "{backend} and scalar give different encodings"
             );
             let mut decoded = Buffer::zeroed(values.len(), 0);
             let decode = self.codec.decode(backend, encoded, &mut decoded);
             decode
                 .map_err(anyhow::Error::from_boxed)
                 .with_context(|| backend.name())?;
-            ensure!(
-                *decoded == *values,
-                "{backend} does not decode what was encoded"
-            );
+            ensure!(*decoded == *values, "{backend} does not restore the values");
         }
         Ok(())
     }

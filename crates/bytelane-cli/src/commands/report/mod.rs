@@ -33,19 +33,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use steps::{Settings, Step};
 
-/// Measure this machine and write a page about it
+/// Measure this machine and write the results to an HTML page
 ///
-/// Runs the published experiments that bytelane grew from, on data that it makes itself, and writes
-/// one HTML page that opens without a network, with the same figures as JSON and CSV beside it. Of
-/// files that are named the page shows how to write their columns smaller. A full run takes some
-/// minutes, --quick a minute or so; files take longer the more columns they have.
+/// Repeats the published experiments that bytelane is based on, with synthetic data. The page opens
+/// without a network, and the same figures are written next to it as JSON and CSV. Pass it your own
+/// files and the page also shows the best encoding for each of their columns. A full run takes a few
+/// minutes, --quick less than a minute; your own files add to that.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// Your own files, as `bytelane advise` takes them: Parquet, .npy, raw numbers ending in .f32 .sp .f64 .dp .i32 .i64, directories
+    /// Your own files, as for `bytelane advise`: Parquet, .npy, raw numbers with the extensions .f32 .sp .f64 .dp .i32 .i64, or directories
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The page to write; .json and .csv go beside it. `-` writes the page alone to standard output
+    /// The page to write; the .json and .csv files go next to it. `-` writes only the page, to standard output
     #[arg(
         short,
         long,
@@ -53,13 +53,13 @@ pub struct Arguments {
         default_value = "bytelane-report.html"
     )]
     output: PathBuf,
-    /// Fewer sizes, shorter turns and smaller samples: a minute or so
+    /// Fewer sizes, shorter samples and less data: less than a minute
     #[arg(long)]
     quick: bool,
-    /// Only these experiments
+    /// Run only these experiments
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = experiment_parser())]
     only: Vec<String>,
-    /// Length of a turn in microseconds [default: 1000, or 200 with --quick]
+    /// Time per sample, in microseconds [default: 1000, or 200 with --quick]
     #[arg(long, value_name = "MICROSECONDS")]
     sample: Option<u64>,
 }
@@ -144,9 +144,9 @@ impl Arguments {
     fn why_not(&self, experiment: &Experiment) -> Option<&'static str> {
         let chosen = self.only.iter().any(|name| name == experiment.name);
         if experiment.name == experiments::FILES && self.files.is_empty() {
-            return Some("none were named");
+            return Some("no files were given");
         }
-        (!chosen && !self.only.is_empty()).then_some("not asked for")
+        (!chosen && !self.only.is_empty()).then_some("not selected by --only")
     }
 }
 
@@ -261,7 +261,7 @@ impl Outputs {
             .is_some_and(|ending| ending == "json" || ending == "csv")
         {
             bail!(
-                "{} would be overwritten by the figures beside the page; give the page another ending, such as .html",
+                "the page's .json and .csv files would overwrite {}; give the page another extension, such as .html",
                 readable::path(page)
             );
         }
@@ -271,7 +271,7 @@ impl Outputs {
         };
         if files.iter().any(same_file) {
             bail!(
-                "{} would be overwritten by the page; give another one with --output",
+                "the page would overwrite {}; choose another file with --output",
                 readable::path(page)
             );
         }

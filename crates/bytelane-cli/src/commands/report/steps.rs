@@ -30,7 +30,7 @@ pub struct Step {
 
 pub type Run = Box<dyn Fn(&Settings, &mut Figures) -> anyhow::Result<()>>;
 
-/// Bytes a nanosecond, as a guess at the slowest that is measured of a codec.
+/// Bytes per nanosecond, a guess at the slowest that is measured of a codec.
 const SLOWEST: f64 = 0.7;
 
 /// Nanoseconds to make a byte of input.

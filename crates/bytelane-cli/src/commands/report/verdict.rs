@@ -111,7 +111,7 @@ pub static WORKLOADS: &[Workload] = &[
         values: 100_000,
         encode: &[],
         decode: &[published(
-            "0.26 → 1.1 billion integers a second (4.2×), 0.65 of memcpy",
+            "0.26 → 1.1 billion integers per second (4.2×), 0.65 of memcpy",
             LEMIRE,
         )],
     },
@@ -174,7 +174,7 @@ impl Workload {
     }
 }
 
-/// One line: speeds in decoded gigabytes a second.
+/// One line: speeds in decoded gigabytes per second.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
     pub codec: String,

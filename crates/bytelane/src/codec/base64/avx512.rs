@@ -37,7 +37,7 @@ const fn spread(first: u8) -> [u8; 64] {
     order
 }
 
-/// The three bytes of each group, from its 24 bits as a little-endian number; what is behind the
+/// The three bytes of each group, from its 24 bits as a little-endian number; what is after the
 /// 48 of them is of no use.
 const IN_ORDER: [u8; 64] = {
     let mut order = [0; 64];
@@ -73,7 +73,7 @@ fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
 }
 
 /// Three of four vectors by shifts, which keeps both ports busy. The last vector is loaded with 16
-/// bytes before its own, since there are none behind.
+/// bytes before its own, since there are none after.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
@@ -149,7 +149,7 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     _mm512_movepi8_mask(bad) == 0
 }
 
-/// Up to 64 characters at a time. Behind the last ones zeros count, so that the bits behind the
+/// Up to 64 characters at a time. After the last ones zeros count, so that the bits after the
 /// last byte are all there is in the bytes that are not stored.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]

@@ -21,10 +21,10 @@ pub enum Alphabet {
     UrlSafe,
 }
 
-/// What a decoder wants behind a text whose length is not a multiple of four characters.
+/// Which padding a decoder accepts after a text whose length is not a multiple of four characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodePadding {
-    /// As many `=` as make it one.
+    /// Exactly as many `=` as make it one.
     Required,
     /// No `=`.
     None,
@@ -97,7 +97,7 @@ impl Engine {
         self
     }
 
-    /// Whether to accept a last character with bits behind the last byte that are not zero, as in
+    /// Whether to accept a last character with bits after the last byte that are not zero, as in
     /// `QR==`. No encoder writes them, and with them several texts stand for the same bytes.
     #[must_use]
     pub const fn with_decode_allow_trailing_bits(mut self, allow: bool) -> Self {
@@ -282,7 +282,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`Error`]; the `Vec` is as it was then.
+    /// [`Error`]; the `Vec` is unchanged then.
     #[inline]
     pub fn decode_append(self, src: impl AsRef<[u8]>, to: &mut Vec<u8>) -> Result<usize, Error> {
         let src = src.as_ref();

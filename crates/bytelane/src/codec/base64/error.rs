@@ -1,4 +1,4 @@
-//! What can be wrong with a text.
+//! What can be wrong with a base64 text.
 
 use crate::DestinationError;
 use core::fmt;
@@ -13,13 +13,13 @@ pub enum ErrorKind {
     /// A byte outside the alphabet, which is at the offset: also white space, and `=` where no
     /// padding can be.
     InvalidByte(u8),
-    /// The last group has one character only, 6 bits, which make no byte. The offset is the end of
+    /// The last group has only one character, 6 bits, which are less than a byte. The offset is the end of
     /// the text.
     InvalidLength,
-    /// The padding is not what the engine asks for. The offset is where `=` is missing, or that of
-    /// the first one if there must be none.
+    /// The padding is not what the engine requires. The offset is where `=` is missing, or that of the
+    /// first one if there must be none.
     InvalidPadding,
-    /// The last character, which is at the offset, has bits behind the last byte that are not zero.
+    /// The last character, which is at the offset, has bits after the last byte that are not zero.
     InvalidLastSymbol(u8),
     /// The destination is too short. Nothing was written.
     Destination(DestinationError),

@@ -58,7 +58,7 @@ pub(super) fn decode_long(simd: impl Quads, engine: Engine, text: &[u8], dst: &m
     let (texts, _) = text.as_chunks::<256>();
     let mut at = 0;
     for block in texts {
-        // The last bytes of all are not written with something behind them.
+        // The last bytes of all are not written with something after them.
         let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
             break;
         };

@@ -1,4 +1,4 @@
-//! Base64: bytes as text, six bits a character.
+//! Base64: bytes as text, six bits per character.
 //!
 //! Three bytes are four characters of an alphabet of 64; one or two bytes at the end are two or
 //! three characters, filled up with `=` to four where padding is used.
@@ -11,9 +11,9 @@
 //! # Ok::<(), bytelane::base64::Error>(())
 //! ```
 //!
-//! An [`Engine`] is a variant of base64: which alphabet, which padding. There are constants for the
-//! usual four. Decoding is strict unless an engine says otherwise: whatever no encoder writes, white
-//! space included, is an error that names its place.
+//! An [`Engine`] is a variant of base64: which alphabet, which padding. There are constants for the usual four.
+//! Decoding is strict unless an engine says otherwise: whatever no encoder writes, including white space, is an error
+//! with its offset.
 //!
 //! All functions take time linear in the length. Those on slices allocate nothing; those that
 //! append to a `Vec` or `String` allocate what the result takes. `Encoder` and `Decoder` do the same
@@ -100,7 +100,7 @@ pub(crate) trait Quads: Copy {
         kernel::encode_rest(self, tables, src, at, dst);
     }
 
-    /// 256 characters to their 192 bytes. What is written to the 16 behind them is of no use.
+    /// 256 characters to their 192 bytes. What is written to the 16 after them is of no use.
     fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
 
     /// 32 characters to their bytes.
@@ -110,7 +110,7 @@ pub(crate) trait Quads: Copy {
     fn decode16(self, tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool);
 
     /// All characters, without padding, from `at`, a multiple of 4, on; `dst` is the place for all
-    /// the bytes. False also for bits behind the last byte if the text must be `canonical`. A
+    /// the bytes. False also for bits after the last byte if the text must be `canonical`. A
     /// shortcut where masks are cheap.
     #[inline(always)]
     fn decode_rest(
@@ -211,15 +211,15 @@ const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
     }
 }
 
-/// The most bytes that a text of `len` characters can have.
+/// The maximum number of bytes that a text of `len` characters can encode.
 #[must_use]
 #[inline]
 pub const fn decoded_len_estimate(len: usize) -> usize {
     len - len.div_ceil(4)
 }
 
-/// The number of bytes of a text, if there is nothing wrong with it: looks at its length and at the
-/// padding at its end, in constant time.
+/// The number of bytes that a text encodes, if it is valid. Checks only its length and the padding at its end, in
+/// constant time.
 #[must_use]
 #[inline]
 pub const fn decoded_len(text: &[u8]) -> usize {

@@ -208,7 +208,7 @@ impl<W: Write> Write for Encoder<W> {
         Ok(len)
     }
 
-    /// Writes the text of all whole groups, but not of the one or two bytes behind them.
+    /// Writes the text of all whole groups, but not of the one or two bytes after them.
     fn flush(&mut self) -> io::Result<()> {
         self.write_text_of(self.bytes_len / 3 * 3)?;
         self.call_writer(|writer, _| writer.flush())
@@ -319,7 +319,7 @@ pub struct Decoder<R> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// A decoder behind a reader. It reads in large pieces, and to the end: what follows the text
+    /// A decoder over a reader. It reads in large pieces, and to the end: what follows the text
     /// in the same stream must be cut off before.
     pub fn new(reader: R, engine: Engine) -> Self {
         Self::new_with(Detected::active(), reader, engine)

@@ -245,7 +245,7 @@ fn a_finish_that_failed_can_be_repeated() {
             let error;
             (error, encoder) = failed.into_parts();
             assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-            // Bytes behind the padding would make the text wrong.
+            // Bytes after the padding would make the text wrong.
             assert!(encoder.write(b"a").is_err());
         }
         assert!(writer.text() == expected, "{script:?}");

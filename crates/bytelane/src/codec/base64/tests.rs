@@ -131,7 +131,7 @@ fn a_bad_byte_in_a_long_text_is_named() {
                 let mut text = good.clone();
                 text[offset] = byte;
                 let error = match (byte, offset) {
-                    // Behind the last place but one it is padding, which leaves stray bits.
+                    // After the last place but one it is padding, which leaves stray bits.
                     (b'=', 1599) => Error::at(1598, ErrorKind::InvalidLastSymbol(good[1598])),
                     _ => Error::at(offset, ErrorKind::InvalidByte(byte)),
                 };
@@ -276,7 +276,7 @@ fn errors_read_well() {
     let error = STANDARD.decode("QUFB", &mut []).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the result has 3 bytes, the destination 0"
+        "the result needs 3 bytes, but the destination has 0"
     );
 }
 

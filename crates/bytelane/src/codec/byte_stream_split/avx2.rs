@@ -125,7 +125,7 @@ fn split<const K: usize, W: Writes>(
         let order = sse41::load(&const { turned::<K>() }[turn]);
         orders[turn] = opaque(_mm256_broadcastsi128_si256(order));
     }
-    // Behind the constants, which cannot leave a loop behind an instruction that is not the compiler's.
+    // After the constants, which cannot leave a loop after an instruction that is not the compiler's.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }

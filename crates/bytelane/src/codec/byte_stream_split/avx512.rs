@@ -190,7 +190,7 @@ fn split<const K: usize, W: Writes>(
         vectors[k] = load(window(flat(values), 64 * k));
     }
     to_planes(&mut vectors);
-    // Behind the constants, which cannot leave a loop behind an instruction that is not the compiler's.
+    // After the constants, which cannot leave a loop after an instruction that is not the compiler's.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }

@@ -84,7 +84,7 @@ fn split<const K: usize, W: Writes>(
     } else {
         split_all::<K, W>(values, planes, at);
     }
-    // Last, for the constants cannot leave a loop behind an instruction that is not the compiler's.
+    // Last, for the constants cannot leave a loop after an instruction that is not the compiler's.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }

@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
-/// How many bytes a value has, for values that are seen as bytes, such as Parquet's
+/// How many bytes each value has, for values that are seen as bytes, such as Parquet's
 /// `FIXED_LEN_BYTE_ARRAY`.
 ///
 /// ```

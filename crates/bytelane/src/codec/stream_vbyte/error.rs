@@ -52,9 +52,11 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Position { value, values } => write!(
                 f,
-                "value {value} lies beyond the {values} values of the stream"
+                "value {value} is beyond the {values} values of the stream"
             ),
-            Self::Checkpoint => f.write_str("no data of this stream can begin here"),
+            Self::Checkpoint => {
+                f.write_str("not a position at which a value of this stream begins")
+            }
         }
     }
 }

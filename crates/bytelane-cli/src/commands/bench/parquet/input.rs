@@ -125,7 +125,7 @@ fn element_of(path: &Path) -> anyhow::Result<ElementType> {
         Some("i4") => Ok(ElementType::I32),
         Some("i8") => Ok(ElementType::I64),
         _ => bail!(
-            "{}: the ending tells what the numbers are, one of {}",
+            "{}: the file extension must say what the numbers are; supported: {}",
             readable::path(path),
             RAW_ENDINGS
                 .map(|(ending, _)| format!(".{ending}"))
@@ -141,7 +141,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 fn array(element: ElementType, bytes: &[u8]) -> anyhow::Result<ArrayRef> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(element.width()) {
         bail!(
-            "{} bytes are no numbers of {} bytes each",
+            "{} bytes is not a multiple of the value size, {} bytes",
             bytes.len(),
             element.width()
         );
@@ -159,11 +159,11 @@ fn array(element: ElementType, bytes: &[u8]) -> anyhow::Result<ArrayRef> {
         ElementType::F64 => numbers!(Float64Array, f64),
         ElementType::I32 => numbers!(Int32Array, i32),
         ElementType::I64 => numbers!(Int64Array, i64),
-        other => bail!("no column of the type {other} is measured"),
+        other => bail!("columns of the type {other} cannot be measured"),
     })
 }
 
-/// The zero-order entropy: bits a value, by how often each value occurs.
+/// The zero-order entropy in bits per value, from the frequency of each value.
 fn entropy(bytes: &[u8], width: usize) -> f64 {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     for value in bytes.chunks_exact(width) {

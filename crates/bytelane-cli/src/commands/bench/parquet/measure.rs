@@ -145,7 +145,7 @@ impl Way {
         Ok(written.first().map_or(self.encoding, |columns| columns[0]))
     }
 
-    /// Writes again and again; `batch` has been written before, without an error.
+    /// Writes repeatedly; `batch` has been written before, without an error.
     fn writing(self, batch: &RecordBatch) -> Subject<'_> {
         let mut file = Vec::new();
         Subject::new(self.name(), move |_| {
@@ -175,7 +175,10 @@ impl Way {
 fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow>> {
     let batch = RecordBatch::try_from_iter([("values", column.array.clone())])?;
     let ways = Way::all(plan);
-    ensure!(!ways.is_empty(), "none of these encodings is measured");
+    ensure!(
+        !ways.is_empty(),
+        "none of these encodings can be measured for these columns"
+    );
     let mut files = Vec::new();
     for way in &ways {
         let mut file = Vec::new();
@@ -302,7 +305,7 @@ fn check_round_trip(way: &Way, file: &Bytes, batch: &RecordBatch) -> anyhow::Res
     })?;
     ensure!(
         same && rows == batch.num_rows(),
-        "what was read is not what was written"
+        "the values read differ from the values written"
     );
     Ok(())
 }

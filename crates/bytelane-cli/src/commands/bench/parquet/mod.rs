@@ -20,28 +20,27 @@ use std::path::PathBuf;
 
 /// Measure Parquet columns: PLAIN, DICTIONARY and BYTE_STREAM_SPLIT, in memory
 ///
-/// The published experiment on BYTE_STREAM_SPLIT: ratio, and MiB of values written and read in a
-/// second, uncompressed and compressed; BYTE_STREAM_SPLIT with the scalar code and with the active
-/// backend. Without files, stand-ins of the same kinds are generated, and the discrete Gaussian at
-/// growing entropy. Statistics and page indexes are on. Every file must read back as it was before it
-/// is timed.
+/// Repeats the published experiment on BYTE_STREAM_SPLIT: size ratio and write and read speed, with and
+/// without compression; BYTE_STREAM_SPLIT with the scalar code and with the active backend. Without
+/// files, it generates similar data, and a discrete Gaussian of increasing entropy. Statistics and page
+/// indexes are written. Before anything is timed, every file must be read back correctly.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// Little-endian numbers without a header, ending in .f32 .sp .f64 .dp .i32 or .i64
+    /// Raw little-endian numbers with the extensions .f32 .sp .f64 .dp .i32 or .i64
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What to generate where there are no files
+    /// What to generate if no files are given
     #[arg(long, value_name = "WHAT", conflicts_with = "files")]
     only: Option<Part>,
-    /// Only these encodings: plain, dictionary, byte_stream_split; or auto, which is measured only where it is
-    /// named, with what it became and the share of the time to write that choosing took
+    /// Only these encodings: plain, dictionary, byte_stream_split, or auto. `auto` is measured only if it is
+    /// listed, and shows its choice and the share of the write time that choosing takes
     #[arg(long = "encoding", value_name = "NAME", value_delimiter = ',')]
     encodings: Vec<Encoding>,
-    /// What auto is to be best for
+    /// What `auto` optimises for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
     goal: Goal,
-    /// Values of what is generated
+    /// Number of values to generate
     #[arg(long, value_name = "N", default_value_t = 500_000, conflicts_with = "files",
         value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
     values: u32,
@@ -50,7 +49,7 @@ pub struct Arguments {
     compression: Compression,
     #[command(flatten)]
     timing: Timing,
-    /// Table for people, one JSON object a line, CSV, or tables in Markdown
+    /// A table, one JSON object per line, CSV, or Markdown tables
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser(),
         help_heading = "Output")]
     format: Format,
@@ -64,9 +63,9 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// The stand-ins for the published files
+    /// Data similar to the published files
     Files,
-    /// The discrete Gaussian at growing entropy
+    /// A discrete Gaussian of increasing entropy
     Sweep,
 }
 
@@ -93,7 +92,7 @@ impl Arguments {
             let mut measured = Vec::new();
             measure(&plan, &mut |row| measured.push(row))?;
             match self.format {
-                // For whoever waits at the other end of a pipe.
+                // Something may be waiting at the other end of a pipe.
                 Format::Json => {
                     list(&measured).write(self.format, &measured, &mut out)?;
                     out.flush()?;
@@ -150,7 +149,7 @@ impl Arguments {
     }
 }
 
-/// One line a row.
+/// One line per row.
 pub fn list(rows: &[ParquetRow]) -> Table {
     let mut table = Table::new([
         text("file"),
@@ -193,7 +192,7 @@ pub fn list(rows: &[ParquetRow]) -> Table {
     table
 }
 
-/// One line a file, and one column for each way of storing it.
+/// One line per file, and one column for each way of storing it.
 fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> Table {
     let way = |row: &ParquetRow| match row.backend.as_str() {
         "parquet" => format!("{}\n{}", row.encoding, row.compression),

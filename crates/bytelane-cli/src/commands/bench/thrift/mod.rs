@@ -23,14 +23,14 @@ use std::hint::black_box;
 /// Measure Thrift's protocols on the structs of ProtocolBench
 ///
 /// Writes each struct to a new buffer and reads it into a new value, in four protocols, on every
-/// available backend. memcpy copies the bytes of the message in the Binary protocol to a new buffer:
-/// they stand for the bytes of the value. Beside the published data there are strings of other
-/// kinds, and lists of other lengths and ranges. Before anything is timed, every backend must write
-/// what the scalar code writes, and read it back.
+/// available backend. For comparison, memcpy copies the bytes of the message in the Binary protocol to a
+/// new buffer. Besides the published data, there are other kinds of strings, and lists of other lengths
+/// and ranges. Before anything is timed, every backend must write what the scalar code writes, and
+/// read it back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// Structs; all but those with more than 50,000 values if none is named
+    /// Structs [default: all with up to 50,000 values]
     #[arg(value_name = "STRUCT", value_parser = struct_parser())]
     structs: Vec<&'static str>,
     /// Only these protocols
@@ -39,7 +39,7 @@ pub struct Arguments {
     /// Only this operation
     #[arg(long)]
     operation: Option<Operation>,
-    /// Only these data: "published", or data sets
+    /// Only this data: "published", or data sets
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = data_parser())]
     data: Vec<&'static str>,
     #[command(flatten)]
@@ -120,7 +120,7 @@ impl Arguments {
             .filter(|workload| self.data.is_empty() || self.data.contains(&workload.data))
             .collect();
         if workloads.is_empty() {
-            bail!("none of these structs is measured with these data");
+            bail!("none of these structs is measured with these data sets");
         }
         let is_wanted = |workload: &&Workload| !self.structs.is_empty() || !workload.is_long();
         let (wanted, left_out): (Vec<_>, Vec<_>) = workloads.into_iter().partition(is_wanted);
@@ -196,11 +196,11 @@ impl<'a> Prepared<'a> {
             Backend::set_active(backend)?;
             ensure!(
                 value.encoded(protocol)? == message,
-                "{backend} and scalar write differently"
+                "{backend} and scalar write different messages"
             );
             ensure!(
                 value.is_decoded(protocol, &message).context(backend)?,
-                "{backend} does not read what was written"
+                "{backend} does not read the value back"
             );
         }
         Ok(Self {

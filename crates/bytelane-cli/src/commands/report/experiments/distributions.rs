@@ -34,10 +34,10 @@ const DISTRIBUTIONS: &[(&str, &str, &str)] = &[
 ];
 
 const ABOUT: &str = "\
-<p>100,000 integers of 32 bits a call. The scalar decoder waits for a branch predictor that cannot know \
-the lengths; the vector code has no branch to predict. The NEON port of the format's C library was \
-reported at 1.1 billion integers a second on random data, 0.26 without vectors and 1.7 for memcpy \
-(Cortex-A57; D. Lemire, 27 October 2017).</p>";
+<p>100,000 integers of 32 bits per call. The scalar decoder branches on lengths that cannot be predicted; \
+the vector code has no such branch. The NEON port of the format's C library was reported at 1.1 billion \
+integers per second on random data, compared with 0.26 without vectors and 1.7 for memcpy (Cortex-A57; \
+D. Lemire, 27 October 2017).</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let steps = DISTRIBUTIONS.iter().map(|&(parameters, data, _)| {
@@ -69,7 +69,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
                 })
             });
         let bars = Bars {
-            title: format!("{operation}, billions of integers a second"),
+            title: format!("{operation}, billions of integers per second"),
             groups: groups.collect(),
         };
         bars.figure()

@@ -10,15 +10,15 @@ use crate::commands::report::steps::{Settings, Step};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "entropy",
-    title: "A Parquet column of growing entropy",
+    title: "A Parquet column of increasing entropy",
     steps,
     show,
 };
 
 const ABOUT: &str = "\
-<p>Samples of a discrete Gaussian of growing variance, stored as PLAIN, DICTIONARY and BYTE_STREAM_SPLIT, \
-each with zstd. The dictionary’s curve breaks where its writer gives the dictionary up. Touch a dot for \
-its values.</p>";
+<p>Samples of a discrete Gaussian of increasing variance, stored as PLAIN, DICTIONARY and \
+BYTE_STREAM_SPLIT, each with zstd. The curve of DICTIONARY breaks where the writer falls back to PLAIN. \
+Touch a dot for its values.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let values = values(settings);
@@ -75,7 +75,7 @@ fn chart(
     let chart = Chart {
         title: format!("{title} over entropy"),
         x: Axis {
-            label: "bits of entropy a value",
+            label: "bits of entropy per value",
             scale: Scale::from_zero(points().map(|point| point.x)),
             tick: short,
         },

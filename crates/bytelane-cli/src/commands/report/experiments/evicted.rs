@@ -30,9 +30,9 @@ const WIDTHS: [(usize, &str, &str); 2] = [
 
 const ABOUT: &str = "\
 <p>Before each evicted call, input and output are flushed from every cache. The proposal of the \
-encoding (M. Radev, 2019, SSE2 on a Sandy Bridge) found the encoder at a little over half of memcpy in \
-cache and the decoder close to it; evicted, all came close to memcpy. <code>unvectorised</code> is the \
-slowest of its loops: a byte at a time, compiled without vector instructions. A streaming copy \
+encoding (M. Radev, 2019, SSE2 on a Sandy Bridge) measured the encoder at a little over half of memcpy’s \
+speed in cache and the decoder close to it; evicted, all came close to memcpy. <code>unvectorised</code> \
+is the slowest of its loops: a byte at a time, compiled without vector instructions. A streaming copy \
 bypasses the caches, as the codec does with <code>stores=non_temporal</code>.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {

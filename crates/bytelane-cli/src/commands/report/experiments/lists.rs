@@ -21,12 +21,12 @@ const VALUES: usize = 12_345;
 const WIDTHS: [(usize, &str); 3] = [(2, "width=2"), (4, "width=4"), (8, "width=8")];
 
 const ABOUT: &str = "\
-<p>The numbers of a list in one call, into memory that is there, in Rust. A study of Kitex's lists in Go \
-with AVX2 reported 11,875 ns before and 1,753 ns after for i64, and 12,580 and 907 ns for i32. \
-<code>unvectorised</code> is the loop that swaps one value at a time. Go programs have the same in \
-bytelane's Go module, whose benchmarks are not part of this page: in its directory <code>go/</code> run \
-<code>go test -bench . ./bigendian</code> for the kernels and <code>compare/record.sh NAME</code> for \
-whole lists beside Kitex and other libraries.</p>";
+<p>The numbers of a list, converted in one call into existing memory, in Rust. A study of Kitex's lists in \
+Go with AVX2 reported 11,875 ns before and 1,753 ns after for i64, and 12,580 and 907 ns for i32. \
+<code>unvectorised</code> is a loop that swaps one value at a time. The benchmarks of the Go module are \
+not part of this page: in the directory <code>go/</code>, run <code>go test -bench . ./bigendian</code> \
+for the kernels and <code>compare/record.sh NAME</code> for whole lists compared with Kitex and other \
+libraries.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let steps = WIDTHS.iter().map(|&(width, parameters)| {
@@ -56,7 +56,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
             }
         });
         let bars = Bars {
-            title: format!("{verb}, nanoseconds a list: shorter is faster"),
+            title: format!("{verb}, nanoseconds per list: shorter is faster"),
             groups: groups.collect(),
         };
         bars.figure()

@@ -32,10 +32,10 @@ pub const ENCODINGS: [&str; 3] = ["plain", "dictionary", "byte_stream_split"];
 const WAYS: f64 = 6.0;
 
 const ABOUT: &str = "\
-<p>One column a file, written from an array into memory and read back into arrays, by the crates \
-<code>parquet</code> and <code>bytelane-parquet</code>. The data are made up: they stand for the kinds of \
-files of the published experiment, which cannot be had. The dots are geometric means over all columns; \
-the line joins those that nothing beats in both directions, and the others tell their names when touched. Published for 37 columns (M. Radev, 2019, \
+<p>One column per file, written from an array into memory and read back into arrays, by the crates \
+<code>parquet</code> and <code>bytelane-parquet</code>. The data is synthetic, similar to the files of the \
+published experiment, which are not available. The dots are geometric means over all columns. The line \
+joins those that are best in at least one direction; touch another dot for its name. Published for 37 columns (M. Radev, 2019, \
 Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio, write and read in MiB/s): \
 PLAIN 1.63, 285 and 424; DICTIONARY 1.73, 250 and 426; BYTE_STREAM_SPLIT 1.97, 276 and 674, with SIMD \
 364 and 839.</p>";
@@ -148,7 +148,7 @@ fn mean(rows: &[&ParquetRow], of: Of) -> f64 {
     (logarithms / rows.len() as f64).exp()
 }
 
-/// One line a file, one column a way of storing it, and the geometric means.
+/// One line per file, one column per way of storing it, and the geometric means.
 fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> Table {
     let files = ways.first().map_or(&[][..], |(_, rows)| rows.as_slice());
     let mut header = vec!["column".to_owned()];

@@ -11,7 +11,7 @@ pub struct Way {
     pub class: &'static str,
     /// Bytes of the values over bytes of the file.
     pub ratio: f64,
-    /// MiB of values a second.
+    /// MiB of values per second.
     pub speed: f64,
     /// Whether it is the one to take.
     pub is_choice: bool,

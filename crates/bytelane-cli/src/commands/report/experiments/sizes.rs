@@ -12,7 +12,7 @@ use bytelane_measure::row::Row;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "sizes",
-    title: "Throughput over the size of the input",
+    title: "Throughput by input size",
     steps,
     show,
 };
@@ -67,7 +67,7 @@ fn curves() -> anyhow::Result<Vec<Curve>> {
 
 const ABOUT: &str = "\
 <p>Both axes are logarithmic. <code>memcpy</code> copies the decoded values and is the limit; a codec \
-that reads or writes fewer bytes can pass it. At the thin upright lines, input and output together \
+that reads or writes fewer bytes can exceed it. At the thin vertical lines, input and output together \
 fill a cache.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {

@@ -19,15 +19,15 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const CODEC: &str = "thrift";
 
-/// Nanoseconds a value, as a guess: entries of maps in JSON.
+/// Nanoseconds per value, a guess: entries of maps in JSON.
 const SLOWEST: u64 = 60;
 
 const ABOUT: &str = "\
 <p>The structs of fbthrift’s ProtocolBench, written to a new buffer and read into a new value: how many \
 times as fast the active backend is as the scalar code of the same library, and nanoseconds before and \
-after. Where a struct has no list, string or binary there is nothing to gain. BigString of other texts \
-stands beside the published one, which needs no escapes. Published for NEON (fbthrift’s pull request \
-632, Neoverse V2, against that library’s own code before): JSON write BigString 14.8×, read 5.6×; write \
+after. A struct without lists, strings or binary data does not benefit. The published BigString needs no \
+escapes, so other texts are shown as well. Published for NEON (fbthrift’s pull request 632, Neoverse V2, \
+compared with that library’s previous code): JSON write BigString 14.8×, read 5.6×; write \
 BigBinary 6.6×, read BigBinary and SmallBinary 11×.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {

@@ -1,4 +1,4 @@
-//! The page of made-up figures: what it says, without its drawings.
+//! The page of invented figures: what it says, without its drawings.
 
 use super::page;
 use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
@@ -87,7 +87,7 @@ fn report() -> Report {
         left_out: vec![LeftOut {
             experiment: "memory",
             what: "Something else",
-            why: "not asked for",
+            why: "not selected by --only",
         }],
         verdict: verdict(&figures),
         figures,

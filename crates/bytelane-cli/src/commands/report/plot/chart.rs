@@ -31,7 +31,7 @@ pub struct Point {
     pub x: f64,
     pub y: f64,
     pub title: String,
-    /// What stands beside it.
+    /// The label next to it.
     pub label: Option<String>,
     /// Whether it is drawn with a ring.
     pub is_ringed: bool,

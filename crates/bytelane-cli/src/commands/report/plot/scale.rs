@@ -3,7 +3,7 @@
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use std::ops::Range;
 
-/// The most labels that stand beside one another without touching.
+/// The largest number of labels that fit side by side.
 const MOST_TICKS: usize = 6;
 
 /// How values become places.

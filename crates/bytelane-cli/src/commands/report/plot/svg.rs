@@ -236,7 +236,7 @@ pub struct Mark {
 #[derive(Debug)]
 enum Shape {
     Dot([(f64, f64); 1]),
-    /// What stands beside a dot.
+    /// The label next to a dot.
     Label([(f64, f64); 1], String),
     /// Between two opposite corners.
     Bar([(f64, f64); 2]),

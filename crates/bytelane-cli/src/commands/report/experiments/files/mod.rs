@@ -31,10 +31,10 @@ const NANOSECONDS: u64 = 300;
 const COLUMN: Duration = Duration::from_millis(5);
 
 const ABOUT: &str = "\
-<p>What <code>bytelane advise</code> says of the files that you named. Samples of each column were written into \
-memory and read back, in every encoding with every compression; from these are the sizes and the choice. \
-Entropy is in bits a value, and no more than a sample can show. The columns that save most come first. Another \
-goal, other readers, another compression: <code>bytelane advise --help</code>.</p>";
+<p>The results of <code>bytelane advise</code> for your files. Samples of each column were written into memory and \
+read back, in every encoding with every compression; sizes and choices are estimated from these. Entropy is in \
+bits per value of the sample. The columns that save most come first. For another goal, other readers or another \
+compression, see <code>bytelane advise --help</code>.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let rows = if settings.quick { ROWS_QUICK } else { ROWS };

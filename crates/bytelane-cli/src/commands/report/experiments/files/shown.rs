@@ -182,7 +182,7 @@ fn table(column: &ColumnAdvice, advice: &Advice) -> Table {
     ];
     let rows = column.candidates.iter().map(|candidate| {
         let remark = match &candidate.obstacle {
-            Some(reader) => format!("not for {reader}"),
+            Some(reader) => format!("{reader} cannot read it"),
             None if is_choice(candidate, column, advice) => "chosen".to_owned(),
             None => String::new(),
         };
@@ -195,7 +195,7 @@ fn table(column: &ColumnAdvice, advice: &Advice) -> Table {
         cells.chain([remark]).collect()
     });
     Table {
-        caption: "All that was tried".to_owned(),
+        caption: "Everything that was tried".to_owned(),
         header: header.map(str::to_owned).to_vec(),
         rows: rows.collect(),
     }

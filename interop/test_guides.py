@@ -1,0 +1,31 @@
+"""The guides' own commands that need Python libraries."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).parent.parent
+PROGRAMS = pathlib.Path(os.environ["BYTELANE_PROGRAMS"])
+
+
+class Guides(unittest.TestCase):
+    def test_the_line_of_the_parquet_guide_creates_the_sample_file(self):
+        guide = (ROOT / "docs/getting-started/parquet.md").read_text()
+        block = guide.split("\n```sh\n")[1].split("```")[0]
+        self.assertIn("pyarrow", block)
+        path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        with tempfile.TemporaryDirectory() as directory:
+            run = ["bash", "-euc", block]
+            subprocess.run(run, cwd=directory, env={**os.environ, "PATH": path}, check=True)
+            inspect = [PROGRAMS / "bytelane", "inspect", "weather.parquet"]
+            shown = subprocess.run(inspect, cwd=directory, check=True, capture_output=True, text=True)
+        for column in ["hour", "temperature"]:
+            self.assertIn(column, shown.stdout)
+        self.assertIn("5000 rows", shown.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
