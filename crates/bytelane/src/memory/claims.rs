@@ -97,8 +97,14 @@ unsafe impl Validated for json_string::Scan {}
 #[cfg(feature = "alloc")]
 unsafe impl Validated for json_string::Utf8 {}
 
-// SAFETY: TODO
+// SAFETY: `fill` splits the destination into control bytes and data. There is an `Ok` only after all
+// blocks and the values behind them: each block writes its control bytes, the tail those that are left.
+// Data are counted by what a block reports, which an instruction set stores from the end of the data
+// before it on, or which is copied from a buffer that starts as zeros; the scalar code copies value by
+// value.
 unsafe impl Faithful for stream_vbyte::Encode<'_> {}
 
-// SAFETY: TODO
+// SAFETY: `fill` returns the length of the destination, after each of its parts has been written: one
+// by one the values up to a whole control byte, blocks of 64 bytes whole, and behind them a tail, copied
+// from a block that starts as zeros.
 unsafe impl Faithful for stream_vbyte::Decode<'_> {}
