@@ -70,7 +70,10 @@ pub static STAGES: &[Stage] = &[
     Stage {
         name: "features",
         about: "the core without std and without alloc, the stated rust-version, clean packages",
-        needs: &[],
+        needs: &[
+            Need::StandardLibrary(&cross::THUMB),
+            Need::StandardLibrary(&cross::WASM_UNKNOWN),
+        ],
         tier: Quick,
         in_all: true,
         minutes: 1,
