@@ -236,7 +236,7 @@ fn insist(mut call: impl FnMut() -> io::Result<()>) {
 fn a_finish_that_failed_can_be_repeated() {
     let expected = STANDARD.encode_to_string(input(8)).into_bytes();
     let mut failures = 0;
-    for script in thinned(scripts(&[Step::Take(1), Step::Take(9), Step::Fail]), 8) {
+    for script in thinned(scripts(&[Step::Take(1), Step::Take(9), Step::Fail]), 10) {
         let writer = Scripted::new(&script);
         let mut encoder = written_in_pieces(&writer);
         while let Err(failed) = encoder.finish() {
@@ -276,7 +276,7 @@ fn a_failed_finish_gives_back_the_error_and_the_writer() {
 #[test]
 fn dropping_writes_the_rest_once() {
     let expected = STANDARD.encode_to_string(input(8)).into_bytes();
-    for script in thinned(scripts(&[Step::Take(1), Step::Take(9), Step::Fail]), 8) {
+    for script in thinned(scripts(&[Step::Take(1), Step::Take(9), Step::Fail]), 10) {
         for unwinding in [false, true] {
             let writer = Scripted::new(&script);
             let encoder = written_in_pieces(&writer);
@@ -303,7 +303,7 @@ fn dropping_writes_the_rest_once() {
 fn a_writer_that_panicked_is_never_called_again() {
     let expected = STANDARD.encode_to_string(input(8)).into_bytes();
     let mut panics = 0;
-    for script in thinned(scripts(&[Step::Take(1), Step::Fail, Step::Panic]), 8) {
+    for script in thinned(scripts(&[Step::Take(1), Step::Fail, Step::Panic]), 10) {
         for finish in [false, true] {
             let writer = Scripted::new(&script);
             let mut encoder = written_in_pieces(&writer);
