@@ -139,8 +139,8 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
         }
         8.. => {
             put::<8>(to, 0, low);
-            // Two shifts, since one shift by all 64 bits would overflow; the order of the two parts
-            // does not matter.
+            // Two shifts, since one shift by all 64 bits would overflow. With 8 slots, both writes
+            // store the same bytes.
             put::<8>(
                 to,
                 len - 8,
