@@ -130,7 +130,7 @@ pub static STAGES: &[Stage] = &[
     },
     Stage {
         name: "fuzz",
-        about: "each fuzz target for some seconds, with the stable compiler",
+        about: "each fuzz target for a few seconds, with the stable compiler",
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,

@@ -162,7 +162,7 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) to memory that need not be initialised. Returns the text.
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the text.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`decode`](Self::decode) to memory that need not be initialised. Returns the bytes written.
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///

@@ -25,8 +25,8 @@
 //!
 //! | crate `base64` | here |
 //! |---|---|
-//! | `prelude::BASE64_STANDARD`, `engine::general_purpose::STANDARD`, and the like for `URL_SAFE`, `.._NO_PAD` | [`STANDARD`], [`STANDARD_NO_PAD`], [`URL_SAFE`], [`URL_SAFE_NO_PAD`] |
-//! | `general_purpose::STANDARD_PAD_INDIFFERENT` and the like | [`STANDARD`]`.`[`with_decode_padding`](Engine::with_decode_padding)`(`[`DecodePadding::Either`]`)` |
+//! | `prelude::BASE64_STANDARD`, `engine::general_purpose::STANDARD`, and similarly `URL_SAFE`, `.._NO_PAD` | [`STANDARD`], [`STANDARD_NO_PAD`], [`URL_SAFE`], [`URL_SAFE_NO_PAD`] |
+//! | `general_purpose::STANDARD_PAD_INDIFFERENT` and similar engines | [`STANDARD`]`.`[`with_decode_padding`](Engine::with_decode_padding)`(`[`DecodePadding::Either`]`)` |
 //! | `GeneralPurpose::new(&alphabet, config)`, `Simd::new(..)` | [`Engine::new`]`(`[`Alphabet`]`)`; no alphabets besides the two |
 //! | `config.with_encode_padding(..)` | [`Engine::with_encode_padding`] |
 //! | `config.with_decode_padding_mode(DecodePaddingMode::..)`: `RequireCanonical`, `RequireNone`, `Indifferent` | [`Engine::with_decode_padding`]`(`[`DecodePadding`]`::..)`: `Required`, `None`, `Either` |

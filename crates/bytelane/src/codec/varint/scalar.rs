@@ -1,4 +1,4 @@
-//! The specification, written down. Protobuf's encoding guide says:
+//! The specification as code. Protobuf's encoding guide says:
 //!
 //! > Each byte in the varint has a continuation bit that indicates if the byte that follows it is
 //! > part of the varint. This is the most significant bit (MSB) of the byte. The lower 7 bits are a
