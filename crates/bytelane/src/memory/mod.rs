@@ -164,8 +164,8 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
 #[inline]
 #[track_caller]
 pub(crate) fn copy(to: &mut [Slot], from: &[u8]) {
-    // SAFETY: the same memory for the same time: `Slot` has the layout of `u8`, and a shared slice of
-    // slots is only read.
+    // SAFETY: the same memory for the same time: `Slot` has the layout of `u8`, and a shared slice
+    // of slots is only read.
     let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast::<Slot>(), from.len()) };
     to.copy_from_slice(from);
 }

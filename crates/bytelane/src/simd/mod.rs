@@ -117,7 +117,8 @@ impl Writes for Far {
 /// After a non-temporal store, its bytes must not be accessed before a fence. So a kernel stores to
 /// no byte after it may have streamed to it: where blocks overlap, it does the first and the last
 /// one before those between them, and only the latter with `Streamed`. And [`with_writes!`], the
-/// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller continues.
+/// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller
+/// continues.
 #[derive(Clone, Copy)]
 pub(crate) struct Streamed;
 impl Writes for Streamed {

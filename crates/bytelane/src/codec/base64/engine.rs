@@ -217,7 +217,8 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes written.
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes
+    /// written.
     ///
     /// # Errors
     ///
@@ -253,8 +254,8 @@ impl Engine {
 /// Operations that allocate.
 #[cfg(feature = "alloc")]
 impl Engine {
-    /// [`encode`](Self::encode), appended to a `String` or to a `Vec<u8>`. Returns the length of the
-    /// text.
+    /// [`encode`](Self::encode), appended to a `String` or to a `Vec<u8>`. Returns the length of
+    /// the text.
     ///
     /// ```
     /// let mut text = String::from("data:text/plain;base64,");

@@ -39,8 +39,8 @@ pub(super) fn encode_long(simd: impl Quads, engine: Engine, src: &[u8], dst: &mu
     simd.encode_rest(tables, src, 192 * blocks.len(), dst);
 }
 
-/// Characters without their padding to fewer than `SHORT` bytes; `dst` is as long as these. False if
-/// anything is wrong with the text.
+/// Characters without their padding to fewer than `SHORT` bytes; `dst` is as long as these. False
+/// if anything is wrong with the text.
 #[inline(always)]
 pub(super) fn decode_short(
     simd: impl Quads,

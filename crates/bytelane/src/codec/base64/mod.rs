@@ -221,8 +221,8 @@ pub const fn decoded_len_estimate(len: usize) -> usize {
     len - len.div_ceil(4)
 }
 
-/// The number of bytes that a text encodes, if it is valid. Checks only its length and the padding at its end, in
-/// constant time.
+/// The number of bytes that a text encodes, if it is valid. Checks only its length and the padding
+/// at its end, in constant time.
 #[must_use]
 #[inline]
 pub const fn decoded_len(text: &[u8]) -> usize {

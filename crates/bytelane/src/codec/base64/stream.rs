@@ -19,7 +19,8 @@ const TEXT: usize = BYTES / 3 * 4;
 /// Encodes what is written to it and writes the text to another writer.
 ///
 /// It buffers: call [`finish`](Self::finish) at the end, which writes the last group and its
-/// padding. Dropping it does the same, also while a panic unwinds, but loses the error if that fails.
+/// padding. Dropping it does the same, also while a panic unwinds, but loses the error if that
+/// fails.
 ///
 /// Any bytes can be encoded, so errors come only from the writer. After an error, the next call
 /// continues where the writer stopped: no text is lost or written twice. A writer that panics is

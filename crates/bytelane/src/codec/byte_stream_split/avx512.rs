@@ -126,8 +126,9 @@ fn network<const K: usize>(vectors: &mut [__m512i; K]) {
 }
 
 /// Vectors of values to the vectors of their planes, in blocks of 64 / K bytes of one plane. Each
-/// level but the last is blends: it brings block `b` of vector `v` to vector `v ^ b`, one bit of `b`
-/// at a time. The last one also puts the blocks in order. K = 4, letters for blocks of 16 values:
+/// level but the last is blends: it brings block `b` of vector `v` to vector `v ^ b`, one bit of
+/// `b` at a time. The last one also puts the blocks in order. K = 4, letters for blocks of 16
+/// values:
 ///
 /// ```text
 ///           vector 0      vector 1      vector 2      vector 3

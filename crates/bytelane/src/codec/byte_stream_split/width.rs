@@ -255,8 +255,8 @@ impl Width {
         self.decode_range_uninit_with(Detected::active(), src, range, dst)
     }
 
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range), on a
-    /// backend of the caller's choice.
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range),
+    /// on a backend of the caller's choice.
     ///
     /// # Errors
     ///

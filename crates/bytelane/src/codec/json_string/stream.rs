@@ -59,8 +59,8 @@ impl Escaper {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidUtf8`], with the offset from the start of the text. The call that finds it
-    /// has appended everything before it.
+    /// [`ErrorKind::InvalidUtf8`], with the offset from the start of the text. The call that finds
+    /// it has appended everything before it.
     pub fn push(&mut self, piece: &[u8], to: &mut impl Buffer) -> Result<(), Error> {
         self.so_far?;
         self.so_far = self.append(piece, &mut to.appender());

@@ -134,8 +134,8 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     );
 
-    /// Decodes whole blocks. Returns the bytes of data used, or nothing if there were too few. There
-    /// are control bytes for all blocks.
+    /// Decodes whole blocks. Returns the bytes of data used, or nothing if there were too few.
+    /// There are control bytes for all blocks.
     #[inline(always)]
     fn decode_run<P: Expand>(
         self,

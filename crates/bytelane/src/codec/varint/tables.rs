@@ -1,7 +1,7 @@
 //! Shuffles for varints of one or two bytes, eight at a time.
 //!
-//! The index has seven bits. The entry that an eighth bit would add comes after all others, so it is
-//! always present and ignored if the bit is not set.
+//! The index has seven bits. The entry that an eighth bit would add comes after all others, so it
+//! is always present and ignored if the bit is not set.
 
 /// Indexed by one bit for each of the first 7 of 8 bytes, whether a varint begins there: the two
 /// bytes at each beginning, one varint after the other. The bytes after the last varint are
