@@ -1,4 +1,5 @@
-//! Checks of the documents: links resolve, the tests that SECURITY.md names exist, and the words are plain.
+//! Checks of the documents: links resolve, the tests that SECURITY.md names exist, and the words
+//! are plain.
 
 mod words;
 
@@ -7,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use crate::process::{output, program, root};
 
-/// The files of a pattern that are under version control or about to be, by their paths from the root.
+/// The files that match a pattern and are under version control or about to be, as paths from the
+/// root.
 fn files(pattern: &str) -> Vec<PathBuf> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let listing = output(program("git").args(arguments).arg(pattern)).unwrap();
     let paths = listing.text.lines().map(PathBuf::from);
-    // A file that was just deleted is listed still.
+    // A file that was just deleted is still listed.
     paths.filter(|path| root().join(path).exists()).collect()
 }
 
@@ -27,13 +29,13 @@ fn read(path: &Path) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// What stands between `before` and `after`, each time.
+/// Every text between `before` and `after`.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
     let pieces = text.split(before).skip(1);
     pieces.filter_map(move |piece| Some(piece.split_once(after)?.0))
 }
 
-/// The anchor that a heading has on the pages of a forge.
+/// The anchor of a heading on the pages of a forge.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     let lower = heading.to_lowercase();
@@ -44,7 +46,7 @@ fn anchor(heading: &str) -> String {
         .replace(' ', "-")
 }
 
-/// A document without its blocks of code, in which brackets are no links.
+/// A document without its code blocks, where brackets are not links.
 fn prose(text: &str) -> String {
     let mut in_code = false;
     let is_prose = |line: &&str| {
@@ -92,7 +94,7 @@ fn has_test(file: &str, name: &str) -> bool {
 fn the_tests_that_hold_the_promises_exist() {
     let text = read(Path::new("SECURITY.md"));
     let mut tests = 0;
-    // Names of tests, and then the file that they are in.
+    // Names of tests, followed by the file that contains them.
     for line in text.lines().filter(|line| line.starts_with("| **")) {
         let mut names = Vec::new();
         let mut last = None;

@@ -1,4 +1,5 @@
-//! What objdump shows of a library, as functions, their innermost loops and the ways through these.
+//! The objdump listing of a library as functions, their innermost loops and the paths through
+//! these.
 
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ pub struct Function<'a> {
     pub instructions: Vec<Instruction<'a>>,
 }
 
-/// An instruction, as the assembler would read it.
+/// An instruction, in assembler syntax.
 #[derive(Clone, Copy)]
 pub struct Instruction<'a> {
     pub address: u64,
@@ -20,10 +21,10 @@ pub struct Instruction<'a> {
     pub operands: &'a str,
 }
 
-/// Most ways through a loop that are followed.
+/// The maximum number of paths to follow through a loop.
 const MOST_WAYS: usize = 4096;
 
-/// What a program called objdump shows of libraries.
+/// The functions of libraries, as listed by a program named objdump.
 pub fn disassemble(objdump: &str, libraries: &[String]) -> Result<String> {
     let mut command = program(objdump);
     command.args(["--disassemble", "--demangle", "--no-show-raw-insn"]);
@@ -35,7 +36,7 @@ pub fn disassemble(objdump: &str, libraries: &[String]) -> Result<String> {
     Ok(listing)
 }
 
-/// Splits what objdump prints: `0000000000000040 <symbol>:`, then lines `  4c:<tab>mnemonic ..`.
+/// Splits the output of objdump: `0000000000000040 <symbol>:`, then lines ` 4c:<tab>mnemonic ..`.
 pub fn functions(listing: &str) -> Vec<Function<'_>> {
     let mut functions: Vec<Function> = Vec::new();
     for line in listing.lines() {
@@ -67,14 +68,14 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     })
 }
 
-/// How often a mnemonic occurs.
+/// The number of times that a mnemonic occurs.
 pub fn count(body: &[Instruction], mnemonic: &str) -> usize {
     let same = |instruction: &&Instruction| instruction.mnemonic == mnemonic;
     body.iter().filter(same).count()
 }
 
 impl Instruction<'_> {
-    /// Where it jumps to within its function, if it does.
+    /// The target of the jump within its function, if it is one.
     fn target(&self) -> Option<u64> {
         let jumps = match self.mnemonic {
             "b" | "cbz" | "cbnz" | "tbz" | "tbnz" => true,
@@ -85,7 +86,7 @@ impl Instruction<'_> {
         jumps.then(|| u64::from_str_radix(last, 16).ok()).flatten()
     }
 
-    /// Whether what is after it is not reached from it.
+    /// Whether execution never continues with the next instruction.
     fn never_goes_on(&self) -> bool {
         matches!(
             self.mnemonic,
@@ -95,8 +96,8 @@ impl Instruction<'_> {
 }
 
 impl<'a> Function<'a> {
-    /// The instructions between the target of each jump backwards and the jump, where no other
-    /// such pair lies within.
+    /// The instructions from the target of each backward jump to the jump, unless another such pair
+    /// is within them.
     pub fn innermost_loops(&self) -> Vec<&[Instruction<'a>]> {
         let mut loops: Vec<Range<usize>> = Vec::new();
         for (end, jump) in self.instructions.iter().enumerate() {
@@ -119,7 +120,8 @@ impl<'a> Function<'a> {
     }
 }
 
-/// The ways from a loop's first instruction back to it, along the branches that stay within the loop.
+/// The paths from a loop's first instruction back to it, along the branches that stay within the
+/// loop.
 pub fn ways<'a>(body: &[Instruction<'a>]) -> Vec<Vec<Instruction<'a>>> {
     let mut done = Vec::new();
     let mut begun = vec![(0, Vec::new())];
@@ -148,7 +150,7 @@ pub fn ways<'a>(body: &[Instruction<'a>]) -> Vec<Vec<Instruction<'a>>> {
 mod tests {
     use super::*;
 
-    /// A loop with a way around `mul`, out of which two branches lead, and one without branches.
+    /// A loop with a path around `mul` and two branches out of it, and a loop without branches.
     const LISTING: &str = "
 0000000000000000 <crate::first>:
    0:\tldr\tq0, [x1]

@@ -1,4 +1,4 @@
-//! The project's own commands, run as `cargo xtask <COMMAND>`: one module a command.
+//! The project's own commands, run as `cargo xtask <COMMAND>`: one module per command.
 
 #[cfg(test)]
 mod documents;

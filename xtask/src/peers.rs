@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: measures other libraries beside bytelane, see `peers/README.md`.
+//! `cargo xtask peers`: compares bytelane with other libraries, see `peers/README.md`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub struct Options {
     arguments: Vec<OsString>,
 }
 
-/// A shared library that a wheel of PyPI carries.
+/// A shared library from a wheel on PyPI.
 struct Wheel {
-    /// Name and version, as pip takes them.
+    /// Name and version, in pip's syntax.
     requirement: &'static str,
-    /// The directory of the library in the wheel, and how its name begins.
+    /// The directory of the library in the wheel, and the start of its file name.
     library: (&'static str, &'static str),
-    /// The variable in which the comparison looks for the library's path.
+    /// The environment variable from which the comparison reads the library's path.
     variable: &'static str,
 }
 
@@ -39,7 +39,7 @@ const WHEELS: &[Wheel] = &[
     },
 ];
 
-/// Measures, with the arguments as they are.
+/// Measures, passing on the arguments.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
     compare("--release", &options.arguments)?;
     Ok(ExitCode::SUCCESS)
@@ -51,7 +51,7 @@ pub fn record(path: &Path) -> Result<()> {
     compare("--release", &[&output[..], &[path.into()]].concat())
 }
 
-/// Runs every comparison once, briefly: that all results agree is what this shows.
+/// Runs every comparison once, briefly, to check that all results agree.
 pub fn run_stage() -> Result<()> {
     compare("--profile=dev", &["--quick".into()])
 }
@@ -59,10 +59,10 @@ pub fn run_stage() -> Result<()> {
 fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
     let mut command = cargo("run --quiet --locked --manifest-path peers/Cargo.toml");
     command.arg(profile).arg("--").args(arguments);
-    // The C library of Stream VByte has SIMD only where the compiler is told of the machine.
+    // The C library of Stream VByte uses SIMD only if the compiler targets this machine.
     command.env("CFLAGS", "-O3 -march=native");
-    // The crate fbthrift makes errors on its way through a message that is right, each with the
-    // backtrace that the caller may have asked for.
+    // The crate fbthrift creates errors internally while it reads a valid message, each with a
+    // backtrace if the caller's environment asks for one.
     command.env("RUST_LIB_BACKTRACE", "0");
     for wheel in WHEELS {
         command.env(wheel.variable, wheel.fetch()?);
@@ -71,7 +71,7 @@ fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
 }
 
 impl Wheel {
-    /// The path of the library; the wheel is fetched unless it was before.
+    /// The path of the library; downloads the wheel unless that has been done before.
     fn fetch(&self) -> Result<PathBuf> {
         let directory = root().join("target/peers").join(self.requirement);
         if let Some(library) = self.find(&directory) {
@@ -98,7 +98,7 @@ impl Wheel {
     }
 }
 
-/// The first file of a directory whose name begins so.
+/// The first file of a directory whose name starts with `name`.
 fn first_file(directory: &Path, name: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(directory).ok()?;
     let mut paths: Vec<_> = entries

@@ -1,4 +1,4 @@
-//! Starting other programs: each is shown as it is started, and a failure names it.
+//! Starts other programs: each command is shown when it starts, and named if it fails.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,8 +12,8 @@ pub fn root() -> &'static Path {
         .expect("xtask lies in the workspace")
 }
 
-/// A program that will start in the workspace's root, without the variables that would change
-/// what a test means: flags for the compiler, and a backend that somebody forced.
+/// A program that will start in the workspace's root, without the environment variables that would
+/// change the meaning of a test: compiler flags, and a forced backend.
 pub fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(name);
     command
@@ -24,7 +24,7 @@ pub fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs this program, with the first arguments given in one line.
+/// The cargo that runs this program, with its first arguments, separated by spaces.
 pub fn cargo(arguments: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = program(cargo);
@@ -43,7 +43,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What the command prints, on both streams; an exit code other than 0 is an error that shows it.
+/// The output of the command on both streams; an exit code other than 0 is an error that shows it.
 pub fn output(command: &mut Command) -> Result<Output> {
     let line = describe(command);
     let output = command
@@ -57,13 +57,13 @@ pub fn output(command: &mut Command) -> Result<Output> {
     Ok(Output { text, errors })
 }
 
-/// The two streams of a program that has ended.
+/// The two streams of a finished program.
 pub struct Output {
     pub text: String,
     pub errors: String,
 }
 
-/// The command as one would type it, with the variables set for it.
+/// The command as you would type it, including the variables set for it.
 fn describe(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         let value = value?.to_string_lossy().into_owned();

@@ -1,5 +1,5 @@
-//! `cargo xtask record`: measures all codecs beside all other libraries in one run, estimates NEON, keeps
-//! the figures in `benchmarks/record/`, and writes the tables made of them into the documents.
+//! `cargo xtask record`: compares all codecs with all other libraries in one run, estimates NEON,
+//! stores the figures in `benchmarks/record/`, and writes the resulting tables into the documents.
 
 mod documents;
 pub mod neon;
@@ -33,13 +33,13 @@ pub struct Options {
     neon: bool,
 }
 
-/// Where records are kept.
+/// The directory of the records.
 const DIRECTORY: &str = "benchmarks/record";
 
-/// The documents that have tables between marks.
+/// The documents that contain tables between marks.
 const DOCUMENTS: &[&str] = &["README.md", "docs/performance.md"];
 
-/// A part of a file's name.
+/// Checks a part of a file's name.
 fn name(text: &str) -> Result<String, String> {
     let allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
@@ -49,7 +49,7 @@ fn name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Measures, unless only the tables are wanted, and writes them.
+/// Measures, unless only the tables are requested, and writes the tables.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
     let date = output(program("date").args(["-u", "+%F"]))?.text;
     let path = |name: &str| {
@@ -57,7 +57,7 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
         root().join(DIRECTORY).join(file)
     };
     if !options.tables {
-        // What this lacks is known before the long measurement.
+        // Report anything missing before the long measurement starts.
         neon::record(&path("neon-estimates"))?;
     }
     if let Some(cpu) = &options.cpu {
@@ -77,7 +77,7 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the tables of the documents are made of.
+/// The data for the tables of the documents.
 struct Tables {
     record: Record,
     estimates: Estimates,
@@ -102,7 +102,7 @@ impl Tables {
 
 type Parse<T> = fn(&str, &str) -> Result<Option<T>>;
 
-/// The newest file of [`DIRECTORY`] that has the columns of such a record.
+/// The newest file of [`DIRECTORY`] with the columns of such a record.
 fn newest<T>(what: &str, parse: Parse<T>) -> Result<T> {
     let directory = root().join(DIRECTORY);
     let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {DIRECTORY}"))?;
@@ -129,7 +129,7 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Writes beside, then renames: a document is never half a document.
+/// Writes a temporary file, then renames it, so that a document is never incomplete.
 fn write(path: &Path, text: &str) -> Result<()> {
     let beside = path.with_extension("incomplete");
     fs::write(&beside, text)

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are there.
+//! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are available.
 
 mod assembly;
 mod browser;
@@ -65,7 +65,7 @@ impl Options {
         self.require.iter().any(named)
     }
 
-    /// Why the caller does not want the stage, if he does not.
+    /// Why the caller excluded the stage, if so.
     fn excludes(&self, stage: &Stage) -> Option<String> {
         let names = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
         if names(&self.without, stage.name) {
@@ -81,7 +81,7 @@ impl Options {
     }
 }
 
-/// Runs the stages one after the other, all of them even if one fails, and sums up.
+/// Runs the stages one after the other, even if one fails, and prints a summary.
 pub fn run(options: &Options) -> ExitCode {
     if options.list {
         list(stages());

@@ -177,7 +177,7 @@ impl Codec for Base64 {
                 Err(error) => return Err(failure(error, &places.borrow())),
             };
             decoded += length;
-            // Characters whose bytes have come are not wrong.
+            // Characters whose bytes have arrived are not wrong.
             places.borrow_mut().forget(decoded / 3 * 4);
             output
                 .write_all(&values[..length])
@@ -186,7 +186,7 @@ impl Codec for Base64 {
     }
 }
 
-/// Whether the text or the reader is to blame.
+/// Whether the fault is in the text or in the reader.
 fn failure(error: std::io::Error, places: &Places) -> StreamError {
     match error.downcast::<Error>() {
         Ok(error) => StreamError::Codec(in_input(error, places).into()),
@@ -194,7 +194,7 @@ fn failure(error: std::io::Error, places: &Places) -> StreamError {
     }
 }
 
-/// The error with its place in the input, of a text without its whitespace.
+/// Converts the offset of an error in the text without whitespace to the offset in the input.
 fn in_input(error: Error, places: &Places) -> Error {
     match error.offset() {
         Some(offset) => error.behind(places.of(offset) - offset),
@@ -206,7 +206,7 @@ fn in_input(error: Error, places: &Places) -> Error {
 mod tests {
     use super::*;
 
-    /// Reads few bytes at a time.
+    /// Reads a few bytes at a time.
     struct Trickle<'a>(&'a [u8], usize);
 
     impl Read for Trickle<'_> {
@@ -232,7 +232,7 @@ mod tests {
         Ok(bytes)
     }
 
-    /// The result of all ways to decode, which must be the same.
+    /// The result of every way to decode, checked to be the same.
     #[track_caller]
     fn decode_alike(parameters: &str, text: &[u8]) -> Result<Vec<u8>, String> {
         let expected = decode(parameters, text);
@@ -247,7 +247,7 @@ mod tests {
         expected
     }
 
-    /// The text with these bytes after every so many characters.
+    /// The text with `by` inserted after every `line` characters.
     fn broken(text: &[u8], line: usize, by: &[u8]) -> Vec<u8> {
         text.chunks(line).collect::<Vec<_>>().join(by)
     }
@@ -311,7 +311,7 @@ mod tests {
             message("", b"QUJD\nQR\n==\n"),
             "offset 6: the last character, 'R', has bits beyond the last byte"
         );
-        // A vertical tab is no ASCII whitespace, as elsewhere.
+        // A vertical tab is not ASCII whitespace, as elsewhere.
         assert_eq!(
             message("", b"QUJD\n\x0b"),
             format!("offset 5: the byte 0x0b {refused}")

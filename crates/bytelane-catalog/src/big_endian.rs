@@ -119,8 +119,8 @@ fn decode<T: Value + Pod>(
     Ok(length)
 }
 
-/// Values are little-endian here, whatever the machine: on a big-endian one the codec, which
-/// takes the machine's own numbers, has changed nothing yet.
+/// Values are little-endian here on every machine. On a big-endian machine the codec, which works
+/// on the machine's own numbers, has not changed anything yet.
 fn from_little_endian<T>(bytes: &mut [u8]) {
     if cfg!(target_endian = "big") {
         bytes

@@ -118,7 +118,7 @@ impl Codec for JsonString {
         })
     }
 
-    /// The quotes are around the whole.
+    /// The quotes enclose the whole text.
     fn piece(&self) -> Option<usize> {
         None
     }
@@ -141,7 +141,7 @@ impl Codec for JsonString {
         escaper
             .finish(&mut json)
             .map_err(|error| match error.kind() {
-                // There are no quotes in a text that could be missing.
+                // Without quotes, none can be missing.
                 ErrorKind::UnexpectedEnd => StreamError::Codec(cut_off(length)),
                 _ => failure(error),
             })?;
@@ -156,7 +156,7 @@ impl Codec for JsonString {
     ) -> Result<(), StreamError> {
         let backend = Detected::new(backend).map_err(Failure::from)?;
         let mut unescaper = Unescaper::new_with(backend, self.format);
-        // Where the string begins, once that is known.
+        // The start of the string, once known.
         let mut start = (self.format == BARE).then_some(0);
         let mut text = Vec::new();
         let length = chunks(input, |offset, mut chunk| {
@@ -184,7 +184,7 @@ impl Codec for JsonString {
     }
 }
 
-/// What is wrong with a text of so many bytes whose last character is unfinished.
+/// The error for a text of this length whose last character is unfinished.
 fn cut_off(length: usize) -> Failure {
     format!("offset {length}: truncated UTF-8: the text ends within a character").into()
 }
@@ -199,7 +199,8 @@ fn not_space(bytes: &[u8]) -> Option<(usize, u8)> {
     bytes.find(|(_, byte)| !b" \t\n\r".contains(byte))
 }
 
-/// The place after the opening quote, which only white space may precede; none if all is that.
+/// The place after the opening quote, which only white space may precede; `None` if there is
+/// nothing else.
 fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> {
     match not_space(bytes) {
         None => Ok(None),
@@ -208,12 +209,12 @@ fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> 
     }
 }
 
-/// What is wrong with an input that has something else where its first quote should be.
+/// The error for an input that has something else in place of its first quote.
 fn no_opening_quote(place: usize) -> Failure {
     format!("offset {place}: no opening quote").into()
 }
 
-/// After the closing quote there may be white space, nothing else.
+/// Checks that only white space follows the closing quote.
 fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
     match not_space(bytes) {
         None => Ok(()),
@@ -224,7 +225,8 @@ fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
     }
 }
 
-/// Hands an input over in chunks, each with the place where it begins; returns its length.
+/// Passes on an input in chunks, each with the place where it begins; returns the length of the
+/// input.
 fn chunks(
     input: &mut dyn Read,
     mut each: impl FnMut(usize, &[u8]) -> Result<(), StreamError>,

@@ -1,7 +1,7 @@
-//! The one list of bytelane's codecs, each behind one interface from bytes to bytes.
+//! The single list of bytelane's codecs, all with one interface from bytes to bytes.
 //!
-//! [`CODECS`] is what the command, the benchmarks, the oracle sweep and the fuzzers iterate: a row
-//! added there is a codec added everywhere. [`open`] reads a specification such as
+//! The command, the benchmarks, the oracle sweep and the fuzzers iterate over [`CODECS`]: add a row
+//! there to add a codec everywhere. [`open`] parses a specification such as
 //! `byte_stream_split:width=8`.
 //!
 //! ```
@@ -30,7 +30,7 @@ use bytemuck::Pod;
 use std::io::{Read, Write};
 use stream::{AlignedBytes, StreamError};
 
-/// Every codec there is.
+/// All codecs.
 pub static CODECS: &[Entry] = &[
     byte_stream_split::ENTRY,
     big_endian::ENTRY,
@@ -47,33 +47,33 @@ pub struct Entry {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// What a specification may say after the name.
+    /// The parameters that a specification may give after the name.
     pub parameters: &'static [Parameter],
-    /// Makes the codec of a specification's parameters.
+    /// Creates the codec from the parameters of a specification.
     pub open: fn(&Parameters<'_>) -> Result<Box<dyn Codec>, SpecificationError>,
-    /// Parameters that together reach every path of the codec: tests and fuzzers take each.
+    /// Parameters that together reach every path of the codec: tests and fuzzers run each of them.
     pub cases: &'static [&'static str],
-    /// What the benchmark measures when it is not told otherwise.
+    /// The measurements that the benchmark makes by default.
     pub experiments: &'static [Experiment],
 }
 
 impl Entry {
-    /// The codec for parameters such as `width=8`; empty for all the defaults.
+    /// Opens the codec with parameters such as `width=8`; an empty string selects the defaults.
     ///
     /// # Errors
     ///
-    /// [`SpecificationError`] for a parameter that it does not have or a value that does not fit.
+    /// [`SpecificationError`] for an unknown parameter or an invalid value.
     pub fn open(&self, parameters: &str) -> Result<Box<dyn Codec>, SpecificationError> {
         (self.open)(&Parameters::read(self, parameters)?)
     }
 }
 
-/// Measurements that belong together.
+/// A group of related measurements.
 #[derive(Debug)]
 pub struct Experiment {
-    /// What it shows.
+    /// What the group shows.
     pub title: &'static str,
-    /// The parameters of the codec, one measurement each.
+    /// The parameters of the codec, one set per measurement.
     pub cases: &'static [&'static str],
     /// Names of data sets.
     pub data: &'static [&'static str],
@@ -83,10 +83,10 @@ pub struct Experiment {
     pub evicted: bool,
 }
 
-/// Why a codec refused: a message that names the place.
+/// Why a codec failed: a message that says where.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a decoder did.
+/// The result of decoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
     /// Encoded bytes read.
@@ -95,41 +95,42 @@ pub struct Decoded {
     pub written: usize,
 }
 
-/// One codec with its parameters fixed.
+/// A codec with fixed parameters.
 ///
-/// Values are the bytes of little-endian numbers, or of text. Where they are numbers, the buffer
-/// that holds them is aligned to [`width`](Self::width), up to 8.
+/// Values are the bytes of little-endian numbers, or of text. A buffer of numbers is aligned to
+/// [`width`](Self::width), up to 8.
 pub trait Codec: Send + Sync {
-    /// The type of one value as the data generators name it: `f32`, `u8`, `fixed12`.
+    /// The type of one value as the data generators call it: `f32`, `u8`, `fixed12`.
     fn element(&self) -> String;
 
     /// Bytes in a value.
     fn width(&self) -> usize;
 
-    /// Names of the data sets that show how the codec behaves, most typical first.
+    /// Names of data sets that show how the codec behaves, most typical first.
     fn data(&self) -> &'static [&'static str];
 
-    /// The most bytes that `values` bytes of values can become.
+    /// The maximum encoded length of `values` bytes of values.
     fn max_encoded_len(&self, values: usize) -> usize;
 
-    /// The most bytes of values that `encoded` bytes can become.
+    /// The maximum number of bytes of values that `encoded` bytes can contain.
     fn max_decoded_len(&self, encoded: usize) -> usize;
 
-    /// Encodes all values to the front of `encoded` and returns the length of the result, which is
-    /// all the room that it needs.
+    /// Encodes all values to the front of `encoded` and returns the length of the result. No more
+    /// room is needed than that.
     ///
     /// # Errors
     ///
-    /// Values that the codec does not take, a destination too short, a backend not available.
+    /// If the codec does not accept the values, the destination is too short, or the backend is not
+    /// available.
     fn encode(&self, backend: Backend, values: &[u8], encoded: &mut [u8])
     -> Result<usize, Failure>;
 
-    /// Decodes. Codecs whose format does not say how many values there are fill `values`; the
-    /// others write as many as there are.
+    /// Decodes. Codecs whose format does not record the number of values fill `values`; the others
+    /// write all values of the input.
     ///
     /// # Errors
     ///
-    /// Malformed input, a destination that does not fit, a backend not available.
+    /// If the input is malformed, the destination does not fit, or the backend is not available.
     fn decode(
         &self,
         backend: Backend,
@@ -138,15 +139,15 @@ pub trait Codec: Send + Sync {
     ) -> Result<Decoded, Failure>;
 
     /// Bytes of values that a stream encodes at a time, which bounds its memory; `None` if the
-    /// codec needs them all at once, or has streams of its own.
+    /// codec needs them all at once, or implements streams itself.
     fn piece(&self) -> Option<usize>;
 
-    /// Encodes from a reader to a writer. As it stands it is for formats whose
-    /// [pieces](Self::piece) can be encoded by themselves and concatenated.
+    /// Encodes from a reader to a writer. The default implementation is for formats whose
+    /// [pieces](Self::piece) can be encoded separately and concatenated.
     ///
     /// # Errors
     ///
-    /// [`StreamError`]: reading, writing or encoding, with the place in the input.
+    /// [`StreamError`] if reading, writing or encoding fails, with the place in the input.
     fn encode_stream(
         &self,
         backend: Backend,
@@ -163,12 +164,12 @@ pub trait Codec: Send + Sync {
         })
     }
 
-    /// Decodes from a reader to a writer. As it stands it is for formats in which a piece has as
-    /// many encoded bytes as it has bytes of values.
+    /// Decodes from a reader to a writer. The default implementation is for formats in which the
+    /// values of a piece have the same length before and after encoding.
     ///
     /// # Errors
     ///
-    /// [`StreamError`]: reading, writing or decoding, with the place in the input.
+    /// [`StreamError`] if reading, writing or decoding fails, with the place in the input.
     fn decode_stream(
         &self,
         backend: Backend,
@@ -186,9 +187,9 @@ pub trait Codec: Send + Sync {
     }
 }
 
-/// The numbers that bytes are, in this machine's order.
+/// Views bytes as numbers, in this machine's byte order.
 pub(crate) fn numbers<T: Pod>(bytes: &[u8]) -> Result<&[T], Failure> {
-    // An empty `Vec` has no place in memory that could be aligned.
+    // An empty `Vec` has no memory that could be aligned.
     if bytes.is_empty() {
         return Ok(&[]);
     }
@@ -196,7 +197,7 @@ pub(crate) fn numbers<T: Pod>(bytes: &[u8]) -> Result<&[T], Failure> {
     bytemuck::try_cast_slice(bytes).map_err(|error| format!("numbers: {error}").into())
 }
 
-/// The numbers that bytes are, to write to.
+/// Views bytes as numbers, for writing.
 pub(crate) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Failure> {
     if bytes.is_empty() {
         return Ok(&mut []);
@@ -205,7 +206,7 @@ pub(crate) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Failure>
     bytemuck::try_cast_slice_mut(bytes).map_err(|error| format!("numbers: {error}").into())
 }
 
-/// Refuses a length that is not a whole number of numbers.
+/// Rejects a length that is not a multiple of the size of a number.
 fn whole<T>(bytes: usize) -> Result<(), LengthErrorKind> {
     let width = size_of::<T>();
     match bytes % width {
@@ -214,17 +215,18 @@ fn whole<T>(bytes: usize) -> Result<(), LengthErrorKind> {
     }
 }
 
-/// The codec of a specification: a name, and after a colon parameters separated by commas.
+/// Opens the codec of a specification: a name, and optionally a colon and parameters separated by
+/// commas.
 ///
 /// # Errors
 ///
-/// [`SpecificationError`] with what there is instead.
+/// [`SpecificationError`], with a list of what exists instead.
 pub fn open(specification: &str) -> Result<Box<dyn Codec>, SpecificationError> {
     let (name, parameters) = specification.split_once(':').unwrap_or((specification, ""));
     find(name)?.open(parameters)
 }
 
-/// The row of a codec by its name.
+/// Finds the row of a codec by its name.
 ///
 /// # Errors
 ///

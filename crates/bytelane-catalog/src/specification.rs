@@ -3,18 +3,18 @@
 use crate::{CODECS, Entry};
 use std::str::FromStr;
 
-/// A parameter that a codec has.
+/// A parameter of a codec.
 #[derive(Debug)]
 pub struct Parameter {
     /// The word before `=`.
     pub name: &'static str,
-    /// The value if the specification gives none; `None` if it must.
+    /// The value if the specification gives none; `None` if it must give one.
     pub default: Option<&'static str>,
-    /// What it means and which values it takes, in one line.
+    /// Its meaning and the values that it accepts, in one line.
     pub help: &'static str,
 }
 
-/// Why a specification names no codec.
+/// Why a specification is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpecificationError {
     /// No codec has this name.
@@ -27,7 +27,7 @@ pub enum SpecificationError {
         codec: &'static str,
         /// The word given.
         parameter: String,
-        /// Those it has.
+        /// The parameters of the codec.
         known: String,
     },
     /// A parameter is given more than once.
@@ -45,10 +45,10 @@ pub enum SpecificationError {
         codec: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// What it means.
+        /// The meaning of the parameter.
         help: &'static str,
     },
-    /// A value that the parameter does not take.
+    /// A value that the parameter does not accept.
     #[error("{codec}:{parameter} cannot be `{value}`: {help}")]
     Value {
         /// The codec's name.
@@ -57,7 +57,7 @@ pub enum SpecificationError {
         parameter: &'static str,
         /// The value given.
         value: String,
-        /// What the parameter takes.
+        /// The values that the parameter accepts.
         help: &'static str,
     },
 }
@@ -75,7 +75,7 @@ pub struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// Reads `key=value,key=value`.
+    /// Parses `key=value,key=value`.
     ///
     /// # Errors
     ///
@@ -110,12 +110,12 @@ impl<'a> Parameters<'a> {
         Ok(Self { entry, given })
     }
 
-    /// The value of a parameter that the codec has: the one given, or the default.
+    /// The value of a parameter of the codec: the given one, or the default.
     ///
     /// # Errors
     ///
     /// [`SpecificationError::Missing`] if there is neither, [`SpecificationError::Value`] if
-    /// `accept` refuses it or it does not read as a `T`.
+    /// `accept` rejects it or it does not parse as a `T`.
     pub fn get<T: FromStr>(
         &self,
         name: &str,
@@ -151,7 +151,7 @@ impl<'a> Parameters<'a> {
             })
     }
 
-    /// Whether the specification itself gives a parameter.
+    /// Whether the specification gives a parameter explicitly.
     #[must_use]
     pub fn gives(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| *given == name)

@@ -13,12 +13,12 @@ pub enum StreamError {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Write(#[source] io::Error),
-    /// The codec refused.
+    /// The codec failed.
     #[error(transparent)]
     Codec(#[from] Failure),
 }
 
-/// Bytes at an address that every number likes.
+/// Bytes at an address that is aligned for every number.
 #[derive(Default, Debug)]
 pub struct AlignedBytes {
     words: Vec<u64>,
@@ -26,18 +26,18 @@ pub struct AlignedBytes {
 }
 
 impl AlignedBytes {
-    /// Makes it this long; new bytes are zero.
+    /// Resizes to this length; new bytes are zero.
     pub fn resize(&mut self, length: usize) {
         self.words.resize(length.div_ceil(8), 0);
         self.length = length;
     }
 
-    /// Reads from `input` until this has `length` bytes, or all that there are.
+    /// Reads from `input` until there are `length` bytes, or until the end.
     fn fill(&mut self, input: &mut dyn Read, length: usize) -> io::Result<()> {
         const STEP: usize = 1 << 20;
         let mut filled = 0;
         while filled < length {
-            // Room grows with what has come, not with what is wanted.
+            // Memory grows with the bytes received, not with the length asked for.
             self.resize(length.min(filled.next_power_of_two().max(STEP)));
             if filled == self.len() {
                 self.resize(length.min(2 * filled));
@@ -68,17 +68,17 @@ impl DerefMut for AlignedBytes {
     }
 }
 
-/// Bytes that are read or encoded at a time where the codec does not care.
+/// Bytes to read or encode at a time when the codec has no preference.
 pub(crate) const AT_A_TIME: usize = 1 << 16;
 
-/// A reader, with some of what comes next at hand.
+/// A reader that buffers some of the input ahead.
 pub(crate) struct Lookahead<'a> {
     input: &'a mut dyn Read,
     ended: bool,
-    /// What is at hand: from `start` on.
+    /// The buffered bytes, from `start` on.
     bytes: Vec<u8>,
     start: usize,
-    /// Bytes of the input before that.
+    /// Bytes of the input before the buffered ones.
     offset: u64,
 }
 
@@ -93,8 +93,8 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// Reads until `length` bytes are at hand, or all that there are. Memory grows with what comes,
-    /// not with what is wanted.
+    /// Reads until `length` bytes are buffered, or until the end. Memory grows with the bytes
+    /// received, not with the length asked for.
     pub(crate) fn fill(&mut self, length: usize) -> Result<(), StreamError> {
         if self.bytes().len() < length && !self.ended {
             self.bytes.drain(..self.start);
@@ -106,29 +106,29 @@ impl<'a> Lookahead<'a> {
         Ok(())
     }
 
-    /// What is at hand.
+    /// The buffered bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 
-    /// Where in the input that begins.
+    /// The offset of the buffered bytes in the input.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Continues after the first `length` bytes at hand.
+    /// Removes the first `length` buffered bytes.
     pub(crate) fn consume(&mut self, length: usize) {
         self.start += length;
         self.offset += length as u64;
     }
 }
 
-/// Hands an input over in pieces of `piece` bytes, the last one as long as it is; or all at once.
-/// An empty input is one empty piece.
+/// Passes on an input in pieces of `piece` bytes, the last one possibly shorter; or all at once. An
+/// empty input is one empty piece.
 ///
 /// # Errors
 ///
-/// [`StreamError::Read`], and what `each` returns.
+/// [`StreamError::Read`], and any error of `each`.
 pub fn pieces(
     input: &mut dyn Read,
     piece: Option<usize>,
@@ -150,7 +150,7 @@ pub fn pieces(
     }
 }
 
-/// The error with the place of the piece in which it happened, unless that is the first.
+/// Adds the place of the piece to its error, unless it is the first piece.
 fn at(offset: u64, error: StreamError) -> StreamError {
     match error {
         StreamError::Codec(failure) if offset > 0 => {

@@ -95,10 +95,10 @@ pub(crate) const ENTRY: Entry = Entry {
     ],
 };
 
-/// How a list is cut.
+/// How a list is split.
 #[derive(Clone, Copy)]
 struct Blocks {
-    /// Values of a block.
+    /// Values per block.
     block: usize,
     /// Values to decode.
     count: Option<usize>,
@@ -132,7 +132,7 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         }
     }
 
-    /// Encodes the blocks that follow the value `last`, and moves that on. Returns their length.
+    /// Encodes the blocks that follow the value `last`, and updates it. Returns their length.
     fn encode_after(
         &self,
         last: &mut T,
@@ -161,7 +161,7 @@ impl<T: Integer + Pod> StreamVbyte<T> {
     }
 
     /// Decodes the block that follows the value `last` and begins `offset` bytes into the input,
-    /// and moves `last` on. Returns the length of the block.
+    /// and updates `last`. Returns the length of the block.
     fn decode_after(
         &self,
         last: &mut T,
@@ -238,7 +238,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         })
     }
 
-    /// Whole blocks, many if they are small.
+    /// Whole blocks; many of them if they are small.
     fn piece(&self) -> Option<usize> {
         let block = self.blocks.block.checked_mul(size_of::<T>())?;
         block.checked_mul(usize::max(AT_A_TIME / block, 1))
@@ -261,7 +261,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         })
     }
 
-    /// Block by block. How long one is, its control bytes say: at hand is what it can be at most.
+    /// Decodes block by block. The control bytes say how long a block is; the maximum is buffered.
     fn decode_stream(
         &self,
         backend: Backend,
@@ -280,7 +280,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
             let block = usize::min(left, self.blocks.block);
             encoded.fill(self.format.max_encoded_len(block))?;
             let (bytes, offset) = (encoded.bytes(), encoded.offset());
-            // No memory for values whose control bytes, one for every four, are not there.
+            // Reserve no memory for values whose control bytes, one for every four, are missing.
             if bytes.len() < block.div_ceil(4) {
                 let end = offset + bytes.len() as u64;
                 let refusal = format!("offset {end}: the input ends before {count} values");
@@ -306,7 +306,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
     }
 }
 
-/// Values are little-endian here, whatever the machine, and the codec takes the machine's own.
+/// Values are little-endian here on every machine; the codec works on the machine's own numbers.
 fn swap(width: usize, values: &mut [u8]) {
     values.chunks_exact_mut(width).for_each(<[u8]>::reverse);
 }

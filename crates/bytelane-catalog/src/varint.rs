@@ -107,7 +107,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         Some(1 << 16)
     }
 
-    /// Piece by piece; what a piece has of a varint that goes on in the next waits for it.
+    /// Decodes piece by piece; a varint that continues in the next piece waits for it.
     fn decode_stream(
         &self,
         backend: Backend,
@@ -130,7 +130,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
             output.write_all(&values).map_err(StreamError::Write)?;
             pending.drain(..read);
             offset += read;
-            // What is left has no end, or not yet.
+            // The remaining bytes have no end, or none yet.
             match varint::read::<T>(&pending) {
                 Err(error) if error.kind() == ErrorKind::Truncated && !is_last => {}
                 _ if pending.is_empty() => return Ok(()),
@@ -141,7 +141,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
     }
 }
 
-/// Values are little-endian here, whatever the machine; the codec takes the machine's own numbers.
+/// Values are little-endian here on every machine; the codec works on the machine's own numbers.
 fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
     if cfg!(target_endian = "little") {
         return values.into();
@@ -151,7 +151,7 @@ fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
     values.into()
 }
 
-/// From the machine's order to little-endian or back, which is the same.
+/// From the machine's byte order to little-endian or back, which is the same operation.
 fn to_little_endian<T>(bytes: &mut [u8]) {
     if cfg!(target_endian = "big") {
         bytes

@@ -1,4 +1,4 @@
-//! How much memory streams take.
+//! How much memory streams use.
 
 use bytelane::Backend;
 use bytelane_catalog::CODECS;
@@ -10,7 +10,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1 << 20;
 
-/// The most memory that `run` has at a time.
+/// The peak memory use of `run`.
 fn peak(run: impl FnOnce()) -> usize {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
@@ -18,8 +18,8 @@ fn peak(run: impl FnOnce()) -> usize {
     MEMORY.peak_usage().saturating_sub(before)
 }
 
-/// Every codec that has blocks, including those that are added later. One byte each is all that the
-/// control bytes of zeros say, so that zeros are values in any format.
+/// Every codec that has blocks, including any added later. The inputs are zeros, which are valid
+/// values in any format: control bytes of zeros announce at most one byte per value.
 #[test]
 fn blocks_bound_the_memory_of_streams() {
     const LENGTH: usize = 64 * MIB;
@@ -66,7 +66,7 @@ fn blocks_bound_the_memory_of_streams() {
     assert!(seen > 3, "no codec has blocks");
 }
 
-/// Counts what is written to it.
+/// Counts the bytes written to it.
 struct CountedSink(u64);
 
 impl io::Write for CountedSink {

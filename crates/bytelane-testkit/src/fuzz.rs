@@ -1,4 +1,4 @@
-//! What the fuzz targets do with one input; here, so that the ordinary tests run it as well.
+//! Runs the fuzz targets on one input; here, so that the ordinary tests can run them as well.
 //!
 //! An input is a header and a body. The header's first two bytes choose a case of a codec.
 
@@ -25,12 +25,12 @@ fn chosen(header: [u8; 2]) -> (&'static str, &'static dyn Codec) {
     (specification, &**codec)
 }
 
-/// The third byte of a decoder's input if the destination shall have all the room that the body
-/// can need; other bytes are the number of values it has room for.
+/// The third byte of a decoder's input if the destination has room for everything that the body can
+/// contain; any other byte is the number of values that it has room for.
 const ALL_ROOM: u8 = 255;
 
-/// Decodes the body, after three bytes of header, on every backend: the results and the errors must
-/// be those of the specification.
+/// Decodes the body, after three bytes of header, on every backend: results and errors must agree
+/// with the specification.
 ///
 /// # Panics
 ///
@@ -48,11 +48,12 @@ pub fn decoder(input: &[u8]) {
     assert_same_on(specification, codec, body, room);
 }
 
-/// Encodes the body, after two bytes of header, on every backend and back again.
+/// Encodes the body, after two bytes of header, on every backend, and decodes the result.
 ///
 /// # Panics
 ///
-/// If a backend differs from the specification, or what is decoded from what was encoded.
+/// If a backend differs from the specification, or the decoded values differ from the original
+/// ones.
 pub fn encoder(input: &[u8]) {
     let Some((&header, body)) = input.split_first_chunk() else {
         return;
@@ -62,7 +63,7 @@ pub fn encoder(input: &[u8]) {
     assert_same_encoding(specification, codec, &body[..whole]);
 }
 
-/// Inputs for [`decoder`] to start from: what each case makes of each of its data sets.
+/// Seed inputs for [`decoder`]: the data sets of each case, encoded.
 #[must_use]
 pub fn decoder_seeds() -> Vec<Vec<u8>> {
     seeds(|case, codec, values| {
@@ -74,7 +75,7 @@ pub fn decoder_seeds() -> Vec<Vec<u8>> {
     })
 }
 
-/// Inputs for [`encoder`] to start from.
+/// Seed inputs for [`encoder`].
 #[must_use]
 pub fn encoder_seeds() -> Vec<Vec<u8>> {
     seeds(|case, _, values| [&case[..], values].concat())

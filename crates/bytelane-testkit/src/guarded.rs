@@ -1,19 +1,19 @@
-//! Buffers between two pages that may not be touched.
+//! Buffers between two inaccessible pages.
 #![allow(unsafe_code)] // Memory mappings.
 
 use std::ops::{Deref, DerefMut};
 
-/// Which end of a [`Guarded`] buffer lies at a forbidden page.
+/// The end of a [`Guarded`] buffer that touches a forbidden page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
-    /// The first byte is the first that may be touched.
+    /// The first byte directly follows a forbidden page.
     Front,
-    /// The last byte is the last that may be touched.
+    /// A forbidden page directly follows the last byte.
     Back,
 }
 
-/// A buffer with a protected page directly before or after it: one byte read or written on the
-/// wrong side ends the process. Where there are no such pages, a plain buffer.
+/// A buffer with a protected page directly before or after it: reading or writing one byte on the
+/// wrong side ends the process. On targets without such pages, a plain buffer.
 #[derive(Debug)]
 pub struct Guarded {
     #[cfg(all(unix, not(miri)))]
@@ -73,8 +73,8 @@ mod unix {
     use std::ops::{Deref, DerefMut, Range};
     use std::ptr::null_mut;
 
-    /// Bytes of a forbidden area: the largest page that there is, and whole pages on machines with
-    /// smaller ones. Valgrind ends a program that has rustix look up the machine's own.
+    /// Bytes of a forbidden area: the largest page size of any machine, and a multiple of smaller
+    /// ones. Valgrind ends a program in which rustix looks up the machine's page size.
     const PAGE: usize = 64 << 10;
 
     /// Whole pages between two forbidden areas.

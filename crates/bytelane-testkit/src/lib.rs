@@ -1,11 +1,11 @@
-//! What bytelane is tested with. Everything here iterates the one list of codecs and every backend
-//! that the machine has.
+//! bytelane's test kit. Everything here iterates over the list of codecs and over all backends that
+//! the machine has.
 //!
-//! Two variables of the environment change what the tests do:
+//! Two environment variables change what the tests do:
 //!
-//! - `BYTELANE_TEST_GRID=reduced` takes fewer lengths and offsets, for emulators;
-//! - `BYTELANE_TEST_EXPECT=avx2` fails unless the best backend of the machine is that one, so that
-//!   a run for an instruction set cannot pass without it.
+//! - `BYTELANE_TEST_GRID=reduced` uses fewer lengths and offsets, for emulators;
+//! - `BYTELANE_TEST_EXPECT=avx2` fails unless this is the best backend of the machine, so that a
+//!   test run for an instruction set cannot pass without it.
 
 pub mod cursor;
 pub mod fuzz;
@@ -19,17 +19,17 @@ use bytelane_catalog::Codec;
 use bytelane_measure::data::{Dataset, ElementType};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Whether the tests shall take the smaller grid.
+/// Whether the tests use the smaller grid.
 #[must_use]
 pub fn reduced() -> bool {
     std::env::var("BYTELANE_TEST_GRID").is_ok_and(|grid| grid == "reduced")
 }
 
-/// The backends to test against the specification, which `Backend::Scalar` is.
+/// The backends to test against the specification, `Backend::Scalar`.
 ///
 /// # Panics
 ///
-/// If `BYTELANE_TEST_EXPECT` names another backend than the best one here.
+/// If `BYTELANE_TEST_EXPECT` names a backend that is not the best one here.
 #[must_use]
 pub fn backends() -> Vec<Backend> {
     let best = Backend::available()
@@ -52,8 +52,8 @@ pub fn backends() -> Vec<Backend> {
         .collect()
 }
 
-/// Runs something on a backend: it is the active one meanwhile, also for other tests of the process,
-/// which must not depend on it.
+/// Runs a closure with a backend active. Meanwhile the backend is also active for other tests of
+/// the process, so they must not depend on the active backend.
 ///
 /// # Panics
 ///
@@ -68,7 +68,7 @@ pub fn on<R>(backend: Backend, run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Values for a codec, as bytes: the same for the same arguments.
+/// Values for a codec, as bytes: deterministic for given arguments.
 ///
 /// # Panics
 ///
@@ -80,7 +80,7 @@ pub fn values(codec: &dyn Codec, data: &str, count: usize, seed: u64) -> Vec<u8>
     dataset.generate(element, count, seed)
 }
 
-/// The code of the documents, as doctests.
+/// The code in the documents, as doctests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../docs/getting-started/json-and-base64.md")]

@@ -5,7 +5,7 @@ use crate::{Edge, Guarded, backends, reduced, values};
 use bytelane::Backend;
 use bytelane_catalog::{CODECS, Codec, Decoded, Failure};
 
-/// What surrounds a destination, and fills it before it is written.
+/// The byte that surrounds a destination, and fills it before it is written.
 const UNTOUCHED: u8 = 0xa5;
 
 /// Calls `test` for every case of every codec, with its specification.
@@ -18,8 +18,8 @@ pub fn every_case(mut test: impl FnMut(&str, &dyn Codec)) {
     }
 }
 
-/// Numbers of values: all up to 515, and some large ones. Under Miri one, as there are a hundred
-/// cases and data sets.
+/// Numbers of values: all up to 515, and some large ones. Under Miri only one, since there are
+/// about a hundred combinations of cases and data sets.
 #[must_use]
 pub fn lengths() -> Vec<usize> {
     match (cfg!(miri), reduced()) {
@@ -33,7 +33,7 @@ pub fn lengths() -> Vec<usize> {
     }
 }
 
-/// Distances of the encoded bytes from a line of the cache.
+/// Offsets of the encoded bytes from a cache line.
 #[must_use]
 pub fn offsets() -> Vec<usize> {
     match reduced() {
@@ -75,8 +75,7 @@ pub fn decode(
     Ok((decoded, values.bytes()[..decoded.written].to_vec()))
 }
 
-/// A buffer at a chosen distance from a line of the cache, with bytes around it that must not
-/// change.
+/// A buffer at a chosen offset from a cache line, surrounded by bytes that must not change.
 struct Aligned {
     memory: Vec<u8>,
     start: usize,
@@ -120,7 +119,7 @@ impl Aligned {
     }
 }
 
-/// Every backend encodes the bytes that the specification says, and decodes them back: all
+/// Every backend encodes to the same bytes as the specification, and decodes them back: all
 /// lengths, on every data set of the codec.
 pub fn assert_every_length(specification: &str, codec: &dyn Codec) {
     for data in codec.data() {
@@ -143,7 +142,7 @@ pub fn assert_every_length(specification: &str, codec: &dyn Codec) {
     }
 }
 
-/// The same at every offset of the encoded bytes, and at those of the values that their type
+/// The same at every offset of the encoded bytes, and at every offset of the values that their type
 /// allows.
 pub fn assert_every_offset(specification: &str, codec: &dyn Codec) {
     let step = match codec.width() {
@@ -204,8 +203,8 @@ fn assert_round_trip(
     back.assert_margins(place);
 }
 
-/// With forbidden pages directly before or after both buffers nothing is read or written
-/// outside, in either direction, on every backend.
+/// With forbidden pages directly before or after both buffers, no backend reads or writes outside
+/// them, in either direction.
 pub fn assert_stays_inside(specification: &str, codec: &dyn Codec) {
     let counts = if reduced() {
         vec![1, 5, 17, 70, 515]
@@ -231,8 +230,8 @@ pub fn assert_stays_inside(specification: &str, codec: &dyn Codec) {
     }
 }
 
-/// Whatever bytes a decoder is given, each backend gives the same result or the same error as the
-/// specification, and none touches anything outside its buffers.
+/// For any bytes given to a decoder, each backend gives the same result or the same error as the
+/// specification, and none accesses anything outside its buffers.
 pub fn assert_same_on(specification: &str, codec: &dyn Codec, encoded: &[u8], room: usize) {
     let encoded = Guarded::copy_of(encoded, Edge::Back);
     let outcome = |backend| {
@@ -252,8 +251,8 @@ pub fn assert_same_on(specification: &str, codec: &dyn Codec, encoded: &[u8], ro
     }
 }
 
-/// Whatever values an encoder is given, each backend gives the same bytes or the same error as
-/// the specification, and decodes its bytes to the same values again.
+/// For any values given to an encoder, each backend gives the same bytes or the same error as the
+/// specification, and decodes its bytes to the same values again.
 pub fn assert_same_encoding(specification: &str, codec: &dyn Codec, values: &[u8]) {
     let values = Guarded::copy_of(values, Edge::Back);
     let room = codec.max_encoded_len(values.len());

@@ -1,5 +1,5 @@
-//! What is appended to a `Vec`, whatever its spare capacity is and holds: fresh memory, or bytes left
-//! over from before, which must not come to light as values.
+//! Appending to a `Vec` gives the same result whatever its spare capacity is and contains: fresh
+//! memory, or bytes left over from earlier use, which must never show up as values.
 
 use bytelane::base64::{STANDARD, STANDARD_NO_PAD};
 use bytelane::json_string::{BARE, QUOTED};
@@ -9,7 +9,7 @@ use bytelane::{Backend, base64, big_endian, byte_stream_split};
 use bytelane_testkit::{backends, on, reduced};
 use std::fmt::Debug;
 
-/// A value that can be made of one byte repeated.
+/// A value that can be built by repeating one byte.
 trait Value: Copy + PartialEq + Debug {
     fn filled(byte: u8) -> Self;
 }
@@ -39,14 +39,14 @@ fn counts() -> &'static [usize] {
     }
 }
 
-/// Calls a test on every backend, the specification among them.
+/// Calls a test on every backend, including the specification.
 fn every_backend(test: impl Fn(&str)) {
     for backend in backends().into_iter().chain([Backend::Scalar]) {
         on(backend, || test(backend.name()));
     }
 }
 
-/// Vectors that hold three values, with all kinds of room behind them.
+/// Vectors of three values, with different amounts and contents of spare capacity.
 fn destinations<T: Value>(most: usize) -> impl Iterator<Item = (String, Vec<T>)> {
     const FRESH: Option<u8> = None;
     let rooms = [0, most.saturating_sub(1), most, most + 1, most + 1000];
@@ -64,7 +64,7 @@ fn destinations<T: Value>(most: usize) -> impl Iterator<Item = (String, Vec<T>)>
     })
 }
 
-/// `append` puts `expected` behind what a vector has, and nothing else changes.
+/// Checks that `append` adds `expected` to the end of a vector, and changes nothing else.
 fn assert_appends<T: Value>(place: &str, expected: &[T], append: impl Fn(&mut Vec<T>)) {
     for (spare, mut to) in destinations(expected.len()) {
         append(&mut to);
@@ -74,7 +74,7 @@ fn assert_appends<T: Value>(place: &str, expected: &[T], append: impl Fn(&mut Ve
     }
 }
 
-/// `append` fails and leaves the vector as it was.
+/// Checks that `append` fails and leaves the vector unchanged.
 fn assert_refuses<T: Value, E>(
     place: &str,
     most: usize,
@@ -219,7 +219,7 @@ fn json_strings() {
             let pieces = numbers(count).map(|bits| PIECES[(bits % 6) as usize]);
             let text: String = pieces.collect();
             let json = on(Backend::Scalar, || format.escape_to_string(&text));
-            // What is read begins behind the quote that opens a string.
+            // Reading begins after the opening quote of a string.
             let string = json.strip_prefix('"').filter(|_| format == QUOTED);
             let string = string.unwrap_or(&json).as_bytes();
             every_backend(|backend| {

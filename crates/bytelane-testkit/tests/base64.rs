@@ -1,5 +1,5 @@
-//! base64 on every backend against the crate `base64`: the same bytes, and of every text the same
-//! verdict.
+//! base64 on every backend against the crate `base64`: the same bytes, and the same verdict on
+//! every text.
 
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
@@ -10,10 +10,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// An engine, and the same of the crate `base64`.
+/// An engine, and its counterpart in the crate `base64`.
 type Pair = (Engine, GeneralPurpose);
 
-/// Every engine that can be made.
+/// All combinations of an engine's options.
 fn engines() -> Vec<Pair> {
     let alphabets = [
         (Alphabet::Standard, &alphabet::STANDARD),
@@ -69,8 +69,8 @@ fn assert_same_verdict((ours, theirs): &Pair, text: &[u8]) {
                 Err((ErrorKind::InvalidByte(byte), offset)),
                 Err(base64::DecodeError::InvalidByte(their_offset, their_byte)),
             ) => {
-                // Of several faults ours is the first; theirs looks at a last character alone in
-                // its group before it looks at the text before that.
+                // Of several faults we report the first; the crate looks at a single last character
+                // of a group before it looks at the text before it.
                 (offset, byte) == (*their_offset, *their_byte)
                     || offset < *their_offset && *their_offset == text.len() - 1
             }
@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// All texts of up to five characters out of those that matter, alone and after a whole group.
+/// All texts of up to five characters from a set of relevant ones, alone and after a whole group.
 #[test]
 fn every_short_text_is_judged_alike() {
     let characters = b"AQ=!/";

@@ -1,4 +1,4 @@
-//! The fuzz targets' own inputs, without a fuzzer.
+//! The seed inputs of the fuzz targets, without a fuzzer.
 
 use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds};
 

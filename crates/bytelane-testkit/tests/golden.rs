@@ -1,5 +1,5 @@
-//! Bytes that other implementations wrote, kept in `testdata/golden`: every backend must write the
-//! same ones and read them back.
+//! Bytes written by other implementations, in `testdata/golden`: every backend must write the same
+//! bytes and read them back.
 
 use bytelane_testkit::backends;
 use bytelane_testkit::sweep::{decode, encode};
@@ -12,8 +12,8 @@ fn directory(codec: &str) -> PathBuf {
         .join(codec)
 }
 
-/// Each `NAME.values` of a codec's directory against `NAME.bytes`; `parameters` makes those of the
-/// codec of the name. Returns how many there are.
+/// Compares each `NAME.values` of a codec's directory with `NAME.bytes`; `parameters` derives the
+/// parameters of the codec from the name. Returns the number of pairs.
 fn assert_golden(name: &str, parameters: impl Fn(&str) -> String) -> usize {
     let mut pairs = 0;
     for entry in fs::read_dir(directory(name)).unwrap() {
@@ -29,7 +29,7 @@ fn assert_golden(name: &str, parameters: impl Fn(&str) -> String) -> usize {
         let stem = path.file_stem().unwrap().to_str().unwrap();
         let codec = bytelane_catalog::open(&format!("{name}:{}", parameters(stem))).unwrap();
         let (values, bytes) = (fs::read(&path).unwrap(), fs::read(bytes).unwrap());
-        // Values that numbers are read from must be aligned.
+        // Numbers must be read from aligned memory.
         let mut aligned = bytelane_catalog::stream::AlignedBytes::default();
         aligned.resize(values.len());
         aligned.copy_from_slice(&values);
@@ -72,7 +72,7 @@ fn base64_as_python_writes_it() {
 
 #[test]
 fn big_endian_as_go_writes_it() {
-    // `i32`, `f64`: the digits are the bits.
+    // `i32`, `f64`: the digits are the width in bits.
     let width = |name: &str| format!("width={}", name[1..].parse::<usize>().unwrap() / 8);
     assert_eq!(assert_golden("big_endian", width), 8);
 }
@@ -87,7 +87,7 @@ fn json_string_as_python_writes_it() {
     assert_eq!(assert_golden("json_string", |_| String::new()), 12);
 }
 
-/// Python writes all but ASCII as escapes when it is not told otherwise.
+/// By default, Python escapes all characters outside ASCII.
 #[test]
 fn json_string_reads_what_python_writes_in_ascii() {
     let mut files = 0;

@@ -29,7 +29,7 @@ fn cases(full: u32) -> ProptestConfig {
     ProptestConfig::with_cases(if reduced() { full / 50 } else { full })
 }
 
-/// A text escapes to the same on every backend, into exactly as much room as that takes.
+/// A text escapes to the same string on every backend, into exactly as much room as needed.
 fn assert_escapes(text: &str, backends: &[Backend]) {
     let expected = serde_json::to_string(text).unwrap().into_bytes();
     for &backend in backends {
@@ -69,7 +69,7 @@ fn assert_escapes(text: &str, backends: &[Backend]) {
     }
 }
 
-/// What reading a string comes to.
+/// The result of reading a string.
 type Outcome = Result<(Consumed, Vec<u8>), Error>;
 
 /// The kind and the place of an error.
@@ -88,8 +88,8 @@ fn read(backend: Backend, format: Format, src: &[u8]) -> Outcome {
     consumed.map(|consumed| (consumed, text.split_off(6)))
 }
 
-/// Bytes read as a string, with quotes and without, come to the same on every backend: appended,
-/// into a slice of exactly the length of the text, into one byte less, and scanned.
+/// Bytes read as a string, with and without quotes, give the same result on every backend:
+/// appended, into a slice of exactly the length of the text, into one byte less, and scanned.
 fn assert_reads_alike(src: &[u8], backends: &[Backend]) -> Outcome {
     let source = Guarded::copy_of(src, Edge::Back);
     let around = read(Backend::Scalar, QUOTED, src);
@@ -355,7 +355,7 @@ fn every_kind_of_invalid_utf8_at_every_offset() {
             for behind in [0, 1, 70] {
                 let src = placed(piece, offset, behind);
                 assert_reads_as_serde(&src, &all);
-                // Cut off, as pieces of a stream are.
+                // Truncated, as pieces of a stream are.
                 assert_reads_alike(&src[..offset + piece.len()], &all).unwrap_err();
                 // And between characters of several bytes.
                 let src = ["é漢😀".as_bytes(), &src[offset..]].concat();
@@ -408,7 +408,7 @@ fn errors_name_the_rule_and_the_place() {
     assert_eq!(error.to_string(), "offset 17: invalid UTF-8");
 }
 
-/// A little of everything that a string may hold, and of what it may not.
+/// A little of everything that a string may contain, and of what it may not.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => "[ -~]{0,40}".prop_map(|text| text.replace(['"', '\\'], "_").into_bytes()),
@@ -483,7 +483,7 @@ fn writes_what_serde_json_writes() {
         .unwrap();
 }
 
-/// Reads in pieces of the lengths given, one after the other and over again.
+/// Reads in pieces of the given lengths, which repeat as often as needed.
 fn read_in_pieces(backend: Backend, format: Format, src: &[u8], lengths: &[usize]) -> Outcome {
     let mut unescaper = Unescaper::new_with(Detected::new(backend).unwrap(), format);
     let (mut text, mut read) = (Vec::new(), 0);

@@ -1,6 +1,6 @@
-//! Every type that is fed in pieces, on every backend. Cut anywhere, an input gives the same result
-//! as in one call. After the first error every call returns that error, and nothing more is
-//! appended.
+//! Every type that accepts input in pieces, on every backend. Wherever an input is cut, the result
+//! is the same as in one call. After the first error, every call returns that error, and nothing
+//! more is appended.
 //!
 //! A new streaming type needs an implementation of [`Stream`] and its rows in [`rows`].
 
@@ -18,9 +18,9 @@ use std::fmt::Debug;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
 
-/// A streaming type. Its errors are compared by [`message`], which has kind and offset.
+/// A streaming type. Its errors are compared by [`message`], which includes kind and offset.
 trait Stream {
-    /// Takes a piece and appends its result.
+    /// Feeds a piece and appends its result.
     fn push(&mut self, piece: &[u8], to: &mut Vec<u8>) -> Result<(), String>;
 
     /// Ends the input.
@@ -36,10 +36,10 @@ struct Row {
     open: Box<dyn Fn(Detected) -> Box<dyn Stream>>,
     /// The result of a whole input, by the specification.
     whole: Box<OneCall>,
-    /// The result of the beginning of an input that goes on. An error if the cut is within a
-    /// character, an escape or a group.
+    /// The result for the beginning of a longer input. An error if the cut is within a character,
+    /// an escape or a group.
     beginning: Box<OneCall>,
-    /// Random inputs are made of these.
+    /// Random inputs are built from these.
     tokens: &'static [&'static [u8]],
     /// Short inputs, to be cut in all ways.
     samples: &'static [&'static [u8]],
@@ -236,8 +236,8 @@ impl Stream for Encoding {
     }
 }
 
-/// All bytes can be encoded, and `Shared` takes all text: there are no errors here. The tests of the
-/// module have writers that fail.
+/// Any bytes can be encoded, and `Shared` accepts all text: there are no errors here. The tests of
+/// the module use writers that fail.
 fn encoder(engine: Engine) -> Row {
     let whole = move |bytes: &[u8]| engine.encode_to_string(bytes).into_bytes();
     Row {
@@ -254,7 +254,7 @@ fn encoder(engine: Engine) -> Row {
     }
 }
 
-/// A reader that has nothing yet between two pieces.
+/// A reader that returns no bytes between two pieces.
 #[derive(Clone, Default)]
 struct Pieces {
     text: Shared,
@@ -338,7 +338,7 @@ fn decoder(engine: Engine) -> Row {
     }
 }
 
-/// What comes of an input in one call, and what at most may have been appended of it.
+/// The result of an input in one call, and the most that may have been appended before an error.
 struct Expected {
     result: Result<Vec<u8>, String>,
     most: Vec<u8>,
@@ -355,11 +355,11 @@ impl Row {
         Expected { result, most }
     }
 
-    /// Feeds all pieces, whatever the errors, and ends the input: at once, or after more pieces.
+    /// Feeds all pieces, ignoring errors, and ends the input: immediately, or after more pieces.
     fn assert_pieces(&self, backend: Detected, pieces: &[&[u8]], expected: &Expected) {
         self.assert_pieces_and_more(backend, pieces, &[], expected);
         if expected.result.is_err() {
-            // Bytes that are good by themselves, and bytes that would complete something.
+            // Bytes that are valid alone, and bytes that would complete something.
             let more = [
                 &b"QUFB"[..],
                 b"a",
@@ -389,7 +389,7 @@ impl Row {
         };
         let mut stream = (self.open)(backend);
         let mut to = b"before".to_vec();
-        // The first error, and how much had been appended then.
+        // The first error, and the length of the output at that time.
         let mut failed: Option<(String, usize)> = None;
         let mut check = |outcome: Result<(), String>, len: usize| {
             match (&failed, outcome) {
@@ -421,7 +421,7 @@ impl Row {
     }
 }
 
-/// Calls `test` with an input cut in every way. A bit says whether there is a cut before a byte.
+/// Calls `test` with an input cut in every way. Each bit says whether there is a cut before a byte.
 fn every_cut<'a>(input: &'a [u8], mut test: impl FnMut(&[&'a [u8]])) {
     for cuts in 0..1_u32 << input.len().saturating_sub(1) {
         let mut pieces = Vec::new();
@@ -448,7 +448,7 @@ fn samples_cut_in_every_way() {
     let all = all_backends();
     for row in rows() {
         for sample in row.samples {
-            // On the smaller grid only the last few bytes are taken apart.
+            // On the smaller grid, only the last few bytes are cut in every way.
             let together = sample.len().saturating_sub(6) * usize::from(reduced());
             let (front, cut) = sample.split_at(together);
             let expected = row.expected(sample);

@@ -1,4 +1,4 @@
-//! What is particular to `varint`: which bytes are varints, and where a bad one is.
+//! Tests specific to `varint`: which bytes are varints, and where a bad one is.
 
 use bytelane::Backend;
 use bytelane::varint::{self, Error, ErrorKind, Integer};
@@ -15,7 +15,7 @@ fn decode<T: Integer>(
     Ok((read, values))
 }
 
-/// All inputs of up to three bytes, each with an end after it, at all places in a window.
+/// All inputs of up to three bytes, each followed by an end, at all places in a window.
 #[test]
 fn every_varint_of_up_to_four_bytes() {
     for third in 0..=255 {
@@ -55,7 +55,7 @@ fn every_varint_of_up_to_four_bytes() {
     }
 }
 
-/// Longer forms than necessary are what other writers make; they end within the type's bytes.
+/// Some writers use longer forms than necessary; these end within the type's maximum length.
 #[test]
 fn trailing_groups_of_zeros_are_accepted() {
     let cases: &[(&[u8], u64)] = &[
@@ -102,8 +102,8 @@ fn fault(error: Error) -> (ErrorKind, usize) {
     (error.kind(), error.offset().expect("it is in the input"))
 }
 
-/// Puts malformed varints after each of the values of a list, with and without others after
-/// them: every backend names the kind and the place.
+/// Puts malformed varints after each value of a list, with and without other varints after them:
+/// every backend reports the kind and the place.
 fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorKind)]) {
     for (bytes, kind) in malformed {
         let error = varint::read::<T>(bytes).unwrap_err();
@@ -231,7 +231,7 @@ fn a_count_that_the_input_cannot_have_allocates_nothing() {
     assert_eq!(varint::max_encoded_len::<u64>(usize::MAX), usize::MAX);
 }
 
-/// Numbers of 1 to 64 bits, each width as likely.
+/// Numbers of 1 to 64 bits, each width equally likely.
 fn number() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0..64).prop_map(|(bits, shift)| bits >> shift)
 }
@@ -271,8 +271,8 @@ proptest! {
     }
 }
 
-/// Streams are decoded in pieces: varints across their borders, and errors with their place in the
-/// whole.
+/// Streams are decoded in pieces: varints cross their borders, and errors report the place in the
+/// whole input.
 #[test]
 fn streams_keep_the_place() {
     let codec = bytelane_catalog::open("varint:type=u64").unwrap();
@@ -302,7 +302,7 @@ fn streams_keep_the_place() {
     );
 }
 
-/// Against protobuf's reader in the crate `prost`, which has the same rules for 64 bits.
+/// Against protobuf's reader in the crate `prost`, which follows the same rules for 64 bits.
 #[cfg(target_arch = "x86_64")]
 mod prost {
     use super::*;

@@ -2,10 +2,10 @@
 
 use crate::memory::{self, Validate};
 
-/// Bytes as text, if all of them are ASCII. Otherwise `None`; whether they are UTF-8 is for [`core::str::from_utf8`] to
-/// check.
+/// Returns the bytes as text if all of them are ASCII, and `None` otherwise. On `None`, the bytes
+/// may still be UTF-8; [`core::str::from_utf8`] checks that.
 ///
-/// Takes a fraction of the time of the latter, short texts as well as long ones; O(n).
+/// Takes a fraction of the time of `from_utf8`, for short and long texts; O(n).
 ///
 /// ```
 /// use bytelane::ascii;
@@ -41,7 +41,8 @@ fn is_ascii(bytes: &[u8]) -> bool {
     const BEYOND: u64 = 0x8080_8080_8080_8080;
     let (lines, rest) = bytes.as_chunks::<64>();
     let mut any = any_of(lines);
-    // Whole blocks, and the last one again where it overlaps, or what there is if it is none.
+    // Whole blocks, then the last 16 bytes again, which may overlap; or the whole rest if it is
+    // shorter.
     let (blocks, _) = rest.as_chunks::<16>();
     for i in 0..blocks.len() {
         let [low, high] = memory::pair(&blocks[i]);
@@ -54,7 +55,8 @@ fn is_ascii(bytes: &[u8]) -> bool {
     (any | low | high) & BEYOND == 0
 }
 
-/// The bits that any byte has, somewhere in the result; four vectors a step on every target.
+/// The bits that are set in any byte, somewhere in the result; four vectors per step on every
+/// target.
 fn any_of(lines: &[[u8; 64]]) -> u64 {
     let mut any = [0; 64];
     for i in 0..lines.len() {

@@ -2,10 +2,11 @@
 //! reaches them.
 //!
 //! [`Backend`] is the list. Every other table here matches on it or is an arm of [`features!`], so
-//! that the compiler names what a new instruction set still lacks.
+//! that the compiler points out what a new instruction set still lacks.
 //!
-//! Two kinds of proof make everything behind them safe code. [`Detected`] is a backend that this
-//! CPU has. A *token*, a zero-sized type of the same name as its backend, says so in the type:
+//! Two kinds of proof keep everything else safe code. [`Detected`] is a backend that this CPU has.
+//! A *token*, a zero-sized type with the name of its backend, carries the same proof in its type:
+//! kernels are generic over it. Only detection creates either.
 //! kernels are generic over it. Only detection makes either.
 #![allow(unsafe_code)] // The step from a token into its instructions.
 
@@ -16,14 +17,14 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// An instruction set that the codecs have kernels for.
 ///
-/// Each codec picks the best one of this CPU; a `Backend` is for tools, tests and measurements that need a particular
-/// one. Backends are ordered: a greater one is faster.
+/// Each codec uses the best one that this CPU has; name a `Backend` only in tools, tests and
+/// measurements that need a particular one. Backends are ordered: a greater one is faster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Backend {
-    /// Portable code, the specification written down: on every machine, and what all others are
-    /// tested against.
+    /// Portable code, which follows the specification: available on every machine, and the
+    /// reference that all other backends are tested against.
     Scalar = 1,
     /// SSE4.1, SSSE3 and POPCNT: x86-64 since 2008.
     Sse41,
@@ -36,7 +37,7 @@ pub enum Backend {
     Neon,
 }
 
-/// The features of each backend, by their names in Rust: `features!(Avx2 => then! {..})` becomes
+/// The features of each backend, by their Rust names: `features!(Avx2 => then! {..})` becomes
 ///
 /// ```ignore
 /// then! { ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"] .. }
@@ -72,7 +73,7 @@ macro_rules! as_slice {
 }
 pub(crate) use as_slice;
 
-/// Whether this CPU has a feature: asked of the CPU where `std` can, known at compile time elsewhere.
+/// Whether this CPU has a feature: detected at run time with `std`, known at compile time without.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 macro_rules! is_detected {
     ($feature:tt) => {
@@ -98,7 +99,7 @@ macro_rules! has {
 pub(crate) use has;
 
 impl Backend {
-    /// Every backend, whether this machine has it or not, slowest first.
+    /// Every backend, slowest first, whether this machine has it or not.
     pub const ALL: &'static [Backend] = &[
         Backend::Scalar,
         Backend::Sse41,
@@ -107,7 +108,7 @@ impl Backend {
         Backend::Neon,
     ];
 
-    /// The name that [`FromStr`] reads and the command prints.
+    /// The name that [`FromStr`] accepts and the command prints.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,7 +120,7 @@ impl Backend {
         }
     }
 
-    /// The CPU features that this backend needs, by their names in Rust.
+    /// The CPU features that this backend needs, by their Rust names.
     #[must_use]
     pub const fn features(self) -> &'static [&'static str] {
         match self {
@@ -131,8 +132,8 @@ impl Backend {
         }
     }
 
-    /// Whether this CPU has a feature of this backend, and the backend is compiled in. False on
-    /// other architectures.
+    /// Whether this CPU has a feature of this backend, and the backend is compiled in. Always false
+    /// on other architectures.
     fn has(self, feature: &str) -> bool {
         match self {
             #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
@@ -150,13 +151,14 @@ impl Backend {
         }
     }
 
-    /// The features that this machine lacks for this backend; none if it is available.
+    /// The features that this backend needs and this machine lacks; empty if the backend is
+    /// available.
     pub fn missing_features(self) -> impl Iterator<Item = &'static str> {
         let features = self.features().iter().copied();
         features.filter(move |feature| !self.has(feature))
     }
 
-    /// Whether this machine can run this backend. One load once detection has run.
+    /// Whether this machine can run this backend. Costs one load once detection has run.
     #[must_use]
     #[inline]
     pub fn is_available(self) -> bool {
@@ -167,7 +169,7 @@ impl Backend {
         found >> self as u8 & 1 != 0
     }
 
-    /// Asks the CPU for everything, as a set of bits.
+    /// Queries the CPU for all features; returns the available backends as a set of bits.
     #[cold]
     fn detect() -> u8 {
         let mut found = 0;
@@ -179,26 +181,26 @@ impl Backend {
         found
     }
 
-    /// The backends of this machine, slowest first.
+    /// The backends that this machine has, slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Backend> {
         let all = Self::ALL.iter().copied();
         all.filter(|backend| backend.is_available())
     }
 
-    /// The backend of calls that do not name one: the best of this machine, unless [`set_active`](Self::set_active)
-    /// chose another.
+    /// The backend that calls use unless they name one: the best on this machine, unless
+    /// [`set_active`](Self::set_active) chose another.
     #[must_use]
     #[inline]
     pub fn active() -> Backend {
         Detected::active().0
     }
 
-    /// Makes all later calls in this process that do not name a backend use this one, for tools and single-threaded
-    /// tests. Calls under way in other threads finish with the old one.
+    /// Makes all later calls in this process use this backend unless they name one. For tools and
+    /// single-threaded tests. Calls already running in other threads finish with the old backend.
     ///
     /// # Errors
     ///
-    /// [`Unavailable`] if this machine cannot run it; nothing has changed then.
+    /// [`Unavailable`] if this machine cannot run the backend; nothing changes then.
     ///
     /// ```
     /// use bytelane::Backend;
@@ -212,15 +214,15 @@ impl Backend {
     }
 }
 
-/// The backends that detection found, a bit each; 0 until it has run. Every thread that races here
-/// finds the same.
+/// The backends that detection found, one bit each; 0 until it has run. If threads race here, all
+/// of them find the same.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
-/// The backend that calls without one use; 0 until the first of them. What is stored here was
-/// [`Detected`].
+/// The backend that calls use unless they name one; 0 until the first such call. Only a
+/// [`Detected`] backend is ever stored here.
 static ACTIVE: AtomicU8 = AtomicU8::new(0);
 
-/// A backend that this CPU has: what the functions called `_with` take.
+/// A backend that this CPU has: an argument of the functions called `_with`.
 ///
 /// ```
 /// use bytelane::{Backend, Detected, big_endian};
@@ -236,11 +238,11 @@ static ACTIVE: AtomicU8 = AtomicU8::new(0);
 pub struct Detected(Backend);
 
 impl Detected {
-    /// Checks whether this CPU has a backend; only the first check takes more than a load.
+    /// Checks whether this CPU has a backend. After the first check, it costs one load.
     ///
     /// # Errors
     ///
-    /// [`Unavailable`] if it has not.
+    /// [`Unavailable`] if the CPU does not have it.
     #[inline]
     pub fn new(backend: Backend) -> Result<Self, Unavailable> {
         match backend.is_available() {
@@ -249,13 +251,14 @@ impl Detected {
         }
     }
 
-    /// The backend of calls that do not name one. See [`Backend::active`].
+    /// The backend that calls use unless they name one. See [`Backend::active`].
     #[must_use]
     #[inline]
     pub fn active() -> Self {
         match ACTIVE.load(Relaxed) {
             0 => Self::activate_best(),
-            // SAFETY: only `set_active` and `activate_best` store here, the number of a `Backend`.
+            // SAFETY: only `set_active` and `activate_best` store here, and they store the number
+            // of a `Backend`.
             active => Self(unsafe { core::mem::transmute::<u8, Backend>(active) }),
         }
     }
@@ -315,9 +318,9 @@ tokens! { Avx512 }
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 tokens! { Neon }
 
-/// Functions whose last argument chooses the backend: each arm compiles the generic kernel with
-/// that backend's features, and every call inside is inlined into it. Dispatch happens here and
-/// nowhere else, once a buffer. The row
+/// Defines functions whose last argument chooses the backend: each arm compiles the generic kernel
+/// with that backend's features, and every call inside is inlined into it. Dispatch happens only
+/// here, once per buffer. The row
 ///
 /// ```ignore
 /// fn swap<const K: usize>(src: &[u8], dst: &mut [Slot]) = kernel::swap::<K, _>, or scalar::swap::<K>;
@@ -363,7 +366,7 @@ macro_rules! dispatch {
     (@enter $Token:ident $backend:ident $(<const $K:ident: usize $(, $W:ident: $Bound:ident)?>)? ($($arg:ident: $ty:ty),*) [$(-> $ret:ty)?] $kernel:expr) => {
         if let Some(token) = $crate::backend::$Token::of($backend) {
             $crate::backend::features! { $Token => inside! {
-                // What is called only here would be inlined where the features are always there.
+                // Without this, `inside` would be inlined where its features are always available.
                 #[inline(never)]
                 fn inside $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty,)* token: $crate::backend::$Token) $(-> $ret)? {
                     $kernel(token, $($arg),*)
@@ -395,7 +398,7 @@ impl fmt::Display for Backend {
 impl FromStr for Backend {
     type Err = UnknownBackend;
 
-    /// Reads a [`name`](Self::name), in either case.
+    /// Parses a [`name`](Self::name), ignoring case.
     fn from_str(name: &str) -> Result<Self, UnknownBackend> {
         let named = |backend: &&Backend| backend.name().eq_ignore_ascii_case(name);
         let found = Self::ALL.iter().find(named);
@@ -403,7 +406,7 @@ impl FromStr for Backend {
     }
 }
 
-/// A name that no backend has.
+/// A name that does not belong to any backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownBackend(());
 
@@ -444,7 +447,8 @@ fn write_names(f: &mut fmt::Formatter<'_>, backends: impl Iterator<Item = Backen
 mod tests {
     use super::Backend;
 
-    /// A run for an instruction set cannot pass without it, in an emulator or under Miri.
+    /// A test run for one instruction set, in an emulator or under Miri, fails if that set is
+    /// missing.
     #[test]
     fn the_best_backend_is_the_expected_one() {
         let best = Backend::available().next_back().unwrap();

@@ -1,5 +1,5 @@
-//! What a call costs beside its kernel: a measurement, not a test. `docs/lab-notes/cost-of-a-call.md`
-//! has its results.
+//! The cost of a call besides its kernel: a measurement, not a test.
+//! `docs/lab-notes/cost-of-a-call.md` has the results.
 //!
 //! ```text
 //! cargo test --release --package bytelane --lib cost_of_a_call -- --ignored --nocapture
@@ -9,8 +9,9 @@
 use std::time::Instant;
 use std::vec::Vec;
 
-/// Prints the nanoseconds of a call and of its kernel by itself, the medians of rounds in turns. The
-/// kernel is a call as well, by a pointer: it has instructions that its caller has not.
+/// Prints the nanoseconds of a call and of its kernel alone: medians of interleaved rounds. The
+/// kernel is also a call, through a pointer: it uses instructions that its caller is not compiled
+/// for.
 pub(crate) fn report(name: &str, call: impl Fn() -> f64, kernel: impl Fn() -> f64) {
     const ROUNDS: usize = 101;
     let mut nanoseconds = [Vec::new(), Vec::new()];
@@ -24,11 +25,12 @@ pub(crate) fn report(name: &str, call: impl Fn() -> f64, kernel: impl Fn() -> f6
     });
     let more = call - kernel;
     std::println!("{name:<32} call {call:.2} ns, kernel {kernel:.2} ns, more {more:.2} ns");
-    // Other programs are no reason to fail; asking the CPU for its features in each call is.
+    // The limit leaves room for the noise of other programs, but not for querying the CPU in each
+    // call.
     assert!(more < 20.0, "{name}: {more} ns more than its kernel");
 }
 
-/// The nanoseconds of one run out of many.
+/// The nanoseconds of one run, averaged over many.
 pub(crate) fn round(mut run: impl FnMut()) -> f64 {
     const CALLS: u32 = 100_000;
     let start = Instant::now();

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-/// What is wrong with an input, and where. Each codec has its kinds, `ErrorKind`, and a name for
-/// its errors, `Error`.
+/// What is wrong with an input, and where. Each codec has its own kinds, `ErrorKind`, and an alias
+/// for its errors, `Error`.
 ///
-/// Of several faults the first one in the input is reported, by all backends alike.
+/// If an input has several faults, every backend reports the first one.
 ///
 /// ```
 /// use bytelane::varint::{self, ErrorKind};
@@ -17,7 +17,8 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Error<K> {
     kind: K,
-    /// `usize::MAX`, which no slice reaches, for none: errors are what results are large for.
+    /// `usize::MAX`, which no slice reaches, stands for `None`: an `Option` would make every result
+    /// larger.
     offset: usize,
 }
 
@@ -27,7 +28,7 @@ impl<K: Copy> Error<K> {
         Self { kind, offset }
     }
 
-    /// An error whose cause is not in the input's bytes.
+    /// An error that is not caused by the bytes of the input.
     #[inline]
     pub(crate) const fn nowhere(kind: K) -> Self {
         Self {
@@ -43,8 +44,8 @@ impl<K: Copy> Error<K> {
         self.kind
     }
 
-    /// Where it is in the input, in bytes from its beginning. `None` if the bytes of the input are
-    /// not to blame: they have the wrong length, or the destination is too short.
+    /// The place of the fault, in bytes from the beginning of the input. `None` if the fault is not
+    /// in the bytes: the input has the wrong length, or the destination is too short.
     #[must_use]
     #[inline]
     pub const fn offset(&self) -> Option<usize> {
@@ -54,8 +55,8 @@ impl<K: Copy> Error<K> {
         }
     }
 
-    /// The same error in an input of which this one was the part after the first `bytes` bytes: for
-    /// those who take an input in pieces.
+    /// The same error, relocated to an input where this part follows the first `bytes` bytes. For
+    /// callers that read an input in pieces.
     #[must_use]
     pub const fn behind(mut self, bytes: usize) -> Self {
         if self.offset != usize::MAX {
@@ -83,9 +84,10 @@ impl<K: Copy + From<DestinationError>> From<DestinationError> for Error<K> {
     }
 }
 
-/// The destination is shorter than the result: the one way in which encoding can fail.
+/// The destination is shorter than the result. Encoding cannot fail in any other way.
 ///
-/// What the destination holds then is unspecified, unless the function says that nothing is written.
+/// The contents of the destination are then unspecified, unless the function says that it writes
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DestinationError {
     needed: usize,
@@ -130,7 +132,7 @@ pub(crate) fn front<B>(destination: &mut [B], needed: usize) -> Result<&mut [B],
     front.ok_or(DestinationError { needed, given })
 }
 
-/// The errors of codecs whose input has no bad bytes, only bad lengths. They have checked
+/// The errors of codecs that accept all bytes and reject only lengths. These codecs check
 /// everything before they write the first byte.
 pub type LengthError = Error<LengthErrorKind>;
 
@@ -147,13 +149,13 @@ pub enum LengthErrorKind {
         /// Bytes per value.
         width: usize,
     },
-    /// A range that begins after its end or reaches beyond the values there are.
+    /// A range that begins after its end, or reaches past the last value.
     Range {
         /// First value of the range.
         start: usize,
-        /// The value after the last of the range.
+        /// The value after the last one of the range.
         end: usize,
-        /// Number of values there are.
+        /// Number of values in the input.
         values: usize,
     },
 }
@@ -179,7 +181,7 @@ impl fmt::Display for LengthErrorKind {
     }
 }
 
-/// The number of values that so many bytes are.
+/// The number of values in this many bytes.
 #[inline]
 pub(crate) fn check_divisible(bytes: usize, width: usize) -> Result<usize, LengthError> {
     match bytes % width {

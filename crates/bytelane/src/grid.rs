@@ -1,9 +1,9 @@
-//! How much of their grids the core's own tests take.
+//! How much of their grids the core's own tests cover.
 
 use std::vec::Vec;
 
-/// All of a test's cases; under Miri, which takes milliseconds for what takes the machine a
-/// microsecond, at most `most` of them, evenly spread from the first on.
+/// All of a test's cases. Under Miri, which is about a thousand times slower, at most `most` of
+/// them, evenly spread from the first on.
 pub(crate) fn thinned<T>(all: impl IntoIterator<Item = T>, most: usize) -> Vec<T> {
     let all: Vec<T> = all.into_iter().collect();
     let step = match cfg!(miri) {

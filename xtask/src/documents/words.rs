@@ -1,5 +1,5 @@
-//! The project's word list: phrases that made readers stumble stay out of documents, comments, help texts
-//! and messages. `words.txt` has the phrases, and what to write instead.
+//! The project's word list: it keeps phrases that made readers stumble out of documents, comments,
+//! help texts and messages. `words.txt` lists each phrase with a replacement.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::{files, read};
 
 const LIST: &str = include_str!("words.txt");
 
-/// A phrase in lower case, and what to write instead.
+/// A phrase in lower case, and its replacement.
 type Phrase = (&'static str, &'static str);
 
 fn phrases() -> Vec<Phrase> {
@@ -24,7 +24,7 @@ fn phrases() -> Vec<Phrase> {
         .collect()
 }
 
-/// Text that people read, from one line of a file.
+/// Text for readers, from one line of a file.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Piece<'a> {
     Prose(&'a str),
@@ -65,7 +65,8 @@ fn source(text: &str) -> Vec<(usize, Piece<'_>)> {
     pieces
 }
 
-/// The string literal at the start of a source text, between the lengths of its opening and closing quotes.
+/// The string literal at the start of a source text, between the lengths of its opening and closing
+/// quotes.
 fn literal(source: &str) -> Option<(usize, &str, usize)> {
     if let Some(text) = source.strip_prefix('"') {
         let mut escaped = false;
@@ -87,7 +88,7 @@ fn literal(source: &str) -> Option<(usize, &str, usize)> {
     Some((2 + count, &text[..text.find(&close)?], close.len()))
 }
 
-/// The length of the character literal at the start of a source text; none for a lifetime.
+/// The length of the character literal at the start of a source text; `None` for a lifetime.
 fn character(source: &str) -> Option<usize> {
     let text = source.strip_prefix('\'')?;
     let mut characters = text.char_indices();
@@ -100,11 +101,11 @@ fn character(source: &str) -> Option<usize> {
     (one && text[end..].starts_with('\'')).then_some(end + 2)
 }
 
-/// Pieces on lines that follow one another, joined, so that phrases are found across line breaks.
+/// Pieces on consecutive lines, joined, so that phrases are found across line breaks.
 #[derive(Default)]
 struct Block {
     text: String,
-    /// Where lines begin in the text, and their numbers.
+    /// The start of each line in the text, and its number.
     lines: Vec<(usize, usize)>,
     is_prose: bool,
 }
@@ -143,7 +144,7 @@ fn blocks(pieces: &[(usize, Piece<'_>)]) -> Vec<Block> {
     blocks
 }
 
-/// What is wrong with a file's text: its lines, each with the phrase and what to write instead.
+/// The problems in a file's text: line numbers, each with the phrase and its replacement.
 fn faults(pieces: &[(usize, Piece<'_>)], phrases: &[Phrase]) -> BTreeSet<(usize, String)> {
     let mut faults = BTreeSet::new();
     for block in blocks(pieces) {
@@ -155,7 +156,7 @@ fn faults(pieces: &[(usize, Piece<'_>)], phrases: &[Phrase]) -> BTreeSet<(usize,
                 }
             }
         }
-        // Decimal fractions have a digit before the point. In code, `.0` is a field.
+        // Decimal fractions need a digit before the point. In code, `.0` is a field.
         if block.is_prose {
             let words = block.text.split_inclusive([' ', '(', '|']);
             let mut offset = 0;
@@ -172,7 +173,7 @@ fn faults(pieces: &[(usize, Piece<'_>)], phrases: &[Phrase]) -> BTreeSet<(usize,
     faults
 }
 
-/// Whether no letter, digit or hyphen continues what was found.
+/// Whether no letter, digit or hyphen continues the match.
 fn is_whole(text: &str, offset: usize, length: usize) -> bool {
     let continues = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let before = text[..offset].chars().next_back();
@@ -180,7 +181,7 @@ fn is_whole(text: &str, offset: usize, length: usize) -> bool {
     !before.is_some_and(continues) && !after.is_some_and(continues)
 }
 
-/// The pieces of a file by its extension.
+/// The pieces of a file, by its file extension.
 fn pieces<'a>(path: &Path, text: &'a str) -> Vec<(usize, Piece<'a>)> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("md") => markdown(text),
@@ -200,7 +201,7 @@ fn no_phrase_of_the_list_is_used() {
         .into_iter()
         .flat_map(files)
         .collect();
-    // This file has examples of them.
+    // This file contains examples of them.
     let paths = paths.iter().filter(|path| !path.ends_with("words.rs"));
     let mut found = String::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Tables between marks in a document: everything else in it is left unchanged.
+//! Tables between marks in a document; the rest of the document stays unchanged.
 //!
 //! ```text
 //! <!-- record: lost -->
@@ -11,11 +11,11 @@ use anyhow::{Context, Result, bail};
 const BEGIN: &str = "<!-- record: ";
 const END: &str = "<!-- end of record -->";
 
-/// The document with the tables between its marks; `table` makes them by their names.
+/// Fills in the tables between the marks of a document; `table` creates each one by its name.
 ///
 /// # Errors
 ///
-/// A mark without its end or without its begin, or for a table that there is not, with its line.
+/// A mark without its end or its beginning, or a mark for an unknown table, with its line.
 pub fn fill(document: &str, table: &dyn Fn(&str) -> Option<String>) -> Result<String> {
     let mut filled = String::new();
     let mut lines = document.lines().enumerate();
@@ -42,7 +42,7 @@ pub fn fill(document: &str, table: &dyn Fn(&str) -> Option<String>) -> Result<St
     Ok(filled)
 }
 
-/// Whether an end follows after a line.
+/// Whether an end mark follows after a line.
 fn table_ended(document: &str, line: usize) -> bool {
     document.lines().skip(line).any(|line| line == END)
 }

@@ -1,7 +1,8 @@
-//! What NEON's kernels should cost, by LLVM's models of processors: there is no such machine to measure on.
+//! Estimates the cost of NEON's kernels with LLVM's models of processors, since there is no such
+//! machine to measure on.
 //!
-//! The core is built for AArch64, the innermost loops of its kernels are found in the listing, and
-//! llvm-mca says how many cycles one way through each takes, whatever the caches do.
+//! Builds the core for AArch64, finds the innermost loops of its kernels in the listing, and asks
+//! llvm-mca how many cycles one path through each takes, regardless of the caches.
 
 mod kernels;
 
@@ -20,7 +21,7 @@ use crate::test::cross::{AARCH64, Target};
 use crate::test::needs::Need;
 use kernels::KERNELS;
 
-/// The core with names that tell functions apart by their generic arguments.
+/// The core, with symbols that distinguish functions by their generic arguments.
 static TARGET: Target = Target {
     rustflags: "-Csymbol-mangling-version=v0",
     ..AARCH64
@@ -29,33 +30,35 @@ static TARGET: Target = Target {
 const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
 const MCA: &str = "llvm-mca-19";
 
-/// What the estimates need of the machine, beside a compiler.
+/// What the estimates need on the machine, besides a compiler.
 pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-aarch64-linux-gnu");
 pub const MODEL: Need = Need::Program(MCA, "Debian: llvm-19");
 
-/// The processors, as llvm-mca and as people call them.
+/// The processors, by llvm-mca's name and the usual name.
 const PROCESSORS: [(&str, &str); 3] = [
     ("neoverse-n1", "N1"),
     ("neoverse-v2", "V2"),
     ("cortex-a57", "A57"),
 ];
 
-/// How often a way is gone, so that beginning and end do not count.
+/// The number of times that a path is repeated, so that its beginning and end do not matter.
 const ITERATIONS: u32 = 200;
 
-/// A way through an innermost loop of a kernel.
+/// A path through an innermost loop of a kernel.
 struct Kernel {
     codec: &'static str,
     operation: &'static str,
-    /// Of which values that way is, where it depends on them.
+    /// The values for which this path is used, if it depends on them.
     data: &'static str,
-    /// The function's path, from the codec on; the symbol goes on to where it enters the set.
+    /// The function's path, starting with the codec; the symbol continues up to where it enters the
+    /// instruction set.
     function: &'static str,
-    /// Its generic arguments, with which the symbol ends.
+    /// Its generic arguments, which end the symbol.
     arguments: &'static str,
-    /// How often mnemonics occur on the way: they tell it from others, and hold `bytes` true.
+    /// How often mnemonics occur on the path: they distinguish it from others, and ensure that
+    /// `bytes` is right.
     counts: &'static [(&'static str, usize)],
-    /// Bytes of decoded values that one way is for.
+    /// Bytes of decoded values that one path handles.
     bytes: u64,
 }
 
@@ -76,11 +79,12 @@ pub struct Estimates {
     lines: Vec<Line>,
 }
 
-/// Makes the estimates, to a file.
+/// Writes the estimates to a file.
 ///
 /// # Errors
 ///
-/// What the machine lacks, and where to get it; a kernel whose loop has another shape.
+/// A requirement that the machine lacks, and where to get it; a kernel whose loop has another
+/// shape.
 pub fn record(path: &Path) -> Result<()> {
     let lines = estimate()?;
     let mut csv = csv::Writer::from_writer(Vec::new());
@@ -92,7 +96,7 @@ pub fn record(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the estimates and drops them: that every kernel is found is what this shows.
+/// Makes the estimates and discards them, to check that every kernel is found.
 pub fn run_stage() -> Result<()> {
     let lines = estimate()?;
     println!("{} estimates of {} loops", lines.len(), KERNELS.len());
@@ -138,13 +142,14 @@ impl Kernel {
         format!("{}{}", self.function, self.arguments)
     }
 
-    /// The shortest way that fits the counts.
+    /// The shortest path that fits the counts.
     fn way<'a>(&self, functions: &[Function<'a>]) -> Result<Vec<Instruction<'a>>> {
         let inside = format!("{}::", self.function);
         let mut ways: Vec<_> = functions
             .iter()
             .filter(|function| function.symbol.contains(&inside))
-            // What the compiler adds to the names of functions that it moves between units.
+            // The suffix that the compiler adds to the names of functions that it moves between
+            // units.
             .filter(|function| {
                 let symbol = function.symbol.split(" (.llvm.").next();
                 symbol.is_some_and(|symbol| symbol.ends_with(self.arguments))
@@ -186,7 +191,7 @@ impl Kernel {
     }
 }
 
-/// Instructions as an assembler reads them; where a branch leads to does not matter.
+/// Instructions in assembler syntax; the targets of branches do not matter.
 fn assembly(way: &[Instruction]) -> String {
     let mut text = String::new();
     for instruction in way {
@@ -207,12 +212,12 @@ fn assembly(way: &[Instruction]) -> String {
     text
 }
 
-/// The command, as the documents show it.
+/// The command, as shown in the documents.
 fn command(processor: &str) -> String {
     format!("{MCA} -mtriple=aarch64 -mcpu={processor} -iterations={ITERATIONS}")
 }
 
-/// Cycles per pass, when it is repeated.
+/// Cycles per pass, when repeated.
 fn cycles(assembly: &str, processor: &str) -> Result<f64> {
     let line = command(processor);
     let mut words = line.split(' ');
@@ -223,7 +228,7 @@ fn cycles(assembly: &str, processor: &str) -> Result<f64> {
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start `{line}`"))?;
-    // It reads everything before it says anything.
+    // llvm-mca reads all of its input before it prints anything.
     let written = child
         .stdin
         .take()
@@ -236,7 +241,7 @@ fn cycles(assembly: &str, processor: &str) -> Result<f64> {
     cycles_of(&String::from_utf8_lossy(&output.stdout)).with_context(|| line)
 }
 
-/// Total cycles over iterations, of what llvm-mca prints first.
+/// Total cycles divided by iterations, from the first lines of llvm-mca's output.
 fn cycles_of(report: &str) -> Result<f64> {
     let figure = |name: &str| -> Result<f64> {
         let line = report.lines().find_map(|line| line.strip_prefix(name));
@@ -250,11 +255,11 @@ fn cycles_of(report: &str) -> Result<f64> {
 }
 
 impl Estimates {
-    /// Reads a file; nothing if its columns are not those of estimates.
+    /// Reads a file; `None` if its columns are not those of estimates.
     ///
     /// # Errors
     ///
-    /// A row that is none, with its line.
+    /// An invalid row, with its line.
     pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let headers = reader.headers().context("no line of column names")?;
@@ -268,7 +273,7 @@ impl Estimates {
         }))
     }
 
-    /// The table of the documents, in Markdown, with the command before it.
+    /// The table of the documents, in Markdown, with the command above it.
     pub fn table(&self) -> String {
         let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
         let mut text = format!(

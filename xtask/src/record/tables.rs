@@ -1,8 +1,8 @@
-//! The tables made of a record: who is faster in how many cells, by codec and by instruction set, and
-//! every cell that is lost.
+//! The tables computed from a record: who is faster in how many cells, by codec and by instruction
+//! set, and every cell in which bytelane loses.
 //!
-//! A *cell* is one codec with its parameters, one operation, one type and kind of data and one size. Rows
-//! of a cell were measured in turns, so that their times may be compared.
+//! A *cell* is one codec with its parameters, one operation, one type and kind of data, and one
+//! size. The rows of a cell were measured alternately, so their times are comparable.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 mod cells;
 
-/// One measured figure; the other columns of the file are for readers.
+/// One measured figure; the other columns of the file are for human readers.
 #[derive(Deserialize)]
 struct Row {
     codec: String,
@@ -35,19 +35,19 @@ pub struct Record {
     cells: Vec<Cell>,
 }
 
-/// What a cell's time is compared with.
+/// A cell and its times.
 struct Cell {
     /// The codec with its parameters.
     specification: String,
     codec: String,
     operation: String,
-    /// Of a value; of a message of Thrift, its struct.
+    /// The type of a value; for a Thrift message, its struct.
     value_type: String,
     data: String,
     values: u64,
-    /// Of the specification, in nanoseconds.
+    /// The time of the specification, in nanoseconds.
     scalar: Option<f64>,
-    /// Ours on each instruction set, slowest first, but for the specification.
+    /// Our times on each instruction set, slowest first, without the specification.
     ours: Vec<Ours>,
     /// The fastest peer and its time.
     peer: Option<(String, f64)>,
@@ -59,7 +59,8 @@ struct Ours {
     of_memcpy: f64,
 }
 
-/// Ours against the fastest peer. A difference of a twentieth is none: two runs differ by as much.
+/// Our result against the fastest peer. A difference of up to a twentieth is a tie: two runs differ
+/// by that much.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Verdict {
     Won,
@@ -79,7 +80,8 @@ impl Verdict {
 }
 
 impl Row {
-    /// The instruction set, if the row is ours, and whether it was called as the peers are.
+    /// The instruction set, if the row is ours, and whether it was called in the same way as the
+    /// peers.
     fn ours(&self) -> Option<(Backend, bool)> {
         let (name, as_peers) = match self.library.strip_prefix("bytelane ") {
             Some(library) => (library.split(',').next()?, true),
@@ -142,23 +144,23 @@ impl Cell {
         }
     }
 
-    /// How many times as fast as the fastest peer.
+    /// The speedup over the fastest peer.
     fn gain(&self, ours: &Ours) -> Option<f64> {
         self.peer.as_ref().map(|(_, ns)| ns / ours.ns)
     }
 
-    /// Ours on the instruction set that a caller gets.
+    /// Our time on the instruction set that a caller gets by default.
     fn active(&self) -> Option<&Ours> {
         self.ours.last()
     }
 }
 
 impl Record {
-    /// Reads a file; nothing if its columns are not those of a comparison.
+    /// Reads a file; `None` if its columns are not those of a comparison.
     ///
     /// # Errors
     ///
-    /// A row that is none, with its line.
+    /// An invalid row, with its line.
     pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let headers = reader.headers().context("no line of column names")?;
@@ -176,7 +178,7 @@ impl Record {
         }))
     }
 
-    /// A table by its name in the documents, in Markdown, with a line before it that says what it is.
+    /// A table by its name in the documents, in Markdown, with a line above it that describes it.
     pub fn table(&self, name: &str) -> Option<String> {
         match name {
             "summary" => Some(self.summary()),
@@ -186,7 +188,7 @@ impl Record {
         }
     }
 
-    /// The values of a field, each once, in the order of the file.
+    /// The values of a field, without duplicates, in the order of the file.
     fn each<'a, T: PartialEq>(&'a self, field: impl Fn(&'a Cell) -> T) -> Vec<T> {
         let mut each = Vec::new();
         for cell in &self.cells {
@@ -198,7 +200,8 @@ impl Record {
         each
     }
 
-    /// The codec of a cell with its parameters, and the type where others have the same ones.
+    /// The codec of a cell with its parameters, plus the type if the parameters alone are
+    /// ambiguous.
     fn what(&self, cell: &Cell) -> String {
         let Cell {
             specification,
@@ -213,7 +216,7 @@ impl Record {
         }
     }
 
-    /// Cells on the instruction set that a caller gets, by codec.
+    /// Cells on the instruction set that a caller gets by default, by codec.
     fn summary(&self) -> String {
         let mut text = format!(
             "Each cell is one codec, operation, size and data set, against the fastest of the other libraries,\n\
@@ -276,7 +279,7 @@ impl Record {
         text
     }
 
-    /// Every cell in which a peer is faster than the instruction set that a caller gets.
+    /// Every cell in which a peer is faster than the instruction set that a caller gets by default.
     fn lost(&self) -> String {
         let mut text = format!(
             "Every lost cell (`{}`). The last figure is our speed as a multiple of the peer's.\n\n\
@@ -375,14 +378,14 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,40,1,9,.25,0,\"bytelane a
 json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
 ";
 
-    /// Three cells: won, tied, and one that is lost if called as the peer is.
+    /// Three cells: won, tied, and one that is lost if called in the same way as the peer.
     pub fn record() -> Record {
         Record::parse("benchmarks/record/x.csv", FILE)
             .unwrap()
             .unwrap()
     }
 
-    /// The lines of a table after its head.
+    /// The lines of a table after its header.
     fn rows(table: &str) -> Vec<String> {
         let text = record().table(table).unwrap();
         let lines = text.lines().skip_while(|line| !line.starts_with("|---"));

@@ -1,8 +1,8 @@
-//! The stage `assembly`: counts instructions in the hot loops of tuned kernels, as the pinned
-//! compiler makes them, so that a kernel which loses its shape is seen without a timed test.
+//! The stage `assembly`: counts instructions in the hot loops of tuned kernels, as compiled by the
+//! pinned compiler, to detect a kernel that loses its shape without a timed test.
 //!
 //! Kernels are inlined where a codec enters the instruction set, once for each set under the same
-//! name. What tells the sets apart is the widest vector register that the function uses.
+//! name. The widest vector register that a function uses distinguishes the sets.
 
 mod kernels;
 mod size;
@@ -15,20 +15,21 @@ use crate::listing::{self, Function, Instruction, functions};
 use crate::process::{cargo, run};
 use kernels::KERNELS;
 
-/// A kernel, and what its hot loop must be made of.
+/// A kernel, and the required instructions of its hot loop.
 struct Kernel {
-    /// The function's path, from the codec on; the symbol goes on to where it enters the set.
+    /// The function's path, starting with the codec; the symbol continues up to where it enters the
+    /// instruction set.
     function: &'static str,
-    /// Generic arguments, with which the symbol ends. Those that are listed have loops alike.
+    /// Generic arguments, which end the symbol. All listed ones have the same loops.
     arguments: &'static [&'static str],
-    /// For each instruction set, known by its widest register, mnemonics, or [`STACK`] or [`ANY`],
-    /// and how often each occurs in one of the innermost loops.
+    /// For each instruction set, identified by its widest register: mnemonics, or [`STACK`] or
+    /// [`ANY`], and how often each occurs in one of the innermost loops.
     loops: &'static [(Register, Counts)],
 }
 
 type Counts = &'static [(&'static str, RangeInclusive<usize>)];
 
-/// Counts the instructions that name the stack: registers that were spilled, for the most part.
+/// Counts the instructions that access the stack: mostly spilled registers.
 const STACK: &str = "(stack)";
 
 /// Counts all instructions.
@@ -43,7 +44,8 @@ enum Register {
     Zmm,
 }
 
-/// Builds the core in release mode, checks every row of [`KERNELS`], and weighs programs.
+/// Builds the core in release mode, checks every row of [`KERNELS`], and measures the size of
+/// programs.
 pub fn run_stage() -> Result<()> {
     let mut build = cargo("build --locked --release --package bytelane --lib");
     build.args(["--target-dir", "target/assembly/v0"]);
@@ -91,8 +93,8 @@ fn count(body: &[Instruction], mnemonic: &str) -> usize {
     }
 }
 
-/// What the loops of a kernel, the function of a name and its arguments, have instead of what they
-/// should; nothing if all is well.
+/// The difference between the loops of a kernel and the required ones; nothing if there is none.
+/// The kernel is given by its name and arguments.
 fn difference(
     name: &str,
     arguments: &str,

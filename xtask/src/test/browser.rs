@@ -1,5 +1,5 @@
-//! The stage `browser`: the page of `bytelane report` in a browser, on a phone's screen and on a
-//! desk's, light and dark. Screenshots of it stay in `target/browser`.
+//! The stage `browser`: the page of `bytelane report` in a browser, on a phone's and a desktop's
+//! screen, light and dark. The screenshots stay in `target/browser`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::process::{Output, output, program, root, run};
 /// The browser, by its name in Debian.
 pub const BROWSER: &str = "chromium";
 
-/// A Parquet file that the page is to advise on.
+/// A Parquet file for the page to analyse.
 const PARQUET: &str = "testdata/golden/parquet/byte_stream_split_v1.parquet";
 
 /// Parts of the faults that the check must find in `faulty.html`.
@@ -42,7 +42,7 @@ pub fn run_stage() -> Result<()> {
     let mut report = program(command);
     report.args(arguments).arg(&page).arg(PARQUET);
     run(report.arg(array_file(&directory)?))?;
-    // Without its policy, which forbids requests, a page that makes one is seen to.
+    // Without its policy, which blocks requests, any request that the page makes is detected.
     let text = fs::read_to_string(&page)?;
     for file in ["byte_stream_split_v1.parquet", "steps.npy"] {
         ensure!(text.contains(file), "the page does not mention {file}");
@@ -72,7 +72,7 @@ pub fn run_stage() -> Result<()> {
     Ok(())
 }
 
-/// Writes an `.npy` file that the page is to advise on: steps of 100 doubles.
+/// Writes an `.npy` file for the page to analyse: steps of 100 doubles.
 fn array_file(directory: &Path) -> Result<PathBuf> {
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (5000,), }\n";
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -84,7 +84,7 @@ fn array_file(directory: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A check that finds nothing anywhere would be no check.
+/// Checks that the check itself finds faults.
 fn faults_are_found(directory: &Path) -> Result<()> {
     let found = faults(directory, "faulty.html", false)?;
     for part in FAULTS.iter().chain(&["a message", "ink rgb"]) {
@@ -93,7 +93,7 @@ fn faults_are_found(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with a page, and what it writes to the console; `none` if nothing is.
+/// The faults of a page, including its console output; `none` if there are none.
 fn faults(directory: &Path, page: &str, dark: bool) -> Result<String> {
     let address = format!("check.html?{page}");
     let shown = browse(directory, &address, dark, &["--dump-dom"])?;
@@ -109,7 +109,7 @@ fn faults(directory: &Path, page: &str, dark: bool) -> Result<String> {
     }
 }
 
-/// Opens a page of the directory. No host name is resolved.
+/// Opens a page of the directory. Host names are not resolved.
 fn browse(directory: &Path, page: &str, dark: bool, arguments: &[&str]) -> Result<Output> {
     let scheme = if dark { 0 } else { 1 };
     let mut command = program(BROWSER);

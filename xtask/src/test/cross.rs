@@ -7,27 +7,27 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, output, program, root, run};
 
-/// The packages that are tested on every target: those without heavy dependencies.
+/// The packages tested on every target: those without heavy dependencies.
 const PACKAGES: &str = "--package bytelane --package bytelane-testkit";
 
-/// Debian's Rust compiler, which is newer than Debian's own release and for which it has standard
-/// libraries for other targets, or their source.
+/// Debian's Rust compiler. It is newer than Debian's own release, and Debian has standard libraries
+/// for other targets for it, or their source.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_SOURCE: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
 
-/// Where tests are built for, and how they run on this machine.
+/// A target of the tests, and how they run on this machine.
 pub struct Target {
     pub triple: &'static str,
-    /// The backend that must be the best one there.
+    /// The expected best backend on the target.
     pub backend: &'static str,
     pub linker: Option<&'static str>,
     /// The program that runs a test, with its arguments, where `{root}` is the workspace's
-    /// directory; empty for the machine itself.
+    /// directory; empty if the machine runs the tests natively.
     pub runner: &'static str,
     pub rustflags: &'static str,
-    /// The crates of the standard library that are built where it is built from source.
+    /// The crates to build if the standard library is built from source.
     pub library: &'static str,
-    /// Further flags in that case: what else the target's own distribution would bring.
+    /// Further flags in that case: what the target's own distribution would provide.
     pub source_rustflags: &'static str,
 }
 
@@ -74,7 +74,7 @@ pub const I686: Target = Target {
     ..AVX512
 };
 
-/// A target that keeps the high byte first.
+/// A big-endian target.
 pub const S390X: Target = Target {
     triple: "s390x-unknown-linux-gnu",
     backend: "scalar",
@@ -83,8 +83,8 @@ pub const S390X: Target = Target {
     ..AVX512
 };
 
-/// WebAssembly, which has no threads: the standard library built from source leaves calls of them
-/// open, and they become traps.
+/// WebAssembly, which has no threads: a standard library built from source leaves calls of thread
+/// functions undefined, and they become traps.
 pub const WASM: Target = Target {
     triple: "wasm32-wasip1",
     backend: "scalar",
@@ -105,13 +105,13 @@ pub const THUMB: Target = Target {
     ..AVX512
 };
 
-/// WebAssembly in a browser, where `std` has nothing behind it.
+/// WebAssembly in a browser, where `std` has no system to call.
 pub const WASM_UNKNOWN: Target = Target {
     triple: "wasm32-unknown-unknown",
     ..THUMB
 };
 
-/// How a target's standard library is had.
+/// How to get a target's standard library.
 pub enum Toolchain {
     /// The pinned toolchain has it.
     Pinned,
@@ -122,7 +122,7 @@ pub enum Toolchain {
 }
 
 impl Target {
-    /// The first way in which the machine can build for this target.
+    /// The first method that this machine has for building for this target.
     pub fn toolchain(&self) -> Result<Toolchain> {
         let sysroot = output(program("rustc").args(["--print", "sysroot"]))?.text;
         let library = |sysroot: &str| {
@@ -169,7 +169,7 @@ impl Target {
         let toolchain = self.toolchain()?;
         let mut rustflags = self.rustflags.to_owned();
         if !matches!(toolchain, Toolchain::Pinned) {
-            // The libraries of the compiler that built this program must not be found first.
+            // The libraries of the compiler that built this program must not take precedence.
             command
                 .env("RUSTC", DEBIAN_RUSTC)
                 .env_remove("LD_LIBRARY_PATH");
@@ -185,7 +185,7 @@ impl Target {
     }
 }
 
-/// Debian's compiler must be there and as new as `rust-version` asks.
+/// Debian's compiler must be installed and at least as new as `rust-version`.
 fn check_debian_compiler() -> Result<()> {
     let text = output(program(DEBIAN_RUSTC).arg("--version"))?.text;
     let version = text.split_whitespace().nth(1).unwrap_or_default();
@@ -202,8 +202,8 @@ fn check_debian_compiler() -> Result<()> {
     Ok(())
 }
 
-/// Runs the core's tests on the target, on a reduced grid where it is emulated; the tests fail if
-/// the target's best backend is another one than the stage is meant for.
+/// Runs the core's tests on the target, on a reduced grid if it is emulated. The tests fail if the
+/// target's best backend is not the one that the stage is meant for.
 pub fn test(target: &Target) -> Result<()> {
     let mut command = target.cargo("test")?;
     command.args(PACKAGES.split_whitespace()).arg("--tests");
@@ -213,7 +213,7 @@ pub fn test(target: &Target) -> Result<()> {
     run(&mut command)
 }
 
-/// What is not ours, the standard library with it, is compiled once for each target and runs for
+/// Third-party code, including the standard library, is compiled once for each target and runs for
 /// seconds.
 pub fn build_quickly(command: &mut Command) {
     command.env("CARGO_PROFILE_DEV_DEBUG", "0");

@@ -1,8 +1,8 @@
 //! The stage `dependencies`: the licence and the source of every crate that a user would compile.
 //!
-//! It reads the list in `deny.toml`, which `cargo deny check` reads too. That program itself takes
-//! longer to compile than all else a continuous integration run installs (3.7 minutes on two
-//! cores), so that the two checks which matter here are made from what `cargo tree` prints.
+//! It reads the list in `deny.toml`, which `cargo deny check` reads too. That program takes longer
+//! to compile than everything else that continuous integration installs (3.7 minutes on two cores),
+//! so the two checks that matter here use the output of `cargo tree` instead.
 
 use std::fs;
 
@@ -56,8 +56,8 @@ fn check_licence(text: &str, allowed: &[Licensee]) -> Result<()> {
     Ok(())
 }
 
-/// `cargo tree` names the source of a package in parentheses unless it is the standard registry;
-/// only this workspace's own directories are another allowed source. An asterisk marks a crate that
+/// `cargo tree` shows the source of a package in parentheses unless it is the standard registry;
+/// the only other allowed source is a directory of this workspace. An asterisk marks a crate that
 /// was listed before: one that depends on itself, for its tests.
 fn check_source(package: &str) -> Result<()> {
     let root = root()
@@ -77,7 +77,7 @@ fn check_source(package: &str) -> Result<()> {
     Ok(())
 }
 
-/// The core crate depends on nothing, whatever its features.
+/// The core crate has no dependencies, with any features.
 fn core_has_no_dependencies() -> Result<()> {
     let tree = "tree --locked --package bytelane --all-features --target all --edges normal,build";
     let tree = output(&mut cargo(tree))?.text;

@@ -1,4 +1,5 @@
-//! `cargo xtask extended`: what takes too long for every change, run by hand, and the record of it.
+//! `cargo xtask extended`: tests that take too long for every change, run by hand, and their
+//! record.
 
 use std::fs;
 use std::process::ExitCode;
@@ -37,7 +38,7 @@ fn names() -> PossibleValuesParser {
     stages().map(|stage| stage.name).collect::<Vec<_>>().into()
 }
 
-/// Runs the stages one after the other, all of them even if one fails, and sums up.
+/// Runs the stages one after the other, even if one fails, and prints a summary.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if options.list {
         list(stages());
@@ -57,12 +58,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(summarise(&outcomes))
 }
 
-/// Puts the outcome in the stage's row of the record, at once: later stages take hours.
+/// Writes the outcome to the stage's row of the record immediately: later stages take hours.
 fn note(stage: &Stage, outcome: &Outcome) -> Result<()> {
     let (result, elapsed) = match outcome {
         Outcome::Passed(elapsed) => ("passed".to_owned(), minutes(*elapsed)),
         Outcome::Failed(elapsed, error) => (format!("failed: {error:#}"), minutes(*elapsed)),
-        // A run elsewhere says more than the want of a tool here.
+        // An earlier run on another machine says more than a skip here.
         Outcome::Skipped { .. } | Outcome::Excluded(_) => return Ok(()),
     };
     let ask = |name: &str, arguments: &[&str]| -> Result<String> {
@@ -82,7 +83,7 @@ fn note(stage: &Stage, outcome: &Outcome) -> Result<()> {
         .with_context(|| format!("cannot write {RECORD}"))
 }
 
-/// The record with the row of that name replaced, or added behind the last row.
+/// The record with the row of that name replaced, or appended after the last row.
 fn with_row(text: &str, name: &str, row: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let start = format!("| {name} |");

@@ -1,4 +1,4 @@
-//! The stage `features`: what users of the published crates rely on beside the default build.
+//! The stage `features`: what users of the published crates rely on besides the default build.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ pub fn run_stage() -> Result<()> {
     packages_are_clean()
 }
 
-/// The core's documentation has no broken links, and it builds without warnings where there is no
+/// Checks that the core's documentation has no broken links, and builds without warnings without
 /// `std`.
 fn core_without_std(features: &str) -> Result<()> {
     let arguments = "--package bytelane --lib --no-default-features --features";
@@ -47,8 +47,8 @@ pub fn rust_version() -> Result<String> {
         .to_owned())
 }
 
-/// The pinned toolchain, with which all tests run, is a release of the stated `rust-version`; so
-/// the ordinary build is the build with the oldest supported compiler.
+/// Checks that the pinned toolchain, which runs all tests, is a release of the stated
+/// `rust-version`: then the ordinary build is the build with the oldest supported compiler.
 fn rust_version_is_tested() -> Result<()> {
     let stated = rust_version()?;
     let toolchain = read_toml("rust-toolchain.toml")?;
@@ -72,13 +72,14 @@ fn read_toml(path: &str) -> Result<Table> {
     text.parse().with_context(|| format!("{path} is not TOML"))
 }
 
-/// The files that each published package must hold beside its code.
+/// The files that each published package must contain besides its code.
 const PACKAGE_FILES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// A warning that is right: the project has no public address yet that a manifest could name.
+/// An expected warning: the project has no public address yet for the manifest.
 const NO_ADDRESS: &str = "warning: manifest has no documentation, homepage or repository";
 
-/// `cargo package` takes every published crate without a warning, and with the files that belong.
+/// Checks that `cargo package` accepts every published crate without a warning, and includes the
+/// required files.
 fn packages_are_clean() -> Result<()> {
     let packages = published_packages()?;
     let mut command =
@@ -105,7 +106,7 @@ fn packages_are_clean() -> Result<()> {
     Ok(())
 }
 
-/// The workspace's crates, without those that say `publish = false`.
+/// The workspace's crates, except those with `publish = false`.
 fn published_packages() -> Result<Vec<String>> {
     let mut packages = Vec::new();
     for entry in fs::read_dir(root().join("crates"))? {

@@ -1,5 +1,5 @@
-//! The stages `fuzz` and `fuzz-long`: build the fuzz targets and let each run for a few seconds or
-//! minutes, from seeds and from what earlier runs have found.
+//! The stages `fuzz` and `fuzz-long`: build the fuzz targets and run each for a few seconds or
+//! minutes, from seeds and from the findings of earlier runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process::{cargo, program, root, run};
 
-/// What `cargo fuzz` passes to a nightly compiler; the stable one takes these as well.
+/// The flags that `cargo fuzz` passes to a nightly compiler; the stable one accepts them as well.
 const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// AddressSanitizer, with the stable compiler too.
+/// AddressSanitizer, enabled in the stable compiler as well.
 const SANITIZER: &str = "-Zsanitizer=address";
 
-/// The inputs that the repository keeps: few and short, and together they reach what all that were
-/// ever found reach.
+/// The inputs kept in the repository: few and short, but together they reach everything that any
+/// input found so far has reached.
 const CORPUS: &str = "testdata/fuzz";
 
-/// The longest input that is kept there, in bytes.
+/// The maximum length of an input kept there, in bytes.
 const LONGEST: u32 = 300;
 
-/// Where targets find inputs to start from: in the directory whose name theirs begins with.
+/// Finds a target's seed inputs: in the directory whose name is a prefix of the target's name.
 const GOLDEN: &str = "testdata/golden";
 
-/// Each target for some seconds.
+/// Runs each target for a few seconds.
 pub fn run_stage() -> Result<()> {
     let programs = build("target/fuzz", None)?;
     for target in targets()? {
@@ -35,7 +35,7 @@ pub fn run_stage() -> Result<()> {
     Ok(())
 }
 
-/// Each target for five minutes; what is new then is kept.
+/// Runs each target for five minutes, and keeps new findings.
 pub fn run_long() -> Result<()> {
     let programs = build("target/fuzz-long", Some(SANITIZER))?;
     for target in targets()? {
@@ -45,7 +45,7 @@ pub fn run_long() -> Result<()> {
     Ok(())
 }
 
-/// Builds the targets, and writes the inputs to start from; the directory with the programs.
+/// Builds the targets, and writes the seed inputs; returns the directory of the programs.
 fn build(directory: &str, sanitizer: Option<&str>) -> Result<PathBuf> {
     let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let mut command = cargo("build --locked --release --manifest-path fuzz/Cargo.toml");
@@ -61,13 +61,13 @@ fn build(directory: &str, sanitizer: Option<&str>) -> Result<PathBuf> {
     Ok(root().join(directory).join(host).join("release"))
 }
 
-/// Runs a target for some seconds.
+/// Runs a target for a number of seconds.
 fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<()> {
     let [found, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}/"));
     fs::create_dir_all(root().join(&found))?;
     fs::create_dir_all(root().join(&artifacts))?;
     let mut command = program(programs.join(target));
-    // What is found goes to the first directory.
+    // libFuzzer writes findings to the first directory.
     command.arg(found);
     let family = target.split('_').next().unwrap_or(target);
     for directory in [format!("{CORPUS}/{target}"), format!("{GOLDEN}/{family}")] {
@@ -85,7 +85,7 @@ fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<()> {
     ]))
 }
 
-/// Adds to the kept inputs the shortest that reach what none of them reaches.
+/// Adds to the kept inputs the shortest new ones that reach more code.
 fn keep(programs: &Path, target: &str) -> Result<()> {
     let kept = format!("{CORPUS}/{target}");
     fs::create_dir_all(root().join(&kept))?;
@@ -95,7 +95,7 @@ fn keep(programs: &Path, target: &str) -> Result<()> {
     run(command.args(["-merge=1", "-verbosity=0"]))
 }
 
-/// The targets' names, which are those of their files.
+/// The targets' names, which are their file names.
 fn targets() -> Result<Vec<String>> {
     let directory = root().join("fuzz/fuzz_targets");
     let entries = fs::read_dir(&directory).context("cannot list fuzz/fuzz_targets")?;

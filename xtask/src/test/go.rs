@@ -1,4 +1,4 @@
-//! The stages `go`, what the Go module tests by itself, and `thrift-go`.
+//! The stages `go`, the tests of the Go module, and `thrift-go`.
 
 use anyhow::Result;
 
@@ -6,8 +6,8 @@ use crate::process::{program, root, run};
 
 use super::python;
 
-/// The script names what it skips because an emulator is missing; the stages `aarch64` and `big-endian`
-/// need the same emulators, so that nothing is left out where all is required.
+/// The script lists what it skips for lack of an emulator. The stages `aarch64` and `big-endian`
+/// need the same emulators, so nothing is skipped if all stages are required.
 pub fn run_stage() -> Result<()> {
     run(program(root().join("go/test.sh")).args(["--race", "--arm64", "--s390x"]))
 }

@@ -1,5 +1,5 @@
-//! The stages `address` and `memcheck`: the core's tests under tools that see accesses to memory
-//! which is not the program's.
+//! The stages `address` and `memcheck`: the core's tests under tools that detect accesses to memory
+//! that does not belong to the program.
 
 use anyhow::Result;
 
@@ -11,7 +11,7 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 const TESTS: &str =
     "test --locked --package bytelane --package bytelane-testkit --tests --no-fail-fast";
 
-/// With the stable compiler, whose sanitizers nightly options switch on.
+/// Uses the stable compiler, with its sanitizers enabled by nightly options.
 pub fn run_address_sanitizer() -> Result<()> {
     let mut command = cargo(TESTS);
     command.args(["--target", HOST, "--target-dir", "target/address"]);
@@ -20,8 +20,8 @@ pub fn run_address_sanitizer() -> Result<()> {
     run(&mut command)
 }
 
-/// Valgrind emulates a CPU with AVX2. By default it accepts a load of which some bytes are not the
-/// program's; here that is an error.
+/// Valgrind emulates a CPU with AVX2. By default it accepts a load that includes some bytes outside
+/// the program's memory; here that is an error.
 pub fn run_memcheck() -> Result<()> {
     let valgrind = "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no";
     let mut command = cargo(TESTS);

@@ -1,5 +1,5 @@
 //! The stages `miri` and `miri-targets`. Miri interprets the core's tests and finds undefined
-//! behaviour. It comes with nightly compilers only.
+//! behaviour. It is available for nightly compilers only.
 
 use std::thread;
 
@@ -8,14 +8,14 @@ use bytelane::Backend;
 
 use crate::process::{program, run};
 
-/// What Miri interprets in one run.
+/// A single run of Miri.
 struct Run {
-    /// Another target than the machine's own.
+    /// A target other than the machine's own.
     target: Option<&'static str>,
-    /// The backend that must be the best one there. Nothing is detected under Miri, so that its
-    /// features are stated to the compiler.
+    /// The expected best backend. Nothing is detected under Miri, so its features are passed to the
+    /// compiler.
     backend: Backend,
-    /// The packages, tests and filters, as `cargo test` takes them.
+    /// The packages, tests and filters, in the syntax of `cargo test`.
     tests: &'static str,
 }
 
@@ -39,7 +39,7 @@ const HALVES: [Run; 2] = [
 ];
 
 const TARGETS: &[Run] = &[
-    // The only codec whose AVX-512 instructions Miri all knows.
+    // The only codec whose AVX-512 instructions are all supported by Miri.
     Run {
         backend: Backend::Avx512,
         tests: "--package bytelane --lib big_endian",

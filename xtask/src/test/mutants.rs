@@ -1,6 +1,6 @@
-//! The stage `mutants`: changes to the code that decides what is read, written and called, each of
-//! which some test must notice. `.cargo/mutants.toml` says which files, and explains each change
-//! that no test can notice.
+//! The stage `mutants`: changes to the code that decides what is read, written and called. A test
+//! must detect each change. `.cargo/mutants.toml` lists the files, and explains each change that no
+//! test can detect.
 
 use anyhow::Result;
 

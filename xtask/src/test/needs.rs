@@ -1,28 +1,28 @@
-//! What a stage needs of the machine, and how to see whether it is there.
+//! The requirements of a stage, and how to check them.
 
 use std::path::Path;
 
 use super::cross::Target;
 use crate::process;
 
-/// One thing that must be there before a stage can run.
+/// A requirement that must be met before a stage can run.
 pub enum Need {
     /// A program on the search path, and where to get it.
     Program(&'static str, &'static str),
     /// A file, and where to get it.
     File(&'static str, &'static str),
-    /// A command that succeeds where the thing is installed, and where to get it.
+    /// A command that succeeds if the tool is installed, and where to get the tool.
     Answers(&'static [&'static str], &'static str),
     /// A compiler with a standard library for the target.
     StandardLibrary(&'static Target),
-    /// A processor with every instruction set that the backend `avx512` takes.
+    /// A processor with every instruction set that the backend `avx512` requires.
     Avx512,
-    /// A host whose own tests are x86-64 ones.
+    /// A host whose native tests are x86-64 tests.
     X86,
 }
 
 impl Need {
-    /// Why the need is not met, or nothing if it is.
+    /// Why the requirement is not met, or nothing if it is.
     pub fn missing(&self) -> Option<String> {
         match self {
             Need::Program(name, source) => {

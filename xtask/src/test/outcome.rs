@@ -1,4 +1,4 @@
-//! How stages end, and what is printed of it.
+//! The outcomes of stages, and how they are printed.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use super::stages::Stage;
 pub enum Outcome {
     Passed(Duration),
     Failed(Duration, anyhow::Error),
-    /// A skip for want of tools; `required` makes it a failure.
+    /// Skipped for lack of tools; `required` turns this into a failure.
     Skipped {
         reason: String,
         required: bool,
     },
-    /// Left out by the caller's own wish, which is never a failure.
+    /// Excluded by the caller, which is never a failure.
     Excluded(String),
 }
 
@@ -27,7 +27,7 @@ impl Outcome {
     }
 }
 
-/// Runs a stage if the machine has what it needs.
+/// Runs a stage if the machine meets its requirements.
 pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
     if let Some(reason) = stage.missing() {
         return Outcome::Skipped { reason, required };
@@ -48,7 +48,7 @@ pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
     }
 }
 
-/// What there is to run, and what this machine lacks for it.
+/// The available stages, and what this machine lacks for them.
 pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
     for stage in stages {
         println!(
@@ -64,7 +64,8 @@ pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
     }
 }
 
-/// A table of what ran, then the failures, then, as the last lines, what did not run and why.
+/// A table of the stages that ran, then the failures, and at the end the stages that did not run
+/// and why.
 pub fn summarise(outcomes: &[(&Stage, Outcome)]) -> ExitCode {
     print_table(outcomes);
     for (stage, outcome) in outcomes {

@@ -1,4 +1,4 @@
-//! The stage `python`: what is exchanged with libraries of Python, see `interop/README.md`.
+//! The stage `python`: exchanges data with Python libraries, see `interop/README.md`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 
 use crate::process::{cargo, program, root, run};
 
-/// The scripts run programs of the workspace. It is built whole, which the stage `rust` has done before: for some of
-/// its packages alone, their dependencies would be compiled again, with fewer features.
+/// The scripts run programs of the workspace. The whole workspace is built, which the stage `rust`
+/// has already done: building only some of its packages would recompile their dependencies with
+/// fewer features.
 const BUILD: &str = "build --locked --workspace --all-targets --target-dir target";
 
 /// Runs every `interop/test_*.py`.
@@ -20,14 +21,14 @@ pub fn run_stage() -> Result<()> {
         .env("BYTELANE_PROGRAMS", programs))
 }
 
-/// Builds the programs; the directory in which they are.
+/// Builds the programs; returns their directory.
 pub fn build_programs() -> Result<PathBuf> {
     run(&mut cargo(BUILD))?;
     Ok(root().join("target/debug"))
 }
 
-/// The interpreter of an environment that has what `interop/requirements.txt` lists; the
-/// environment is recreated if that has changed.
+/// The interpreter of an environment with the packages of `interop/requirements.txt`; the
+/// environment is recreated if that file has changed.
 fn environment() -> Result<PathBuf> {
     let directory = root().join("target/interop/python");
     let python = directory.join("bin/python");

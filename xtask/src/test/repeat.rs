@@ -1,5 +1,5 @@
-//! The stage `repeat`: the workspace's tests many times over, so that a test that fails now and then
-//! is found here and not in somebody's pull request.
+//! The stage `repeat`: runs the workspace's tests many times, so that a flaky test is found here
+//! and not in somebody's pull request.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::process::{cargo, run};
 
-/// How often all tests run, on an idle machine and again on a busy one.
+/// The number of runs of all tests, on an idle machine and again on a busy one.
 const TIMES: usize = 20;
 
 pub fn run_stage() -> Result<()> {
@@ -21,7 +21,7 @@ pub fn run_stage() -> Result<()> {
     Ok(())
 }
 
-/// Large grids find wrong code; here, tests that depend on time and order are looked for.
+/// Large grids find wrong code; this stage looks for tests that depend on time and order.
 fn suite() -> Command {
     let mut command = cargo("test --quiet --locked --workspace --tests --no-fail-fast");
     command.env("BYTELANE_TEST_GRID", "reduced");
@@ -40,7 +40,7 @@ fn repeat(machine: &str) -> Vec<String> {
     failures
 }
 
-/// Calls something while twice as many threads as there are cores do nothing but count.
+/// Calls a function while twice as many threads as there are cores do nothing but count.
 fn while_busy<R>(call: impl FnOnce() -> R) -> R {
     let done = AtomicBool::new(false);
     let cores = thread::available_parallelism().map_or(2, usize::from);

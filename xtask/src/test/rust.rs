@@ -1,11 +1,11 @@
-//! The stage `rust`: what every change must pass.
+//! The stage `rust`: the checks that every change must pass.
 
 use anyhow::{Result, ensure};
 
 use crate::process::{cargo, run};
 
-/// Format, lints, documentation and tests of the whole workspace; each of them runs, even if one
-/// before it fails.
+/// Format, lints, documentation and tests of the whole workspace; each of them runs, even if an
+/// earlier one fails.
 pub fn run_stage() -> Result<()> {
     let clippy = "clippy --locked --workspace --all-targets -- --deny warnings";
     let mut documentation = cargo("doc --locked --workspace --no-deps");

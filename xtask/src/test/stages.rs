@@ -1,4 +1,4 @@
-//! The one table of test stages: a new stage is one row.
+//! The only table of test stages: to add a stage, add a row.
 
 use Tier::{Extended, Full, Quick};
 
@@ -11,23 +11,24 @@ use super::{
 };
 use crate::record::neon;
 
-/// One stage: what it is, what it needs, how it runs and what it may cost.
+/// A stage: its purpose, requirements, function and time budget.
 pub struct Stage {
     pub name: &'static str,
     pub about: &'static str,
     pub needs: &'static [Need],
     pub tier: Tier,
-    /// Whether `--require all` asks for it. Only what no package registry offers is left out.
+    /// Whether `--require all` includes it. Only stages that need something outside package
+    /// registries are excluded.
     pub in_all: bool,
     /// The budget on two cores, compilation included.
     pub minutes: u64,
     pub run: fn() -> anyhow::Result<()>,
 }
 
-/// Which command runs a stage.
+/// The command that runs a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tier {
-    /// `cargo xtask test`, with options and without.
+    /// `cargo xtask test`, with or without options.
     Quick,
     /// `cargo xtask test --require all`, or by name.
     Full,
@@ -129,7 +130,7 @@ pub static STAGES: &[Stage] = &[
     },
     Stage {
         name: "fuzz",
-        about: "each fuzz target for some seconds, with the stable compiler",
+        about: "each fuzz target for a few seconds, with the stable compiler",
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,

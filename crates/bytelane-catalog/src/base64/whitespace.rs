@@ -1,4 +1,4 @@
-//! Text without its whitespace, whose places in the input are still known.
+//! Text without its whitespace, with a record of each character's place in the input.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -9,8 +9,8 @@ pub(super) fn is_in(text: &[u8]) -> bool {
     before(text) < text.len()
 }
 
-/// Whether all bytes are greater than a space, so that none is whitespace. Without branches, which
-/// makes it vector instructions.
+/// Whether all bytes are greater than a space, so that none is whitespace. It has no branches, so
+/// it compiles to vector instructions.
 fn is_clean(text: &[u8]) -> bool {
     text.iter().fold(u8::MAX, |least, &byte| least.min(byte)) > b' '
 }
@@ -24,19 +24,19 @@ fn before(text: &[u8]) -> usize {
     whitespace.map_or(text.len(), |place| clean + place)
 }
 
-/// Where in the input the characters of a text are of which the whitespace was taken out.
+/// The places in the input of the characters of a text whose whitespace was removed.
 #[derive(Default, Debug)]
 pub(super) struct Places {
-    /// Bytes of the input so far, and characters that are left of them.
+    /// Bytes of the input so far, and the number of characters among them.
     read: usize,
     kept: usize,
-    /// Characters that come after whitespace: their number, and their place in the input.
+    /// Characters that follow whitespace: their number, and their place in the input.
     behind: VecDeque<(usize, usize)>,
 }
 
 impl Places {
-    /// Takes the whitespace out of the next bytes of the input, and returns how many are left, at
-    /// the front.
+    /// Removes the whitespace from the next bytes of the input. Returns the number of remaining
+    /// bytes, which are at the front.
     pub(super) fn compact(&mut self, bytes: &mut [u8]) -> usize {
         let (mut from, mut to) = (0, 0);
         let is_clean = is_clean(bytes);
@@ -52,7 +52,7 @@ impl Places {
                 }
                 bytes.copy_within(from..from + length, to);
             }
-            // One whitespace comes after it, unless that is the end.
+            // A whitespace byte follows, unless this is the end.
             (from, to) = (from + length + 1, to + length);
         }
         self.read += bytes.len();
@@ -60,8 +60,8 @@ impl Places {
         to
     }
 
-    /// The place of a character by its number, or of the end of the text. Those from the number
-    /// last forgotten on are known.
+    /// The place of a character by its number, or of the end of the text. Only the characters that
+    /// have not been forgotten are known.
     pub(super) fn of(&self, number: usize) -> usize {
         let behind = self.behind.iter().rev();
         let mut before = behind.skip_while(|(first, _)| *first > number);
@@ -77,14 +77,14 @@ impl Places {
         }
     }
 
-    /// How many places are remembered.
+    /// The number of places remembered.
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.behind.len()
     }
 }
 
-/// A reader of text that may take out its whitespace.
+/// A reader of text that can remove its whitespace.
 pub(super) struct Text<'a> {
     pub(super) input: &'a mut dyn Read,
     pub(super) skips_whitespace: bool,
@@ -99,7 +99,7 @@ impl Read for Text<'_> {
                 return Ok(length);
             }
             let kept = self.places.borrow_mut().compact(&mut to[..length]);
-            // Nothing would mean the end.
+            // Returning 0 bytes would mean the end.
             if kept > 0 {
                 return Ok(kept);
             }

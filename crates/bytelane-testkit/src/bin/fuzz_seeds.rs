@@ -1,4 +1,4 @@
-//! Writes the inputs that the fuzz targets start from: `fuzz_seeds fuzz/corpus` makes
+//! Writes the seed inputs of the fuzz targets: `fuzz_seeds fuzz/corpus` creates
 //! `fuzz/corpus/decoder/..` and so on.
 
 use bytelane_testkit::cursor;

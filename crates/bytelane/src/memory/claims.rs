@@ -1,5 +1,5 @@
-//! What is claimed of the codecs' operations, and why it holds. The oracle sweep tests each claim
-//! with destinations of different contents, and Miri with destinations that are uninitialised.
+//! The claims about the codecs' operations, and why they hold. The oracle sweep tests each claim
+//! with destinations of different contents, and Miri with uninitialised destinations.
 
 use super::{Faithful, Text, Validated};
 use crate::ascii::Ascii;
@@ -10,101 +10,108 @@ use crate::codec::json_string;
 use crate::codec::stream_vbyte;
 use crate::codec::varint;
 
-// SAFETY: `fill` cuts the destination to the length of the source and copies the source to it, or
-// goes value by value, or in blocks of 64 bytes: one at the front, one at the end, and between them
-// every 64 bytes from at most the 64th on as long as they fit, each written whole.
+// SAFETY: `fill` cuts the destination to the length of the source. It then copies the source, or
+// works value by value, or in blocks of 64 bytes: one at the front, one at the end, and between
+// them one every 64 bytes from at most the 64th on, for as long as they fit. Each block is written
+// whole.
 unsafe impl Faithful for Reverse<'_> {}
 
-// SAFETY: `fill` cuts the destination to the length of the source. Fewer than 64 values go in blocks
-// or halves of which the first begins with the first value, each begins where or before the one
-// before it ends, and the last ends with the last value. Of more, one block is the first 64 values,
-// one the last 64, and between them blocks follow each other from at most value 63 on for as long as
-// they fit. Each block is written to all streams, which together are the destination. Other widths
-// go by batches that cover all values, and in a batch by groups that cover all bytes of a value.
+// SAFETY: `fill` cuts the destination to the length of the source. Fewer than 64 values are handled
+// in blocks or halves: the first begins with the first value, each begins at or before the end of
+// the previous one, and the last ends with the last value. For more values, one block is the first
+// 64 values, one the last 64, and between them blocks follow each other from at most value 63 on,
+// for as long as they fit. Each block is written to all streams, which together are the
+// destination. Other widths are handled in batches that cover all values, and each batch in groups
+// that cover all bytes of a value.
 unsafe impl Faithful for Split<'_> {}
 
 // SAFETY: as for `Split`, in the other direction: blocks that cover all values of the range are
-// written whole. Where values are joined aside, they are copied from an array that starts as zeros.
+// written whole. Where values are joined in a buffer, they are copied from an array that starts as
+// zeros.
 unsafe impl Faithful for Join<'_> {}
 
 // SAFETY: `fill` cuts the destination to the length of the text. `scalar::encode` writes each slot
 // of it. The kernels write blocks of 256 characters from the front on, one for each 192 bytes, and
-// the rest in one of two ways. With masks: blocks of 64 characters, and the remaining ones, up to 64,
-// by one store with a mask. Without: blocks of 32 characters, the last of which ends with the last
-// whole group; or two of 16, one at the front and one that ends there; and the up to 4 characters
-// after them by `put_pair`, which fills its slots. Fewer than 12 bytes are up to 16 characters, all
-// written by one `put_pair`.
+// the rest in one of two ways. With masks: blocks of 64 characters, and the remaining characters,
+// up to 64, by one masked store. Without masks: blocks of 32 characters, the last of which ends
+// with the last whole group; or two of 16, one at the front and one that ends there; and the up to
+// 4 characters after them by `put_pair`, which fills its slots. Fewer than 12 bytes become up to 16
+// characters, all written by one `put_pair`.
 unsafe impl Faithful for base64::Encode<'_> {}
 
-// SAFETY: each byte written is `=`, or a character of an alphabet, which is ASCII: an entry of
-// `Tables::characters`, or computed as the value and `Halves::from_value` of its class, which is the
-// difference between the two. The value has 6 bits, whatever the input.
+// SAFETY: each byte written is `=` or a character of an alphabet, which is ASCII: an entry of
+// `Tables::characters`, or computed as the value plus the `Halves::from_value` of its class, which
+// is the difference between the two. The value has 6 bits, whatever the input.
 #[cfg(feature = "alloc")]
 unsafe impl Text for base64::Encode<'_> {}
 
-// SAFETY: `fill` cuts the destination to the length of the result, three quarters of that of the
-// text, whose last group has not just one character: `takes_padding` has seen to that. It returns
-// `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each slot. Kernels return
-// true only at their end: they have written blocks of 192 bytes from the front on, each with 16 more
-// after it that are overwritten, and the rest as `Encode` does, in blocks of 24 or 12 bytes, or 48
-// with masks. The bytes of the last characters are as many as there are slots after the blocks.
+// SAFETY: `fill` cuts the destination to the length of the result, three quarters of the length of
+// the text; `takes_padding` has ensured that the last group of the text is not a single character.
+// It returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each slot.
+// Kernels return true only at their end: they have written blocks of 192 bytes from the front on,
+// each with 16 more after it that are overwritten, and the rest as `Encode` does, in blocks of 24
+// or 12 bytes, or 48 with masks. The last characters decode to exactly as many bytes as there are
+// slots after the blocks.
 unsafe impl Faithful for base64::Decode<'_> {}
 
-// SAFETY: `validate` returns the length of the input where no byte of it has bit 7 set, and what is
-// all ASCII is UTF-8.
+// SAFETY: `validate` returns the length of the input where no byte of it has bit 7 set, and input
+// that is all ASCII is UTF-8.
 unsafe impl Validated for Ascii {}
 
-// SAFETY: encoders store initialised bytes only, one varint after the other: `at` grows by what the
-// step before it wrote from `at` on: a byte for a byte, 64 bytes for 64 values, the length that an
-// instruction set reports of the varints which it stored there, or the bytes copied there. A run of
-// 64 at the end of the destination begins at or before `at`. The result is the last `at`.
+// SAFETY: encoders store initialised bytes only, one varint after the other. Each step writes from
+// `at` on, and `at` grows by what it wrote: a byte for a byte, 64 bytes for 64 values, the length
+// that an instruction set reports for the varints that it stored there, or the bytes copied there.
+// A run of 64 at the end of the destination begins at or before `at`. The result is the last `at`.
 unsafe impl<T: varint::Integer> Faithful for varint::Encode<'_, T> {}
 
-// SAFETY: decoders store initialised bytes only. `done` grows by as many values as were written from
+// SAFETY: decoders store initialised bytes only. `done` grows by the number of values written from
 // there on: 64 that are widened; `count` that an instruction set decoded there; `count` copied from
 // `aside`, all of which has been filled with zeros before; or `count` read one by one. The values
-// that are left in the end are read one by one. There is an `Ok` only then, and it reports the whole
-// values that the destination has room for.
+// that are left at the end are read one by one. Only then is there an `Ok`, and it reports the
+// whole values that the destination has room for.
 unsafe impl<T: varint::Integer> Faithful for varint::Decode<'_, T> {}
 
 // SAFETY: the kernels and the scalar code count as written what they have stored from the front on:
-// runs and blocks copied whole; for an escaped block, a byte for each of its bytes and one more for
-// each special one, of which the instruction sets store at least as many; for a byte taken by
-// itself, the length of its escape, which is stored as eight bytes or exactly. Scratch arrays begin
+// runs and blocks copied whole; for an escaped block, one byte for each of its bytes and one more
+// for each special byte, and the instruction sets store at least that many; for a byte escaped one
+// by one, the length of its escape, which is stored as eight bytes or exactly. Scratch arrays begin
 // as zeros.
 unsafe impl Faithful for json_string::Escape<'_> {}
 
-// SAFETY: of the text, which is UTF-8, bytes of ASCII are replaced by ASCII, and all others are
-// copied; it is all of the text, or `fill` takes back what is written of a character cut in two.
+// SAFETY: in the text, which is UTF-8, ASCII bytes are replaced by ASCII, and all others are
+// copied. The result covers all of the text, or `fill` takes back the written part of a character
+// cut in two.
 unsafe impl Text for json_string::Escape<'_> {}
 
-// SAFETY: the kernel counts as written runs that it has copied whole; and of a block, as many bytes
-// as the set to keep has, which instruction sets store, unless that is more than the destination
-// has. The scalar code counts characters that it has copied whole. Scratch arrays begin as zeros.
+// SAFETY: the kernel counts as written the runs that it has copied whole; and for a block, as many
+// bytes as the set to keep has, which instruction sets store, unless that is more than the
+// destination has. The scalar code counts characters that it has copied whole. Scratch arrays begin
+// as zeros.
 unsafe impl Faithful for json_string::Unescape<'_> {}
 
 // SAFETY: bytes that are copied have been checked to be UTF-8, together with the byte after them,
-// so that no escape, quote or end cuts a character in two. Escapes are replaced by ASCII or by what
-// `char::encode_utf8` gives. Where the kernel stops within a character, `between` takes its
-// beginning back; the scalar code goes by characters.
+// so that no escape, quote or end cuts a character in two. Escapes are replaced by ASCII or by the
+// result of `char::encode_utf8`. Where the kernel stops within a character, `between` takes its
+// beginning back; the scalar code works in whole characters.
 unsafe impl Text for json_string::Unescape<'_> {}
 
-// SAFETY: what is before the closing quote has been checked to be UTF-8 together with the quote, by
-// the same code as for `Unescape`, or character by character.
+// SAFETY: the bytes before the closing quote have been checked to be UTF-8 together with the quote,
+// by the same code as for `Unescape`, or character by character.
 unsafe impl Validated for json_string::Scan {}
 
-// SAFETY: the bytes are the text that the standard library finds, or those that it says are valid.
+// SAFETY: the bytes are the text that the standard library finds, or those that it reports as
+// valid.
 #[cfg(feature = "alloc")]
 unsafe impl Validated for json_string::Utf8 {}
 
-// SAFETY: `fill` splits the destination into control bytes and data. There is an `Ok` only after all
-// blocks and the values behind them: each block writes its control bytes, the tail those that are left.
-// Data are counted by what a block reports, which an instruction set stores from the end of the data
-// before it on, or which is copied from a buffer that starts as zeros; the scalar code copies value by
-// value.
+// SAFETY: `fill` splits the destination into control bytes and data. There is an `Ok` only after
+// all blocks and the values after them: each block writes its control bytes, the tail writes the
+// remaining ones. Data are counted by what a block reports: an instruction set stores these bytes
+// directly after the data before them, or they are copied from a buffer that starts as zeros. The
+// scalar code copies value by value.
 unsafe impl Faithful for stream_vbyte::Encode<'_> {}
 
-// SAFETY: `fill` returns the length of the destination, after each of its parts has been written: one
-// by one the values up to a whole control byte, blocks of 64 bytes whole, and behind them a tail, copied
-// from a block that starts as zeros.
+// SAFETY: `fill` returns the length of the destination, after each of its parts has been written:
+// the values up to a whole control byte one by one, blocks of 64 bytes whole, and then a tail,
+// copied from a block that starts as zeros.
 unsafe impl Faithful for stream_vbyte::Decode<'_> {}

@@ -1,8 +1,8 @@
-//! Operations that write to fresh memory, and the forms in which callers have them: into a slice,
-//! into uninitialised memory, after the values of a `Vec`.
+//! Operations that write to fresh memory, and the forms that callers use: into a slice, into
+//! uninitialised memory, or appended to a `Vec`.
 //!
-//! These forms are always inlined. As calls of their own, with the operation handed over in memory,
-//! they take half as long again as a short input does.
+//! These forms are always inlined. As separate calls, which pass the operation in memory, they
+//! would make short inputs take half as long again.
 
 use super::{Slot, Value};
 #[cfg(feature = "alloc")]
@@ -11,7 +11,7 @@ use core::mem::MaybeUninit;
 
 /// An operation that writes to the front of a destination which may be fresh memory.
 pub trait Fill {
-    /// What it has to say beside how much it wrote.
+    /// What the operation reports besides the number of bytes.
     type Done;
     type Error;
 
@@ -19,18 +19,19 @@ pub trait Fill {
     fn fill(self, to: &mut [Slot]) -> Result<(usize, Self::Done), Self::Error>;
 }
 
-/// A [`Fill`] that does what it says: the proof that the forms below rely on. What implements it,
-/// and why it may, stands in [`claims`](super::claims).
+/// A [`Fill`] that does what it says: the proof that the forms below rely on.
+/// [`claims`](super::claims) lists the implementations and argues for each.
 ///
 /// # Safety
 ///
-/// Where `fill` returns `Ok` with a number of bytes, it has initialised as many at the front of
-/// `to`. In any case it stores nothing uninitialised to `to`.
+/// If `fill` returns `Ok` with a number of bytes, it has initialised that many bytes at the front
+/// of `to`. In any case it stores nothing uninitialised to `to`.
 pub unsafe trait Faithful: Fill {}
 
-/// Memory to write to, which need not be initialised: what the functions called `_with` take.
+/// Memory to write to, which need not be initialised: the destination of the functions called
+/// `_with`.
 ///
-/// It is made from a slice of values or from one of `MaybeUninit`.
+/// Convert a slice of values or of `MaybeUninit` into it.
 ///
 /// ```
 /// use bytelane::{Detected, big_endian};
@@ -41,7 +42,7 @@ pub unsafe trait Faithful: Fill {}
 /// ```
 #[derive(Debug)]
 pub struct Destination<'a, T> {
-    /// Nothing uninitialised is stored here, since it may have been a slice of values.
+    /// Store nothing uninitialised here: the memory may come from a slice of values.
     memory: &'a mut [MaybeUninit<T>],
 }
 
@@ -64,13 +65,13 @@ impl<'a, T: Value> From<&'a mut [T]> for Destination<'a, T> {
 }
 
 impl<'a, T: Value> Destination<'a, T> {
-    /// How many values it takes.
+    /// The number of values that fit.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Lets an operation write to its front. Returns the values written.
+    /// Runs an operation that writes to the front. Returns the values written.
     #[inline(always)]
     pub(crate) fn fill<F: Faithful>(
         self,
@@ -93,7 +94,7 @@ impl<'a, T: Value> Destination<'a, T> {
 }
 
 /// Appends up to `most` values to a `Vec` by writing to its spare capacity, which is not zeroed
-/// before. Returns the number of values. The `Vec` keeps its length where there is an error.
+/// first. Returns the number of values. On an error, the `Vec` keeps its length.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn append<T: Value, F: Faithful>(

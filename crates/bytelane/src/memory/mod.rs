@@ -17,11 +17,11 @@ pub(crate) use text::Appender;
 pub use text::Buffer;
 pub(crate) use text::{Text, Validate, Validated, prefix};
 
-/// A byte that a kernel may write and does not read: what its destination is made of where the
-/// destination may be fresh memory.
+/// A byte that a kernel may write but does not read: the element of a destination that may be fresh
+/// memory.
 pub(crate) type Slot = MaybeUninit<u8>;
 
-/// What a kernel may store to: bytes, and slots for them.
+/// An element that a kernel may store to: a byte, or a slot for one.
 ///
 /// # Safety
 ///
@@ -34,7 +34,7 @@ unsafe impl Byte for Slot {}
 
 /// A primitive number: no padding, and every pattern of bits is a value of it.
 ///
-/// Implemented for the integers of 8 to 64 bits, `f32` and `f64`; half-precision numbers travel as
+/// Implemented for the integers of 8 to 64 bits, `f32` and `f64`. Pass half-precision numbers as
 /// the `u16` of their bits.
 pub trait Value:
     Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + sealed::Primitive + 'static
@@ -57,7 +57,7 @@ macro_rules! primitives {
 }
 primitives! { i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 }
 
-/// The bytes of values, in this machine's order.
+/// The bytes of values, in this machine's byte order.
 #[inline]
 pub(crate) fn bytes<T: Value>(values: &[T]) -> &[u8] {
     // SAFETY: the same memory for the same time; `Primitive` has no padding, so every byte is
@@ -65,8 +65,8 @@ pub(crate) fn bytes<T: Value>(values: &[T]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-/// Bytes in arrays as bytes in a row. `as_flattened` does it too, but stays a call in crates that
-/// are compiled without link-time optimisation, one for each load and store of a kernel.
+/// Flattens arrays of bytes. `as_flattened` does the same, but in crates compiled without link-time
+/// optimisation it stays a call, one for each load and store of a kernel.
 #[inline(always)]
 pub(crate) fn flat<const K: usize, B: Byte>(arrays: &[[B; K]]) -> &[B] {
     // SAFETY: the same memory for the same time: arrays have nothing between them, and a `Byte` has
@@ -74,14 +74,14 @@ pub(crate) fn flat<const K: usize, B: Byte>(arrays: &[[B; K]]) -> &[B] {
     unsafe { core::slice::from_raw_parts(arrays.as_ptr().cast(), size_of_val(arrays)) }
 }
 
-/// As [`flat`], to write to.
+/// As [`flat`], for writing.
 #[inline(always)]
 pub(crate) fn flat_mut<const K: usize, B: Byte>(arrays: &mut [[B; K]]) -> &mut [B] {
     // SAFETY: as in `flat`.
     unsafe { core::slice::from_raw_parts_mut(arrays.as_mut_ptr().cast(), size_of_val(arrays)) }
 }
 
-/// Writes bytes to as many slots.
+/// Writes bytes to the same number of slots.
 #[inline(always)]
 pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
     for i in 0..N {
@@ -89,9 +89,9 @@ pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
     }
 }
 
-/// The first 16 bytes of a slice as two little-endian numbers, zeros for those that it does not have.
+/// The first 16 bytes of a slice as two little-endian numbers; missing bytes are zeros.
 ///
-/// Two reads that overlap say the same about the bytes that both have.
+/// Two reads may overlap: both agree on the bytes that they share.
 #[inline(always)]
 pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
     #[inline(always)]
@@ -103,7 +103,7 @@ pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
     let len = from.len();
     match len {
         16.. => [number::<8>(from, 0), number::<8>(from, 8)],
-        // A shift by all of the 64 bits takes two.
+        // Two shifts, since one shift by all 64 bits would overflow.
         8.. => [
             number::<8>(from, 0),
             number::<8>(from, len - 8) >> (8 * (15 - len)) >> 8,
@@ -139,7 +139,8 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
         }
         8.. => {
             put::<8>(to, 0, low);
-            // A shift by all of the 64 bits takes two; the first place is the same either way.
+            // Two shifts, since one shift by all 64 bits would overflow. With 8 slots, both writes
+            // store the same bytes.
             put::<8>(
                 to,
                 len - 8,
@@ -159,12 +160,12 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
     }
 }
 
-/// Copies bytes to as many slots.
+/// Copies bytes to the same number of slots.
 #[inline]
 #[track_caller]
 pub(crate) fn copy(to: &mut [Slot], from: &[u8]) {
-    // SAFETY: the same memory for the same time: `Slot` has the layout of `u8`, and a shared slice of
-    // slots is only read.
+    // SAFETY: the same memory for the same time: `Slot` has the layout of `u8`, and a shared slice
+    // of slots is only read.
     let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast::<Slot>(), from.len()) };
     to.copy_from_slice(from);
 }

@@ -1,4 +1,4 @@
-//! Operations whose result is text, and those that tell how much of an input is.
+//! Operations that produce text, and operations that find how much of an input is text.
 
 #[cfg(feature = "alloc")]
 use super::append;
@@ -6,13 +6,13 @@ use super::{Destination, Faithful};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
 
-/// A [`Faithful`] operation that writes text: the proof that a `String` relies on. What implements
-/// it, and why it may, stands in [`claims`](super::claims).
+/// A [`Faithful`] operation that writes text: the proof that a `String` relies on.
+/// [`claims`](super::claims) lists the implementations and argues for each.
 ///
 /// # Safety
 ///
-/// Where `fill` returns `Ok` with a number of bytes, as many at the front of its destination are
-/// UTF-8.
+/// If `fill` returns `Ok` with a number of bytes, that many bytes at the front of its destination
+/// are UTF-8.
 pub unsafe trait Text: Faithful {}
 
 impl<'a> Destination<'a, u8> {
@@ -29,7 +29,7 @@ impl<'a> Destination<'a, u8> {
     }
 }
 
-/// What text can be appended to: a `String`, or a `Vec<u8>`.
+/// A destination that text can be appended to: a `String` or a `Vec<u8>`.
 #[cfg(feature = "alloc")]
 pub trait Buffer: Append {}
 
@@ -39,11 +39,12 @@ impl Buffer for Vec<u8> {}
 #[cfg(feature = "alloc")]
 impl Buffer for String {}
 
-/// What is asked of a [`Buffer`]. It cannot be named outside, so that nobody else implements it.
+/// The private half of [`Buffer`]. It cannot be named outside this crate, so no other type can
+/// implement it.
 #[cfg(feature = "alloc")]
 pub trait Append {
-    /// Where operations append to it. One type for all buffers, so that those are compiled here and
-    /// not in the caller's crate.
+    /// The destination that operations append to. It is one type for all buffers, so that
+    /// operations are compiled in this crate and not in the caller's.
     fn appender(&mut self) -> Appender<'_>;
 }
 
@@ -65,7 +66,7 @@ impl Append for String {
     }
 }
 
-/// The bytes of a [`Buffer`], after which text is appended.
+/// The bytes of a [`Buffer`]; text is appended after them.
 #[cfg(feature = "alloc")]
 pub struct Appender<'a> {
     bytes: &'a mut Vec<u8>,
@@ -74,7 +75,7 @@ pub struct Appender<'a> {
 
 #[cfg(feature = "alloc")]
 impl Appender<'_> {
-    /// The same for a call that takes it.
+    /// The same, for a call that takes ownership.
     #[inline]
     pub(crate) fn again(&mut self) -> Appender<'_> {
         Appender {
@@ -114,7 +115,7 @@ impl Appender<'_> {
 
 /// An operation that finds out how much of an input is text.
 pub(crate) trait Validate {
-    /// What it has to say beside that.
+    /// What the operation reports besides that.
     type Done;
     type Error;
 
@@ -122,12 +123,13 @@ pub(crate) trait Validate {
     fn validate(self, src: &[u8]) -> Result<(usize, Self::Done), Self::Error>;
 }
 
-/// A [`Validate`] that is right: the proof that [`prefix`] relies on. What implements it, and why it
-/// may, stands in [`claims`](super::claims).
+/// A [`Validate`] that is right: the proof that [`prefix`] relies on. [`claims`](super::claims)
+/// lists the implementations and argues for each.
 ///
 /// # Safety
 ///
-/// Where `validate` returns `Ok` with a number of bytes, as many at the front of `src` are UTF-8.
+/// If `validate` returns `Ok` with a number of bytes, that many bytes at the front of `src` are
+/// UTF-8.
 pub(crate) unsafe trait Validated: Validate {}
 
 /// The front of an input that is text.

@@ -13,7 +13,7 @@ pub(crate) fn load(from: &[u8; 32]) -> __m256i {
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// Loads each lane from a place of its own; the second load is part of the insert.
+/// Loads each lane from its own place; the second load is part of the insert.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn load_lanes(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
@@ -66,8 +66,8 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m256i, b: __m256i) -> __m2
     }
 }
 
-/// A value that the compiler cannot see through. Where it can, LLVM takes a multiplication of one
-/// instruction apart into several that it believes to be cheaper.
+/// A value that the compiler cannot see through. Otherwise LLVM splits a multiplication of one
+/// instruction into several that it believes to be cheaper.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn opaque(vector: __m256i) -> __m256i {
@@ -104,8 +104,8 @@ pub(crate) fn opaque_in_place(vector: __m256i) -> __m256i {
     vector
 }
 
-/// In each lane, two numbers of 4 bytes of `low` and then two of `high`: `PICK` has two bits for
-/// each, those of the first lowest.
+/// In each lane, two numbers of 4 bytes of `low`, then two of `high`: `PICK` has two bits for each
+/// number, lowest bits first.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn shuffle<const PICK: i32>(low: __m256i, high: __m256i) -> __m256i {

@@ -13,7 +13,7 @@ pub(crate) fn load(from: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
 
-/// Loads the first 64 bytes of a slice, zeros for those that it does not have.
+/// Loads the first 64 bytes of a slice; missing bytes are zeros.
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 pub(crate) fn load_up_to(from: &[u8]) -> __m512i {
@@ -53,15 +53,15 @@ pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
     }
 }
 
-/// A mask of the first `count` bits, all of them from 64 on.
+/// A mask of the first `count` bits; all bits if `count` is 64 or more.
 #[target_feature(enable = "bmi2")]
 #[inline]
 pub(crate) fn first_bits(count: usize) -> u64 {
     _bzhi_u64(!0, count.min(64) as u32)
 }
 
-/// A constant that the compiler cannot see through. Where it can, LLVM takes a shuffle of one
-/// instruction apart into several that it believes to be cheaper.
+/// A constant that the compiler cannot see through. Otherwise LLVM splits a shuffle of one
+/// instruction into several that it believes to be cheaper.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn opaque(constant: &[u8; 64]) -> __m512i {
@@ -88,8 +88,8 @@ pub(crate) fn opaque_mask(mask: u64) -> u64 {
     mask
 }
 
-/// Stores eight numbers of 64 bits for reading one by one. The compiler does not see what they
-/// are: it would take them out of the vector, two instructions each.
+/// Stores eight numbers of 64 bits to be read one by one. The compiler does not see what they are:
+/// otherwise it would extract them from the vector, with two instructions each.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn store_words(to: &mut [u64; 8], vector: __m512i) {
@@ -102,8 +102,8 @@ pub(crate) fn store_words(to: &mut [u64; 8], vector: __m512i) {
     }
 }
 
-/// A vector that the compiler keeps in a register, instead of loading it within the instruction
-/// that uses it.
+/// A vector that the compiler keeps in a register, instead of loading it in each instruction that
+/// uses it.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn in_register(vector: __m512i) -> __m512i {

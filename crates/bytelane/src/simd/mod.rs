@@ -1,5 +1,5 @@
-//! The only home of intrinsics on memory: loads, stores, prefetches and barriers, all on arrays
-//! whose lengths are in their types; and the step from a token into its instructions.
+//! The only place for intrinsics that access memory: loads, stores, prefetches and barriers, all on
+//! arrays whose lengths are in their types; and the step from a token into its instructions.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub(crate) mod avx2;
@@ -12,8 +12,8 @@ pub(crate) mod sse41;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
-/// Implements a codec's trait for a token. Each method is named with the function that does the
-/// work, which states the features it needs itself: the row
+/// Implements a codec's trait for a token. Each row names the method and the function that does the
+/// work, which states the features that it needs: the row
 ///
 /// ```ignore
 /// implement! {
@@ -40,8 +40,8 @@ pub(crate) mod x86;
 /// }
 /// ```
 ///
-/// From `inside` on the call is safe: the compiler checks that the token's features include those
-/// the work needs.
+/// Inside `inside` the call is safe: the compiler checks that the token's features include those
+/// that the function needs.
 macro_rules! implement {
     (impl $(<const $K:ident: usize>)? $Trait:ident $(<$Arg:ident>)? for $Token:ident {
         $(const $Const:ident: $Of:ty = $value:expr;)?
@@ -83,15 +83,16 @@ macro_rules! implement {
 }
 pub(crate) use implement;
 
-/// How a kernel treats the destination of its stores, chosen once a buffer.
+/// How a kernel treats the destination of its stores, chosen once per buffer.
 pub(crate) trait Writes: Copy {
-    /// Ask for each line some way ahead of the store, so that it is there, and writable, in time.
+    /// Request each line some distance ahead of the store, so that it is present and writable in
+    /// time.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         expect(dead_code, reason = "NEON asks for nothing")
     )]
     const AHEAD: bool = false;
-    /// Go past the cache, where the destination is aligned to the vector.
+    /// Bypass the cache, where the destination is aligned to the vector.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         expect(dead_code, reason = "NEON has no such stores")
@@ -99,7 +100,7 @@ pub(crate) trait Writes: Copy {
     const STREAM: bool = false;
 }
 
-/// Destination in the first-level cache: a request for a line that is there costs 8 to 15%.
+/// Destination in the first-level cache: requesting a line that is already there costs 8 to 15%.
 #[derive(Clone, Copy)]
 pub(crate) struct Near;
 impl Writes for Near {}
@@ -111,12 +112,13 @@ impl Writes for Far {
     const AHEAD: bool = true;
 }
 
-/// Destination that will not be read before it has left the cache.
+/// Destination that leaves the cache before anyone reads it.
 ///
 /// After a non-temporal store, its bytes must not be accessed before a fence. So a kernel stores to
 /// no byte after it may have streamed to it: where blocks overlap, it does the first and the last
 /// one before those between them, and only the latter with `Streamed`. And [`with_writes!`], the
-/// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller goes on.
+/// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller
+/// continues.
 #[derive(Clone, Copy)]
 pub(crate) struct Streamed;
 impl Writes for Streamed {
@@ -138,10 +140,11 @@ impl Drop for Publish {
 pub(crate) const NEAR_BYTES: usize = 20 * 1024;
 
 /// Runs a piece of code with the name `$W` standing for the [`Writes`] that suit a destination of
-/// `$bytes` bytes: past the cache if the caller asks for it or it could not hold them anyway.
+/// `$bytes` bytes: past the cache if the caller asks for it, or if the cache could not hold the
+/// destination anyway.
 ///
-/// It belongs around a call of what `dispatch!` made, so that small inputs, which are many, pass
-/// through functions that have nothing to save and no more to decide.
+/// Put it around a call of a function that `dispatch!` made. Small inputs are frequent; they then
+/// pass through functions that save no registers and make no further decisions.
 macro_rules! with_writes {
     ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
         if $bytes <= $crate::simd::NEAR_BYTES {
@@ -163,15 +166,15 @@ macro_rules! with_writes {
 }
 pub(crate) use with_writes;
 
-/// A call that the caller need not make room for as long as it does not happen.
+/// A call for which the caller saves registers only when it is made.
 #[cold]
 #[inline(never)]
 pub(crate) fn out_of_line<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// Destinations of at least this many bytes are streamed without being asked: three quarters of
-/// the last-level cache.
+/// Destinations of at least this many bytes are streamed by default: three quarters of the
+/// last-level cache.
 #[inline]
 pub(crate) fn stream_bytes() -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -188,7 +191,7 @@ pub(crate) fn window<const N: usize, T>(from: &[T], at: usize) -> &[T; N] {
         .expect("as long as it was cut")
 }
 
-/// `N` elements of a slice from `at` on, as an array to write to.
+/// `N` elements of a slice from `at` on, as an array, for writing.
 #[inline(always)]
 pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [T; N] {
     from[at..at + N]
@@ -196,8 +199,9 @@ pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [
         .expect("as long as it was cut")
 }
 
-/// log2 K rounds over an array of K vectors, each interleaving vectors that lie K / 2 apart: the
-/// lower halves of vectors `i` and `i + K / 2` to vector `2 i`, the upper halves to `2 i + 1`.
+/// log2 K rounds over an array of K vectors. Each round interleaves vectors that are K / 2 apart:
+/// the lower halves of vectors `i` and `i + K / 2` go to vector `2 i`, the upper halves to `2 i +
+/// 1`.
 macro_rules! interleave {
     ($vectors:ident, $low:expr, $high:expr) => {
         for _ in 0..$vectors.len().ilog2() {

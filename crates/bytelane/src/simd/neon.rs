@@ -20,7 +20,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: uint8x16_t) {
     unsafe { vst1q_u8(to.as_mut_ptr().cast(), vector) }
 }
 
-/// Loads 48 bytes: every third one to the same vector.
+/// Loads 48 bytes: every third byte goes to the same vector.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn load3(from: &[u8; 48]) -> uint8x16x3_t {
@@ -28,7 +28,7 @@ pub(crate) fn load3(from: &[u8; 48]) -> uint8x16x3_t {
     unsafe { vld3q_u8(from.as_ptr()) }
 }
 
-/// Loads 64 bytes: every fourth one to the same vector.
+/// Loads 64 bytes: every fourth byte goes to the same vector.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn load4(from: &[u8; 64]) -> uint8x16x4_t {
@@ -36,7 +36,7 @@ pub(crate) fn load4(from: &[u8; 64]) -> uint8x16x4_t {
     unsafe { vld4q_u8(from.as_ptr()) }
 }
 
-/// Loads 24 bytes: every third one to the same vector.
+/// Loads 24 bytes: every third byte goes to the same vector.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn load3_short(from: &[u8; 24]) -> uint8x8x3_t {
@@ -44,7 +44,7 @@ pub(crate) fn load3_short(from: &[u8; 24]) -> uint8x8x3_t {
     unsafe { vld3_u8(from.as_ptr()) }
 }
 
-/// Loads 32 bytes: every fourth one to the same vector.
+/// Loads 32 bytes: every fourth byte goes to the same vector.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn load4_short(from: &[u8; 32]) -> uint8x8x4_t {

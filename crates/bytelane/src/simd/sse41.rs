@@ -35,7 +35,7 @@ pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 16], vector: __m128i) {
     }
 }
 
-/// If `W` asks for lines ahead, asks for the one `distance` bytes after `from`.
+/// If `W` asks for prefetching, requests the line `distance` bytes after `from`.
 #[inline(always)]
 pub(crate) fn ahead<W: Writes, B: Byte>(from: &[B], distance: usize) {
     if W::AHEAD {
@@ -68,8 +68,8 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m128i, b: __m128i) -> __m1
     }
 }
 
-/// A value that the compiler cannot see through. Where it can, LLVM takes a multiplication of one
-/// instruction apart into several that it believes to be cheaper.
+/// A value that the compiler cannot see through. Otherwise LLVM splits a multiplication of one
+/// instruction into several that it believes to be cheaper.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn opaque(vector: __m128i) -> __m128i {
@@ -87,8 +87,8 @@ pub(crate) fn opaque(vector: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> __m128i {
-    // One instruction, `movhps`, loads to the upper half where that is an `f64`. Not by its intrinsic,
-    // which takes the alignment of a `*const f64` for granted.
+    // One instruction, `movhps`, loads to the upper half if it is an `f64`. Its intrinsic is no
+    // option: it assumes the alignment of a `*const f64`.
     let high = f64::from_bits(u64::from_le_bytes(*high));
     let low = _mm_castsi128_pd(load_low(low));
     _mm_castpd_si128(_mm_unpacklo_pd(low, _mm_set_sd(high)))
@@ -106,7 +106,8 @@ pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: __m128i) {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
-    // As in `load_pair`; and opaque, since LLVM takes two instructions for what it knows more about.
+    // As in `load_pair`; and opaque, since LLVM uses two instructions if it knows more about the
+    // value.
     let vector = _mm_castsi128_pd(opaque(vector));
     let high = _mm_cvtsd_f64(_mm_unpackhi_pd(vector, vector));
     // SAFETY: the array has 8 bytes, and `Byte` takes any; the write needs no alignment.
@@ -121,8 +122,8 @@ pub(crate) fn load_low(from: &[u8; 8]) -> __m128i {
     unsafe { _mm_loadl_epi64(from.as_ptr().cast()) }
 }
 
-/// A vector that the compiler knows nothing about: with a constant it takes some instructions
-/// apart into two that it believes to be cheaper.
+/// A vector that the compiler knows nothing about: with a constant it splits some instructions into
+/// two that it believes to be cheaper.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn in_register(vector: __m128i) -> __m128i {

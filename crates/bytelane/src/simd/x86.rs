@@ -26,7 +26,7 @@ pub(crate) fn fence() {
     unsafe { core::arch::x86_64::_mm_sfence() }
 }
 
-/// CPUID, which a newer compiler no longer thinks of as unsafe.
+/// CPUID, which newer compilers no longer consider unsafe.
 #[allow(
     unused_unsafe,
     reason = "it is unsafe in the oldest compiler that is supported"
@@ -36,7 +36,7 @@ fn cpuid(leaf: u32, index: u32) -> CpuidResult {
     unsafe { core::arch::x86_64::__cpuid_count(leaf, index) }
 }
 
-/// Bytes of the last-level cache, as CPUID tells them: one load after the first call.
+/// Bytes of the last-level cache, as reported by CPUID: one load after the first call.
 #[inline]
 pub(crate) fn last_level_cache() -> usize {
     static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -53,7 +53,7 @@ pub(crate) fn last_level_cache() -> usize {
 /// Walks the cache descriptors: leaf 4 (Intel), or 0x8000_001D in the same form (AMD).
 #[cold]
 fn ask_last_level_cache() -> usize {
-    /// Where CPUID tells nothing: a small desktop's.
+    /// If CPUID reports nothing: the size on a small desktop.
     const UNKNOWN: usize = 8 << 20;
     let leaf = if cpuid(0, 0).ebx == u32::from_le_bytes(*b"Auth") {
         0x8000_001D

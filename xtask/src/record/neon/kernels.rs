@@ -1,8 +1,8 @@
-//! The loops of NEON's kernels: a new one is a row.
+//! The loops of NEON's kernels: to add one, add a row.
 //!
-//! The counted instructions are those that load or store values, so that the bytes are right, and
-//! those that tell one way through a loop from another. Where a kernel changed, the failure prints
-//! the ways it found.
+//! The counted instructions are those that load or store values, which ensures that the bytes are
+//! right, and those that distinguish one path through a loop from another. If a kernel has changed,
+//! the failure prints the paths found.
 
 use super::Kernel;
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Cell, Record, ratio};
 
-/// The cells of a codec in Markdown, or nothing if the record has no such codec.
+/// The cells of a codec in Markdown, or nothing if the record does not contain the codec.
 pub fn table(record: &Record, codec: &str) -> Option<String> {
     let mut text = String::new();
     let cells: Vec<&Cell> = record

@@ -1,15 +1,15 @@
-//! The kernels whose instructions are counted: a new one is a row.
+//! The kernels whose instructions are counted: to add one, add a row.
 //!
 //! A row states, for each instruction set, how often each shuffle occurs in the hot loop, how many
-//! registers may be spilled there, and the most instructions of any kind. Where counts change because the kernel got better,
-//! the failure prints the loops it found: put the new counts here.
+//! registers may be spilled there, and the maximum number of instructions of any kind. If counts
+//! change because the kernel improved, the failure prints the loops found: put the new counts here.
 
 use super::Register::{General, Xmm, Ymm, Zmm};
 use super::{ANY, Kernel, STACK};
 
 /// Every row.
 pub const KERNELS: &[Kernel] = &[
-    // What the published tables call scalar has no vectors.
+    // The backend called scalar in the published tables uses no vectors.
     Kernel {
         function: "byte_stream_split::scalar",
         arguments: &["encode", "decode"],

@@ -1,20 +1,20 @@
-//! What a program grows by when it calls one function of a codec.
+//! How much a program grows when it calls one function of a codec.
 
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{cargo, output, program, root, run};
 
-/// The most bytes of machine code and constants that one call may add to a program, kernels of all
-/// instruction sets included.
+/// The maximum number of bytes of machine code and constants that one call may add to a program,
+/// including kernels of all instruction sets.
 const MOST: u64 = 25_000;
 
-/// Calls that add more, and how much they may: `docs/lab-notes/code-size.md` says why.
+/// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
 const LARGER: &[(&str, u64)] = &[
     ("json_string_escape", 28_500),
     ("json_string_unescape", 25_500),
 ];
 
-/// Where `cargo` builds the programs of the package `bytelane-size`.
+/// The directory in which `cargo` builds the programs of the package `bytelane-size`.
 const TARGET: &str = "target/assembly";
 
 /// Builds the programs and compares each with the one that calls nothing.
@@ -53,7 +53,7 @@ fn programs() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Bytes of machine code and constants in a program: what `size` calls text.
+/// Bytes of machine code and constants in a program: `text` in the output of `size`.
 fn size(name: &str) -> Result<u64> {
     let path = root().join(TARGET).join("release").join(name);
     let table = output(program("size").arg(path))?.text;

@@ -74,7 +74,7 @@ fn encode_lanes(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32], factor
     store(text, characters(tables, units, factors));
 }
 
-/// Where there are four bytes before and after, one load has both lanes: the last twelve bytes of
+/// With four readable bytes before and after, one load covers both lanes: the last twelve bytes of
 /// lane 0, the first twelve of lane 1.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -114,7 +114,7 @@ fn bytes(tables: &Halves, text: __m256i) -> (__m256i, __m256i) {
     let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x0140_0140));
     let groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_1000));
     let lanes = _mm256_shuffle_epi8(groups, opaque(both(&IN_ORDER)));
-    // Three units of 4 bytes from each lane, and their unused ones after.
+    // Three units of 4 bytes from each lane, then the unused units.
     let together = _mm256_permutevar8x32_epi32(lanes, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
     (together, _mm256_adds_epi8(text, minus_least))
 }
@@ -136,7 +136,7 @@ pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) ->
     _mm256_movemask_epi8(bad) == 0
 }
 
-/// Each vector writes what is after its bytes to where the next one writes its own.
+/// The bytes that a vector writes past its own are overwritten by the next vector.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {

@@ -37,8 +37,8 @@ const fn spread(first: u8) -> [u8; 64] {
     order
 }
 
-/// The three bytes of each group, from its 24 bits as a little-endian number; what is after the
-/// 48 of them is of no use.
+/// The three bytes of each group, from its 24 bits as a little-endian number; the result is 48
+/// bytes, and the bytes after them are ignored.
 const IN_ORDER: [u8; 64] = {
     let mut order = [0; 64];
     let mut i = 0;
@@ -49,9 +49,9 @@ const IN_ORDER: [u8; 64] = {
     order
 };
 
-/// The characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in `sse41`. Of
-/// each four units, one instruction takes eight times the 8 bits from a given one on; the look-up
-/// ignores the upper two of them.
+/// The characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in `sse41`.
+/// For each four units, one instruction extracts eight fields of 8 bits; the lookup ignores the
+/// upper two bits of each.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn characters(tables: &Tables, units: __m512i) -> __m512i {
@@ -60,7 +60,7 @@ fn characters(tables: &Tables, units: __m512i) -> __m512i {
 }
 
 /// The same by shifting units of 16 bits to the right for the even values and to the left for the
-/// odd ones: more instructions, but on Intel's CPUs not for the port that the look-ups take.
+/// odd ones: more instructions, but on Intel's CPUs they leave the port that the lookups use free.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
@@ -72,7 +72,7 @@ fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(values, load(&tables.characters))
 }
 
-/// Three of four vectors by shifts, which keeps both ports busy. The last vector is loaded with 16
+/// Three of four vectors use shifts, which keeps both ports busy. The last vector is loaded with 16
 /// bytes before its own, since there are none after.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
@@ -98,7 +98,7 @@ fn characters_up_to(tables: &Tables, bytes: &[u8]) -> __m512i {
     characters(tables, units)
 }
 
-/// Up to 48 bytes at a time; the padding of the last ones fills `dst`.
+/// Up to 48 bytes at a time; the padding after the last ones fills `dst`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
@@ -118,7 +118,7 @@ fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
 }
 
 /// 64 characters to 48 bytes, and a vector in which bit 7 is set where a character is outside the
-/// alphabet: that of the character beyond ASCII, or of its place in the table.
+/// alphabet: bit 7 of the character if it is not ASCII, or of its table entry.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
@@ -149,8 +149,8 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     _mm512_movepi8_mask(bad) == 0
 }
 
-/// Up to 64 characters at a time. After the last ones zeros count, so that the bits after the
-/// last byte are all there is in the bytes that are not stored.
+/// Up to 64 characters at a time. The last ones are filled up with zeros, so that the bytes that
+/// are not stored contain exactly the bits after the last byte.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool {

@@ -1,4 +1,4 @@
-//! An alphabet and rules for its padding, and everything that can be done with them.
+//! An alphabet and rules for its padding, and all operations with them.
 #![forbid(unsafe_code)]
 
 use super::tables::{self, Tables};
@@ -12,7 +12,7 @@ use crate::{Destination, DestinationError, Detected};
 use alloc::{string::String, vec::Vec};
 use core::mem::MaybeUninit;
 
-/// Which characters stand for the values 62 and 63.
+/// The characters for the values 62 and 63.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Alphabet {
     /// `+` and `/`: RFC 4648, section 4.
@@ -21,21 +21,22 @@ pub enum Alphabet {
     UrlSafe,
 }
 
-/// Which padding a decoder accepts after a text whose length is not a multiple of four characters.
+/// The padding that a decoder accepts after a text whose length is not a multiple of four
+/// characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodePadding {
-    /// Exactly as many `=` as make it one.
+    /// Exactly as many `=` as complete the last group.
     Required,
     /// No `=`.
     None,
-    /// Either, or fewer `=` than would be needed; more are an error.
+    /// Either, or too few `=`; too many are an error.
     Either,
 }
 
 /// A variant of base64: alphabet, padding and strictness.
 ///
 /// The constants [`STANDARD`], [`STANDARD_NO_PAD`], [`URL_SAFE`] and [`URL_SAFE_NO_PAD`] are the
-/// usual ones, and what others start from:
+/// usual variants; derive others from them:
 ///
 /// ```
 /// use bytelane::base64::{DecodePadding, Engine, STANDARD_NO_PAD};
@@ -83,22 +84,23 @@ impl Engine {
         }
     }
 
-    /// Whether to write `=`.
+    /// Sets whether to write `=`.
     #[must_use]
     pub const fn with_encode_padding(mut self, padding: bool) -> Self {
         self.encode_padding = padding;
         self
     }
 
-    /// What padding to read.
+    /// Sets the padding to accept when decoding.
     #[must_use]
     pub const fn with_decode_padding(mut self, padding: DecodePadding) -> Self {
         self.decode_padding = padding;
         self
     }
 
-    /// Whether to accept a last character with bits after the last byte that are not zero, as in
-    /// `QR==`. No encoder writes them, and with them several texts stand for the same bytes.
+    /// Sets whether to accept a last character with bits after the last byte that are not zero, as
+    /// in `QR==`. No encoder writes them; if you accept them, several texts decode to the same
+    /// bytes.
     #[must_use]
     pub const fn with_decode_allow_trailing_bits(mut self, allow: bool) -> Self {
         self.trailing_bits = allow;
@@ -113,8 +115,8 @@ impl Engine {
         }
     }
 
-    /// Whether a text of so many characters may be followed by so many `=`, of two at most.
-    /// `scalar::fault` says what is wrong if not.
+    /// Whether a text of this many characters may be followed by this many `=`, of which at most
+    /// two are counted. If not, `scalar::fault` reports what is wrong.
     #[inline]
     pub(super) const fn takes_padding(self, text: usize, padding: usize) -> bool {
         let missing = text.wrapping_neg() % 4;
@@ -125,8 +127,8 @@ impl Engine {
         }
     }
 
-    /// Length of the text for `bytes` bytes. `None` if no `usize` holds it, which happens to no
-    /// slice's length.
+    /// Length of the text for `bytes` bytes. `None` if it does not fit in a `usize`, which cannot
+    /// happen for the length of a slice.
     #[must_use]
     #[inline]
     pub const fn encoded_len(self, bytes: usize) -> Option<usize> {
@@ -160,7 +162,7 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) to memory that need not be initialised. Returns the text.
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the text.
     ///
     /// # Errors
     ///
@@ -197,8 +199,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`Error`]. If the text is at fault, the bytes of `dst` that the result would have taken may
-    /// hold anything; if `dst` is too short, nothing is written.
+    /// [`Error`]. If the text is malformed, the bytes of `dst` reserved for the result are
+    /// unspecified; if `dst` is too short, nothing is written.
     ///
     /// ```
     /// use bytelane::base64::{ErrorKind, STANDARD};
@@ -215,7 +217,8 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`decode`](Self::decode) to memory that need not be initialised. Returns the bytes written.
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes
+    /// written.
     ///
     /// # Errors
     ///
@@ -248,11 +251,11 @@ impl Engine {
     }
 }
 
-/// With memory of their own.
+/// Operations that allocate.
 #[cfg(feature = "alloc")]
 impl Engine {
-    /// [`encode`](Self::encode), appended to a `String` or to a `Vec<u8>`. Returns the length of the
-    /// text.
+    /// [`encode`](Self::encode), appended to a `String` or to a `Vec<u8>`. Returns the length of
+    /// the text.
     ///
     /// ```
     /// let mut text = String::from("data:text/plain;base64,");

@@ -10,16 +10,16 @@ pub type Error = crate::Error<ErrorKind>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A byte outside the alphabet, which is at the offset: also white space, and `=` where no
-    /// padding can be.
+    /// A byte outside the alphabet, at the offset. This includes white space, and `=` where padding
+    /// cannot be.
     InvalidByte(u8),
-    /// The last group has only one character, 6 bits, which are less than a byte. The offset is the end of
+    /// The last group has only one character: 6 bits, less than a byte. The offset is the end of
     /// the text.
     InvalidLength,
-    /// The padding is not what the engine requires. The offset is where `=` is missing, or that of the
-    /// first one if there must be none.
+    /// The padding is not what the engine requires. The offset is where `=` is missing, or that of
+    /// the first `=` if none is allowed.
     InvalidPadding,
-    /// The last character, which is at the offset, has bits after the last byte that are not zero.
+    /// The last character, at the offset, has bits after the last byte that are not zero.
     InvalidLastSymbol(u8),
     /// The destination is too short. Nothing was written.
     Destination(DestinationError),

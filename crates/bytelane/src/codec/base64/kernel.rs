@@ -1,8 +1,8 @@
-//! The algorithm, once for all instruction sets: large blocks, and a rest that depends on whether
+//! The algorithm, shared by all instruction sets: large blocks, and a rest that depends on whether
 //! there are masks.
 //!
-//! Without masks, the rest goes in small blocks, the last one overlapping, which writes some
-//! characters twice with the same result; what then is left of a group is looked up:
+//! Without masks, the rest is handled in small blocks. The last one overlaps and writes some
+//! characters twice, with the same result; the remainder of a group is looked up:
 //!
 //! ```text
 //! bytes     |---------- 192 ----------|--- 24 ---|--- 24 ---|--10--|
@@ -11,8 +11,8 @@
 //!                                                              |5|    one or two bytes and padding
 //! ```
 //!
-//! A buffer shorter than a small block takes two overlapping ones of half the size, and one that is
-//! shorter still travels as two numbers, filled up to one of these.
+//! A buffer shorter than a small block is handled as two overlapping blocks of half the size; an
+//! even shorter one is passed as two numbers, filled up to one of these blocks.
 #![forbid(unsafe_code)]
 
 use super::tables::{Tables, ZERO};
@@ -39,8 +39,8 @@ pub(super) fn encode_long(simd: impl Quads, engine: Engine, src: &[u8], dst: &mu
     simd.encode_rest(tables, src, 192 * blocks.len(), dst);
 }
 
-/// Characters without their padding to fewer than `SHORT` bytes; `dst` is as long as these. False if
-/// anything is wrong with the text.
+/// Characters without their padding to fewer than `SHORT` bytes; `dst` is as long as these. False
+/// if anything is wrong with the text.
 #[inline(always)]
 pub(super) fn decode_short(
     simd: impl Quads,
@@ -58,7 +58,7 @@ pub(super) fn decode_long(simd: impl Quads, engine: Engine, text: &[u8], dst: &m
     let (texts, _) = text.as_chunks::<256>();
     let mut at = 0;
     for block in texts {
-        // The last bytes of all are not written with something after them.
+        // The last bytes are written without anything after them.
         let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
             break;
         };
@@ -100,7 +100,7 @@ pub(super) fn encode_rest(
     encode_last(tables, &src[groups..], &mut dst[groups / 3 * 4..]);
 }
 
-/// One or two bytes, the last ones.
+/// The last one or two bytes.
 #[inline(always)]
 fn encode_last(tables: &Tables, src: &[u8], dst: &mut [Slot]) {
     let (bits, third) = match *src {
@@ -148,7 +148,7 @@ pub(super) fn decode_rest(
     good & decode_last(tables, &text[quads..], &mut dst[quads / 4 * 3..], canonical)
 }
 
-/// No, two or three characters, the last ones.
+/// The last zero, two or three characters.
 #[inline(always)]
 fn decode_last(tables: &Tables, text: &[u8], dst: &mut [Slot], canonical: bool) -> bool {
     let (values, bits) = match *text {
@@ -172,11 +172,11 @@ fn decode_last(tables: &Tables, text: &[u8], dst: &mut [Slot], canonical: bool) 
     values < 64 && (!canonical || bytes >> (8 * dst.len()) == 0)
 }
 
-/// 16 bytes of which all but the first `len` are replaced by a certain one.
+/// 16 bytes with all but the first `len` replaced by a given one.
 #[inline(always)]
 fn with_filling([low, high]: [u64; 2], len: usize, filling: u8) -> [u64; 2] {
     let filling = u64::from_ne_bytes([filling; 8]);
-    // A shift by all of the 64 bits takes two.
+    // Two shifts, since one shift by all 64 bits would overflow.
     let behind = |len: usize| if len < 8 { !0 << (8 * len) } else { 0 };
     let [in_low, in_high] = [behind(len), behind(len.saturating_sub(8))];
     [

@@ -1,7 +1,7 @@
 //! Base64: bytes as text, six bits per character.
 //!
-//! Three bytes are four characters of an alphabet of 64; one or two bytes at the end are two or
-//! three characters, filled up with `=` to four where padding is used.
+//! Three bytes become four characters of an alphabet of 64. One or two bytes at the end become two
+//! or three characters, filled up to four with `=` if padding is used.
 //!
 //! ```
 //! use bytelane::base64::STANDARD;
@@ -11,22 +11,22 @@
 //! # Ok::<(), bytelane::base64::Error>(())
 //! ```
 //!
-//! An [`Engine`] is a variant of base64: which alphabet, which padding. There are constants for the usual four.
-//! Decoding is strict unless an engine says otherwise: whatever no encoder writes, including white space, is an error
-//! with its offset.
+//! An [`Engine`] is a variant of base64: an alphabet and its padding. There are constants for the
+//! usual four variants. Decoding is strict unless an engine says otherwise: anything that no
+//! encoder writes, including white space, is an error with its offset.
 //!
-//! All functions take time linear in the length. Those on slices allocate nothing; those that
-//! append to a `Vec` or `String` allocate what the result takes. `Encoder` and `Decoder` do the same
-//! for streams, with `std`.
+//! All functions take time linear in the length. Functions on slices do not allocate; functions
+//! that append to a `Vec` or `String` allocate room for the result. With `std`, `Encoder` and
+//! `Decoder` do the same for streams.
 //!
 //! # Coming from the crate `base64`
 //!
-//! No trait needs to be in scope. `encode` and `decode` write to slices here:
+//! You need not import a trait. `encode` and `decode` write to slices here:
 //!
 //! | crate `base64` | here |
 //! |---|---|
-//! | `prelude::BASE64_STANDARD`, `engine::general_purpose::STANDARD`, and the like for `URL_SAFE`, `.._NO_PAD` | [`STANDARD`], [`STANDARD_NO_PAD`], [`URL_SAFE`], [`URL_SAFE_NO_PAD`] |
-//! | `general_purpose::STANDARD_PAD_INDIFFERENT` and the like | [`STANDARD`]`.`[`with_decode_padding`](Engine::with_decode_padding)`(`[`DecodePadding::Either`]`)` |
+//! | `prelude::BASE64_STANDARD`, `engine::general_purpose::STANDARD`, and similarly `URL_SAFE`, `.._NO_PAD` | [`STANDARD`], [`STANDARD_NO_PAD`], [`URL_SAFE`], [`URL_SAFE_NO_PAD`] |
+//! | `general_purpose::STANDARD_PAD_INDIFFERENT` and similar engines | [`STANDARD`]`.`[`with_decode_padding`](Engine::with_decode_padding)`(`[`DecodePadding::Either`]`)` |
 //! | `GeneralPurpose::new(&alphabet, config)`, `Simd::new(..)` | [`Engine::new`]`(`[`Alphabet`]`)`; no alphabets besides the two |
 //! | `config.with_encode_padding(..)` | [`Engine::with_encode_padding`] |
 //! | `config.with_decode_padding_mode(DecodePaddingMode::..)`: `RequireCanonical`, `RequireNone`, `Indifferent` | [`Engine::with_decode_padding`]`(`[`DecodePadding`]`::..)`: `Required`, `None`, `Either` |
@@ -81,8 +81,9 @@ use tables::Tables;
 /// The padding character.
 const PAD: u8 = b'=';
 
-/// What instruction sets differ in: so many bytes to characters, and back. Decoding returns whether
-/// all characters are in the alphabet; what it writes otherwise is of no use.
+/// The operations that each instruction set provides: a given number of bytes to characters, and
+/// back. Decoding returns whether all characters are in the alphabet; if not, its output is
+/// unspecified.
 pub(crate) trait Quads: Copy {
     /// 192 bytes to their characters.
     fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
@@ -93,14 +94,15 @@ pub(crate) trait Quads: Copy {
     /// 12 bytes, of 16 in two little-endian numbers, to their characters.
     fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
 
-    /// All bytes from `at`, a multiple of 3, on, and padding up to the end of `dst`, the place for
-    /// the whole text. A shortcut where masks are cheap.
+    /// Encodes all bytes from `at`, a multiple of 3, on, and pads up to the end of `dst`, which has
+    /// room for the whole text. A shortcut for cheap masks.
     #[inline(always)]
     fn encode_rest(self, tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
         kernel::encode_rest(self, tables, src, at, dst);
     }
 
-    /// 256 characters to their 192 bytes. What is written to the 16 after them is of no use.
+    /// 256 characters to their 192 bytes. The 16 bytes after them are overwritten with unspecified
+    /// data.
     fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
 
     /// 32 characters to their bytes.
@@ -109,9 +111,9 @@ pub(crate) trait Quads: Copy {
     /// 16 characters, in two little-endian numbers, to their 12 bytes and four zeros.
     fn decode16(self, tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool);
 
-    /// All characters, without padding, from `at`, a multiple of 4, on; `dst` is the place for all
-    /// the bytes. False also for bits after the last byte if the text must be `canonical`. A
-    /// shortcut where masks are cheap.
+    /// Decodes all characters, without padding, from `at`, a multiple of 4, on; `dst` has room for
+    /// all bytes. Also false for bits after the last byte if the text must be `canonical`. A
+    /// shortcut for cheap masks.
     #[inline(always)]
     fn decode_rest(
         self,
@@ -125,8 +127,8 @@ pub(crate) trait Quads: Copy {
     }
 }
 
-/// What a short buffer is, in bytes: no large block. Short buffers are many; the functions for them
-/// have nothing to decide and no registers to save.
+/// The length in bytes below which a buffer is short: it has no large block. Short buffers are
+/// frequent; the functions for them make no decisions and save no registers.
 const SHORT: usize = 192;
 
 dispatch! {
@@ -184,9 +186,9 @@ impl Fill for Decode<'_> {
     }
 }
 
-/// The `=` at the end, two at most: a third one stands where a character must be.
+/// The number of `=` at the end, at most two: a third one is in the place of a character.
 ///
-/// Without a branch, since nobody foresees what a short text ends in.
+/// Computed without a branch, since the end of a short text cannot be predicted.
 #[inline]
 const fn padding_len(src: &[u8]) -> usize {
     match src {
@@ -199,10 +201,11 @@ const fn padding_len(src: &[u8]) -> usize {
     }
 }
 
-/// [`Engine::encoded_len`] of a slice: it has at most `isize::MAX` bytes, and four thirds of that are a `usize`.
+/// [`Engine::encoded_len`] of a slice: it has at most `isize::MAX` bytes, and four thirds of that
+/// fit in a `usize`.
 #[inline]
 const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
-    // `div_ceil`, without the steps that it takes for lengths that no slice has.
+    // `div_ceil`, without its steps for lengths that no slice has.
     let groups = src.len().wrapping_add(2) / 3;
     if padding {
         4 * groups
@@ -218,8 +221,8 @@ pub const fn decoded_len_estimate(len: usize) -> usize {
     len - len.div_ceil(4)
 }
 
-/// The number of bytes that a text encodes, if it is valid. Checks only its length and the padding at its end, in
-/// constant time.
+/// The number of bytes that a text encodes, if it is valid. Checks only its length and the padding
+/// at its end, in constant time.
 #[must_use]
 #[inline]
 pub const fn decoded_len(text: &[u8]) -> usize {

@@ -1,5 +1,5 @@
-//! NEON: 48 bytes against 64 characters in vectors of 16, taken apart and put together by the
-//! loads and stores that interleave; 16 characters alone by shifts.
+//! NEON: 48 bytes against 64 characters in vectors of 16, separated and merged by interleaving
+//! loads and stores; single blocks of 16 characters by shifts.
 
 use super::Quads;
 use super::tables::Tables;
@@ -22,7 +22,7 @@ implement! {
     }
 }
 
-/// 64 bytes as the registers that one look-up takes.
+/// 64 bytes as the registers that one lookup uses.
 #[target_feature(enable = "neon")]
 #[inline]
 fn table(bytes: &[u8; 64]) -> uint8x16x4_t {
@@ -58,7 +58,7 @@ fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     }
 }
 
-/// As `encode192`, with the 8 groups that half a vector takes.
+/// As `encode192`, with the 8 groups that fit in half a vector.
 #[target_feature(enable = "neon")]
 #[inline]
 fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
@@ -102,7 +102,7 @@ fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] {
     ))
 }
 
-/// The tables of the characters below 64 and of those from 64 on.
+/// The tables for the characters below 64 and for the others.
 #[target_feature(enable = "neon")]
 #[inline]
 fn value_tables(tables: &Tables) -> [uint8x16x4_t; 2] {
@@ -112,8 +112,8 @@ fn value_tables(tables: &Tables) -> [uint8x16x4_t; 2] {
     ]
 }
 
-/// The values of characters; bit 7 is set outside the alphabet. Beyond ASCII neither look-up finds
-/// anything, and the character keeps its own bit 7.
+/// The values of characters; bit 7 is set outside the alphabet. For characters that are not ASCII,
+/// neither lookup finds anything, and the character keeps its own bit 7.
 #[target_feature(enable = "neon")]
 #[inline]
 fn values([low, high]: [uint8x16x4_t; 2], text: uint8x16_t) -> uint8x16_t {
@@ -142,7 +142,7 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     vmaxvq_u8(seen) < 0x80
 }
 
-/// As `decode256`, with the 8 groups that half a vector takes: two halves share a look-up.
+/// As `decode256`, with the 8 groups that fit in half a vector: two halves share a lookup.
 #[target_feature(enable = "neon")]
 #[inline]
 fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {

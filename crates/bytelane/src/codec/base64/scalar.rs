@@ -1,4 +1,4 @@
-//! The specification, transliterated: RFC 4648, sections 3 to 5.
+//! The specification as code: RFC 4648, sections 3 to 5.
 #![forbid(unsafe_code)]
 
 use super::{DecodePadding, Engine, Error, ErrorKind, PAD, padding_len};
@@ -24,8 +24,8 @@ pub(super) fn encode(engine: Engine, src: &[u8], dst: &mut [Slot]) {
     }
 }
 
-/// The same backwards, of a text without its padding; `dst` is as long as the result. False if a
-/// character is outside the alphabet, or if there are bits after the last byte that must not be.
+/// The same backwards, for a text without its padding; `dst` is as long as the result. False if a
+/// character is outside the alphabet, or if there are bits after the last byte that must be zero.
 #[inline(never)]
 pub(super) fn decode(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
     let mut good = true;
@@ -45,8 +45,8 @@ pub(super) fn decode(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
     good
 }
 
-/// What is wrong with a text that cannot be decoded: the first character outside the alphabet
-/// (section 3.3), else the padding (3.2), else the bits after the last byte (3.5).
+/// The fault of a text that cannot be decoded: the first character outside the alphabet (section
+/// 3.3), else the padding (3.2), else the bits after the last byte (3.5).
 #[cold]
 #[inline(never)]
 pub(super) fn fault(engine: Engine, src: &[u8]) -> Error {

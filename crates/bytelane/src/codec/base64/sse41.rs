@@ -13,30 +13,29 @@ use core::arch::x86_64::*;
 
 /// An alphabet in tables of 16 bytes, for shuffles.
 ///
-/// To look up a character of 7 bits in 16 bytes, it is given a *place*: its upper half, moved on
-/// by as many places as a first table has for its lower half. Moves are chosen such that characters
-/// at the same place have in common what the second table says of them; [`new`](Self::new) does
-/// not compile if they have not.
+/// To look up a character of 7 bits in 16 bytes, it gets a *place*: its upper half, plus a move
+/// that a first table has for its lower half. The moves are chosen so that all characters at the
+/// same place share their entry in the second table; otherwise [`new`](Self::new) does not compile.
 pub(super) struct Halves {
-    /// What to add to a value to make it its character, by *class*: 0 for the capital letters, 1
+    /// The difference between a character and its value, by *class*: 0 for the capital letters, 1
     /// for the small ones, 2 to 11 for the digits, 12 and 13 for the values 62 and 63.
     pub(super) from_value: [u8; 16],
-    /// Moves, as [`moves`] writes them, to the places of `from_character`.
+    /// Moves, as [`moves`] computes them, to the places of `from_character`.
     pub(super) value_moves: [u8; 16],
-    /// What to add to a character to make it its value.
+    /// The number to add to a character to get its value.
     pub(super) from_character: [u8; 16],
     /// Moves to the places of `minus_least`.
     pub(super) least_moves: [u8; 16],
-    /// The least character of the alphabet at a place, to be added: what is less is not in the
-    /// alphabet. 128 where there is none.
+    /// The least character of the alphabet at a place, as a number to add: a smaller character is
+    /// not in the alphabet. 128 if there is none.
     pub(super) minus_least: [u8; 16],
 }
 
-/// Moves by the lower half. Of both alphabets only the last character differs from its value by
-/// another amount than others with the same upper half.
+/// Moves by the lower half. In both alphabets, only the last character differs from its value by
+/// another amount than other characters with the same upper half.
 const TO_VALUE: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7];
 
-/// Found by trying: the first ones that do for both alphabets.
+/// Found by search: the first moves that work for both alphabets.
 const TO_LEAST: [u8; 16] = [4, 0, 0, 0, 0, 0, 0, 0, 2, 2, 1, 3, 5, 5, 7, 3];
 
 impl Halves {
@@ -97,8 +96,8 @@ impl Halves {
     }
 }
 
-/// The table of moves that [`places`] takes. It averages them with the upper half and the highest
-/// bit of the lower half, which are a number of 5 bits, and rounds up:
+/// The table of moves that [`places`] uses. `places` averages an entry with the upper half and the
+/// highest bit of the lower half, which form a number of 5 bits, and rounds up:
 ///
 /// ```text
 /// (2 upper + high bit + entry + 1) / 2 = upper + move
@@ -125,7 +124,7 @@ implement! {
     }
 }
 
-/// Four groups of three bytes, the first of them at byte `SKIP`, to where their bits can be
+/// Moves four groups of three bytes, the first of them at byte `SKIP`, to where their bits can be
 /// shifted in units of 16: both units of a group hold its middle byte.
 ///
 /// ```text
@@ -146,9 +145,9 @@ pub(super) const fn spread<const SKIP: u8>() -> [u8; 16] {
     order
 }
 
-/// The characters of four groups as [`spread`] leaves them. The four values of a group, 0 to 3 for
-/// their bits, are shifted by multiplying: to the right in the upper half of the product, to the
-/// left in the lower.
+/// The characters of four groups in the order of [`spread`]. The four values of a group, called 0
+/// to 3 below, are shifted by multiplication: to the right in the upper half of the product, to the
+/// left in the lower half.
 ///
 /// ```text
 /// units        000000111111....      ....222222333333
@@ -162,7 +161,7 @@ fn characters(tables: &Tables, units: __m128i, [right, left]: [__m128i; 2]) -> _
     let odd = _mm_and_si128(units, _mm_set1_epi32(0x003f_03f0));
     let (even, odd) = (_mm_mulhi_epu16(even, right), _mm_mullo_epi16(odd, left));
     let values = _mm_or_si128(even, odd);
-    // The class: 0 up to 51, then 1 to 12; and one more from 26 on.
+    // The class: 0 up to 51, then 1 to 12; plus one from 26 on.
     let class = _mm_sub_epi8(
         _mm_subs_epu8(values, _mm_set1_epi8(51)),
         _mm_cmpgt_epi8(values, _mm_set1_epi8(25)),
@@ -228,9 +227,9 @@ pub(super) const IN_ORDER: [u8; 16] = [
 
 /// The places of characters in one of the tables of [`Halves`].
 ///
-/// Bytes cannot be shifted alone: their upper three bits come from the next one. An index for a
-/// shuffle is the lower four bits, and bit 7 must not be set: 0xef, the most that ASCII becomes,
-/// and 15 and 1 still fit in a byte.
+/// Bytes cannot be shifted alone: their upper three bits come from the next byte. A shuffle uses
+/// the lower four bits of an index, and bit 7 must not be set: 0xef, the largest result for ASCII,
+/// plus 15 and 1 still fits in a byte.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn places(moves: &[u8; 16], text: __m128i) -> __m128i {
@@ -238,8 +237,8 @@ fn places(moves: &[u8; 16], text: __m128i) -> __m128i {
 }
 
 /// 16 characters to 12 bytes and four zeros, and a vector in which bit 7 is set where a character
-/// is outside the alphabet. Beyond ASCII it is set in the character, and subtracting leaves it so,
-/// whatever it is that is found in the tables.
+/// is outside the alphabet. Characters that are not ASCII have it set already, and the subtraction
+/// keeps it set, whatever the tables give.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
@@ -282,7 +281,7 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
     _mm_movemask_epi8(_mm_or_si128(bad_first, bad_second)) == 0
 }
 
-/// Each vector writes its zeros to where the next one writes its bytes.
+/// The zeros that each vector writes are overwritten by the next vector.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {

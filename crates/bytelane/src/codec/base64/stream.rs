@@ -12,19 +12,20 @@ use std::io::{self, Read, Write};
 #[path = "stream_tests.rs"]
 mod tests;
 
-/// Bytes of a full buffer, a multiple of three, and characters of the same.
+/// The size of a full buffer in bytes, a multiple of three, and in characters.
 const BYTES: usize = 6 * 1024;
 const TEXT: usize = BYTES / 3 * 4;
 
 /// Encodes what is written to it and writes the text to another writer.
 ///
 /// It buffers: call [`finish`](Self::finish) at the end, which writes the last group and its
-/// padding. Dropping it does the same, also while a panic unwinds, but loses the error if that fails.
+/// padding. Dropping it does the same, also while a panic unwinds, but loses the error if that
+/// fails.
 ///
-/// Any bytes can be encoded, so errors come only from the writer. After one, the next call continues
-/// where the writer stopped: no text is lost, and none is written twice. A writer that panics is
-/// never called again, because nobody knows how much text it took: from then on `write`, `flush` and
-/// `finish` return an error.
+/// Any bytes can be encoded, so errors come only from the writer. After an error, the next call
+/// continues where the writer stopped: no text is lost or written twice. A writer that panics is
+/// never called again, because there is no way to know how much text it accepted: from then on
+/// `write`, `flush` and `finish` return an error.
 ///
 /// ```
 /// use bytelane::base64::{Encoder, STANDARD};
@@ -40,7 +41,7 @@ const TEXT: usize = BYTES / 3 * 4;
 pub struct Encoder<W: Write> {
     engine: Engine,
     backend: Detected,
-    /// None once the caller has it back.
+    /// `None` once the caller has it back.
     writer: Option<W>,
     /// Whether a call of the writer has begun and not returned.
     panicked: bool,
@@ -56,7 +57,7 @@ pub struct Encoder<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    /// An encoder in front of a writer.
+    /// Creates an encoder that writes to `writer`.
     pub fn new(writer: W, engine: Engine) -> Self {
         Self::new_with(Detected::active(), writer, engine)
     }
@@ -77,12 +78,12 @@ impl<W: Write> Encoder<W> {
         }
     }
 
-    /// Writes everything, the last group with its padding too, and returns the writer, which is
-    /// not flushed.
+    /// Writes everything, including the last group and its padding, and returns the writer without
+    /// flushing it.
     ///
     /// # Errors
     ///
-    /// Those of the writer. The error holds the encoder: call `finish` on it to try again. It
+    /// Those of the writer. The error contains the encoder: call `finish` on it to try again. It
     /// accepts no more bytes.
     ///
     /// ```
@@ -118,14 +119,14 @@ impl<W: Write> Encoder<W> {
         self.writer.as_ref().expect(WRITER)
     }
 
-    /// The writer, for example to make room after an error. Whatever you write to it directly ends
-    /// up between two pieces of the encoded text.
+    /// The writer, for example to make room after an error. Anything that you write to it directly
+    /// ends up between two pieces of the encoded text.
     pub fn get_mut(&mut self) -> &mut W {
         self.writer.as_mut().expect(WRITER)
     }
 
-    /// Returns the writer and discards the text that it has not taken yet. To write that text, call
-    /// [`finish`](Self::finish).
+    /// Returns the writer and discards the text that it has not accepted yet. To write that text,
+    /// call [`finish`](Self::finish).
     pub fn into_inner(mut self) -> W {
         self.writer.take().expect(WRITER)
     }
@@ -165,7 +166,7 @@ impl<W: Write> Encoder<W> {
         Ok(())
     }
 
-    /// Calls the writer, with the text that is not written yet.
+    /// Calls the writer with the text that is not written yet.
     fn call_writer<T>(
         &mut self,
         call: impl FnOnce(&mut W, &[u8]) -> io::Result<T>,
@@ -188,7 +189,7 @@ impl<W: Write> Encoder<W> {
     }
 }
 
-/// Why there is a writer.
+/// Why there is always a writer.
 const WRITER: &str = "only what consumes the encoder takes its writer";
 
 impl<W: Write> Write for Encoder<W> {
@@ -217,7 +218,7 @@ impl<W: Write> Write for Encoder<W> {
 
 impl<W: Write> Drop for Encoder<W> {
     fn drop(&mut self) {
-        // An error has nowhere to go.
+        // There is no way to report an error here.
         if self.writer.is_some() {
             let _ = self.write_all_text();
         }
@@ -244,7 +245,7 @@ impl<W: Write> FinishError<W> {
         self.error
     }
 
-    /// The encoder, with the text that the writer has not taken yet.
+    /// The encoder, with the text that the writer has not accepted yet.
     pub fn into_encoder(self) -> Encoder<W> {
         self.encoder
     }
@@ -283,9 +284,9 @@ impl<W: Write> From<FinishError<W>> for io::Error {
 
 /// Reads text from another reader and decodes it.
 ///
-/// A fault of the text is an [`io::Error`] of the kind [`InvalidData`](io::ErrorKind::InvalidData)
-/// with an [`Error`] inside, whose offset counts from the beginning of the stream. Bytes before
-/// the fault may be missing. After it every call returns the same error, and the reader is not called
+/// Malformed text gives an [`io::Error`] of the kind [`InvalidData`](io::ErrorKind::InvalidData)
+/// with an [`Error`] inside, whose offset counts from the beginning of the stream. Bytes before the
+/// fault may be missing. After it, every call returns the same error, and the reader is not called
 /// again.
 ///
 /// Errors of the reader are passed on. The next call continues where the reader stopped; nothing is
@@ -319,8 +320,8 @@ pub struct Decoder<R> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// A decoder over a reader. It reads in large pieces, and to the end: what follows the text
-    /// in the same stream must be cut off before.
+    /// Creates a decoder that reads from `reader`. It reads in large pieces, up to the end: if
+    /// anything follows the text in the same stream, cut it off first.
     pub fn new(reader: R, engine: Engine) -> Self {
         Self::new_with(Detected::active(), reader, engine)
     }
@@ -341,13 +342,13 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// The reader, which may be ahead of what was decoded.
+    /// The reader, which may be ahead of the decoded text.
     pub fn into_inner(self) -> R {
         self.reader
     }
 
-    /// Reads once from the reader and decodes what is certainly not the end of the text; at the
-    /// end of the stream all that is left.
+    /// Reads once from the reader and decodes the text that is certainly not the end; at the end of
+    /// the stream, decodes the rest.
     fn decode_more(&mut self) -> io::Result<()> {
         let room = &mut self.text[self.text_len..];
         let len = self.reader.read(room)?;
@@ -358,7 +359,8 @@ impl<R: Read> Decoder<R> {
         }
         self.text_len += len;
         let at_end = len == 0;
-        // The last group may have padding; whether it is the last, only the end tells.
+        // The last group may have padding, and only the end of the stream shows which group is the
+        // last.
         let decode = if at_end {
             self.text_len
         } else {
@@ -373,7 +375,7 @@ impl<R: Read> Decoder<R> {
             Ok(bytes) => (self.read, self.bytes_len) = (0, bytes.len()),
             Err(error) => {
                 let error = match (error.kind(), error.offset()) {
-                    // There must be none since more follows, whatever the engine asks for.
+                    // More text follows, so padding is an error here, whatever the engine requires.
                     (ErrorKind::InvalidPadding, Some(offset)) if !at_end => {
                         Error::at(offset, ErrorKind::InvalidByte(PAD))
                     }

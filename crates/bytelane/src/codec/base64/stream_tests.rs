@@ -1,4 +1,4 @@
-//! Streams in pieces of every size, from and to readers and writers that do little at a time.
+//! Streams in pieces of every size, with readers and writers that process little at a time.
 
 use super::*;
 use crate::base64::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -13,7 +13,7 @@ fn input(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 197 + i / 83 * 11) as u8).collect()
 }
 
-/// Reads and writes at most so many bytes at a time, and interrupts every other call.
+/// Reads and writes at most this many bytes at a time, and interrupts every other call.
 struct Few<T> {
     inner: T,
     most: usize,
@@ -92,7 +92,7 @@ fn pieces_of_every_size_encode_alike() {
 
 #[test]
 fn nothing_is_lost_when_a_write_fails() {
-    /// Fails every other time, having taken a few bytes the time before.
+    /// Fails in every other call; accepts a few bytes in the others.
     struct Failing(Vec<u8>, bool);
     impl Write for Failing {
         fn write(&mut self, from: &[u8]) -> io::Result<usize> {
@@ -121,7 +121,7 @@ fn nothing_is_lost_when_a_write_fails() {
     while encoder.flush().is_err() {
         failures += 1;
     }
-    // One byte is left, whose text goes in one turn.
+    // One byte is left, whose text is written in one call.
     encoder.get_mut().1 = true;
     let text = encoder.finish().unwrap().0;
     assert!(failures > 10);
@@ -131,14 +131,14 @@ fn nothing_is_lost_when_a_write_fails() {
 /// What a writer does in one call.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Step {
-    /// Takes so many bytes.
+    /// Accepts this many bytes.
     Take(usize),
     Fail,
-    /// Takes a byte and panics.
+    /// Accepts a byte and panics.
     Panic,
 }
 
-/// Does one step of a script in each call, and takes everything once the script has ended.
+/// Performs one step of a script in each call, and accepts everything once the script has ended.
 #[derive(Clone, Default)]
 struct Scripted(Rc<RefCell<Script>>);
 
@@ -446,7 +446,7 @@ fn pieces_of_every_size_decode_alike() {
     }
 }
 
-/// Cut anywhere, a text decodes as it does in one piece, faults and their places included.
+/// Wherever it is cut, a text decodes as in one piece, including faults and their places.
 #[test]
 fn every_split_decodes_alike() {
     let texts = [

@@ -1,18 +1,18 @@
-//! What tells the two alphabets apart, as the tables that the kernels look things up in. All are
-//! computed from the alphabet at compile time.
+//! The differences between the two alphabets, as tables for the kernels. All are computed from the
+//! alphabet at compile time.
 #![forbid(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 use super::sse41::Halves;
 
-/// An alphabet and everything derived from it, each table within a line of the cache.
+/// An alphabet and everything derived from it, each table within a cache line.
 #[repr(C, align(64))]
 pub(crate) struct Tables {
     /// The character of each value.
     pub(super) characters: [u8; 64],
     /// The value of each ASCII character, [`INVALID`] for those outside the alphabet.
     pub(super) values: [u8; 128],
-    /// The same for shuffles that look up in 16 bytes.
+    /// The same for shuffles with 16 entries.
     #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
     pub(super) halves: Halves,
 }

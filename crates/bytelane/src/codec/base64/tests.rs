@@ -94,8 +94,7 @@ fn every_backend_does_what_the_specification_says() {
     }
 }
 
-/// Whatever stands at one place of a short text, every backend says of it what the specification
-/// says.
+/// Whatever byte is at one place of a short text, every backend agrees with the specification.
 #[test]
 #[cfg_attr(miri, ignore = "takes too long")]
 fn every_byte_at_every_place() {
@@ -131,7 +130,7 @@ fn a_bad_byte_in_a_long_text_is_named() {
                 let mut text = good.clone();
                 text[offset] = byte;
                 let error = match (byte, offset) {
-                    // After the last place but one it is padding, which leaves stray bits.
+                    // After the last place but one comes padding, which leaves stray bits.
                     (b'=', 1599) => Error::at(1598, ErrorKind::InvalidLastSymbol(good[1598])),
                     _ => Error::at(offset, ErrorKind::InvalidByte(byte)),
                 };
@@ -149,7 +148,7 @@ fn padding_and_stray_bits() {
     let padding = |offset| Err(Error::at(offset, ErrorKind::InvalidPadding));
     let length = |offset| Err(Error::at(offset, ErrorKind::InvalidLength));
     let last = |offset, byte| Err(Error::at(offset, ErrorKind::InvalidLastSymbol(byte)));
-    // By what is asked for: required, none, either.
+    // By the padding required: required, none, either.
     let cases: &[(&str, [Result<usize, Error>; 3])] = &[
         ("", [Ok(0); 3]),
         ("QQ==", [Ok(1), padding(2), Ok(1)]),
@@ -280,7 +279,7 @@ fn errors_read_well() {
     );
 }
 
-/// A kernel by itself.
+/// A kernel alone.
 type Kernel<'a> = &'a dyn Fn(&[u8], &mut [Slot]);
 
 fn rounds(kernel: Kernel<'_>, src: &[u8], dst: &mut [Slot]) -> f64 {

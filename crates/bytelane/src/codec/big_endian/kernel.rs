@@ -1,4 +1,4 @@
-//! The algorithm, once for all instruction sets: blocks of 64 bytes, which are whole values.
+//! The algorithm, shared by all instruction sets: blocks of 64 bytes, which are whole values.
 //!
 //! ```text
 //! destination  |--- 12 ---|------ 64 ------|------ 64 ------|----- 43 -----|
@@ -8,17 +8,17 @@
 //!                         |----- third ----|----- fourth ---|
 //! ```
 //!
-//! The first block lies where the destination does, the last one ends where the destination does,
-//! and those between them fill whole lines of the cache if the values allow it. What two blocks
-//! overlap in is written twice, with the same result; those between come last, since they may be
-//! streamed past the cache.
+//! The first block begins where the destination does, the last one ends where the destination does,
+//! and the others fill whole cache lines if the size of the values allows it. Where two blocks
+//! overlap, bytes are written twice, with the same result; the blocks in the middle come last,
+//! since they may be streamed past the cache.
 #![forbid(unsafe_code)]
 
 use super::Swap;
 use crate::memory::{self, Slot};
 use crate::simd::{Near, Writes, window, window_mut};
 
-/// The bytes of each value of `K` bytes in reverse order. Both slices are as long.
+/// Reverses the bytes of each value of `K` bytes. Both slices have the same length.
 #[inline(always)]
 pub(super) fn swap<const K: usize, S: Swap<K>, W: Writes>(simd: S, src: &[u8], dst: &mut [Slot]) {
     let Some(last) = src.len().checked_sub(64) else {
@@ -39,8 +39,9 @@ pub(super) fn swap<const K: usize, S: Swap<K>, W: Writes>(simd: S, src: &[u8], d
     }
 }
 
-/// At most 64 bytes: value by value, or as a first and a last half, which overlap. The compiler
-/// finds the instructions of the target's minimum for the halves, whose length it knows.
+/// At most 64 bytes: value by value, or as a first and a last half, which overlap. The length of a
+/// half is known at compile time, so the compiler picks instructions of the target's baseline for
+/// it.
 #[inline(never)]
 pub(super) fn swap_few<const K: usize>(src: &[u8], dst: &mut [Slot]) {
     match src.len() {

@@ -45,10 +45,10 @@ use crate::{Backend, Destination, DestinationError, Detected, LengthError, Value
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// What instruction sets differ in: the bytes of values of `K` bytes in reverse order, each value
-/// for itself.
+/// The operations that each instruction set provides: reversing the bytes of each value of `K`
+/// bytes.
 pub(crate) trait Swap<const K: usize>: Copy {
-    /// The values of 64 bytes.
+    /// Reverses the values of 64 bytes.
     fn swap64<W: Writes>(self, from: &[u8; 64], to: &mut [Slot; 64]);
 }
 
@@ -56,7 +56,7 @@ dispatch! {
     fn swap_blocks<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot]) = kernel::swap::<K, _, W>, or scalar::swap_fixed::<K>;
 }
 
-/// Writes values as big-endian bytes to the front of `dst`. Returns their number,
+/// Writes values as big-endian bytes to the front of `dst`. Returns the number of bytes,
 /// `size_of_val(values)`.
 ///
 /// # Errors
@@ -74,7 +74,7 @@ pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, Destinati
     encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] to memory that need not be initialised. Returns the bytes written.
+/// [`encode`] into memory that need not be initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -126,13 +126,13 @@ pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
     encoded
 }
 
-/// Reads values from their big-endian bytes, all of `src`, to the front of `values`. Returns their
-/// number.
+/// Reads values from all of `src`, their big-endian bytes, to the front of `values`. Returns the
+/// number of values.
 ///
 /// # Errors
 ///
-/// [`LengthError`] if `src` is not a whole number of values or has more than there is room for;
-/// nothing is written then.
+/// [`LengthError`] if the length of `src` is not a multiple of the size of a value, or if `values`
+/// is too short; nothing is written then.
 ///
 /// ```
 /// let mut decoded = [0u16; 2];
@@ -145,7 +145,7 @@ pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthErr
     decode_uninit_with(Detected::active(), src, values).map(|written| written.len())
 }
 
-/// [`decode`] to memory that need not be initialised. Returns the values written.
+/// [`decode`] into memory that need not be initialised. Returns the values written.
 ///
 /// # Errors
 ///
@@ -177,7 +177,8 @@ pub fn decode_uninit_with<'a, T: Value>(
 ///
 /// # Errors
 ///
-/// [`LengthError`] if `src` is not a whole number of values; the `Vec` is as it was then.
+/// [`LengthError`] if the length of `src` is not a multiple of the size of a value; the `Vec` is
+/// unchanged then.
 ///
 /// ```
 /// let mut values = vec![7u16];
@@ -197,7 +198,7 @@ pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, Len
 ///
 /// # Errors
 ///
-/// [`LengthError`] if `src` is not a whole number of values.
+/// [`LengthError`] if the length of `src` is not a multiple of the size of a value.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
     let mut values = Vec::new();
@@ -205,8 +206,8 @@ pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
     Ok(values)
 }
 
-/// From the order of this machine to big-endian or back, which is the same. Not generic, so that
-/// kernels are compiled here and not in the caller's crate.
+/// From the byte order of this machine to big-endian or back, which is the same operation. Not
+/// generic, so that kernels are compiled in this crate and not in the caller's.
 pub(crate) struct Reverse<'a> {
     src: &'a [u8],
     width: usize,
@@ -265,7 +266,8 @@ fn reverse8(src: &[u8], dst: &mut [Slot], backend: Detected) {
     reverse::<8>(src, dst, backend);
 }
 
-/// Values of `K` bytes. A few are sooner done right here than in another instruction set.
+/// Values of `K` bytes. A few values are handled right here, which is faster than a call to a
+/// kernel.
 #[inline(always)]
 fn reverse<const K: usize>(src: &[u8], dst: &mut [Slot], backend: Detected) {
     if cfg!(target_endian = "big") {

@@ -1,4 +1,4 @@
-//! NEON: an instruction for each width reverses the bytes of 16.
+//! NEON: for each width, one instruction reverses the values of 16 bytes.
 
 use super::{Swap, Writes};
 use crate::backend::Neon;

@@ -1,9 +1,9 @@
-//! The specification, written down: Thrift's Binary protocol, "Integer encoding".
+//! The specification as code: Thrift's Binary protocol, "Integer encoding".
 //!
 //! > Integers are encoded as fixed-width values in network byte order: the most significant byte
 //! > first.
 //!
-//! On a little-endian machine, therefore, the bytes of each value in reverse order.
+//! So on a little-endian machine, the bytes of each value are reversed.
 #![forbid(unsafe_code)]
 
 use crate::memory::Slot;

@@ -13,7 +13,7 @@ implement! {
     }
 }
 
-/// Of each place of the result, the place of its byte before. K = 4:
+/// For each place of the result, the source of its byte. K = 4:
 ///
 /// ```text
 /// a0 a1 a2 a3 b0 b1 b2 b3 ..   values a, b, ..

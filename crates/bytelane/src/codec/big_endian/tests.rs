@@ -1,4 +1,4 @@
-//! Every backend against the specification.
+//! Compares every backend with the specification.
 
 use super::*;
 use crate::LengthErrorKind;

@@ -18,8 +18,8 @@ implement! {
     }
 }
 
-/// [`by_plane`] for each of four vectors that [`transpose`] takes: quarter `b` of the lane holds
-/// what would be in quarter `b ^ turn` of that order, or of its half where planes have 2 bytes.
+/// [`by_plane`] for each of the four vectors that [`transpose`] uses: quarter `b` of the lane holds
+/// quarter `b ^ turn` of that order, or of its half if planes have 2 bytes.
 const fn turned<const K: usize>() -> [[u8; 16]; 4] {
     let plain = by_plane::<K>();
     let mut orders = [plain; 4];
@@ -41,7 +41,7 @@ const fn turned<const K: usize>() -> [[u8; 16]; 4] {
 /// result    A0 B0 C0 D0   A1 B1 C1 D1   A2 B2 C2 D2   A3 B3 C3 D3
 /// ```
 ///
-/// Five of eight steps are blends, which have a port more than shuffles.
+/// Five of eight steps are blends, which can use one more port than shuffles.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
@@ -71,8 +71,8 @@ fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 /// transposed   16 bytes of plane 4 q | 4 q + 1 | 4 q + 2 | 4 q + 3   for each quad q
 /// ```
 ///
-/// With both halves at once those of a line of the cache are stored one after the other and meet
-/// in the store buffer. There are registers enough for that with one quad.
+/// If both halves are handled at once, the two halves of a cache line are stored one after the
+/// other and merge in the store buffer. With a single quad there are enough registers for that.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn split_quads<const K: usize, const Q: usize, const H: usize, W: Writes>(
@@ -125,7 +125,7 @@ fn split<const K: usize, W: Writes>(
         let order = sse41::load(&const { turned::<K>() }[turn]);
         orders[turn] = opaque(_mm256_broadcastsi128_si256(order));
     }
-    // After the constants, which cannot leave a loop after an instruction that is not the compiler's.
+    // Must come after the constants: they cannot leave a loop if inline assembly precedes them.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
@@ -140,8 +140,8 @@ fn split<const K: usize, W: Writes>(
     }
 }
 
-/// 8 of 16 planes: the lines of all 16 would not stay in the first-level cache if
-/// the planes lie a power of two apart, and the vectors would not stay in the registers.
+/// 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the planes
+/// are a power of two apart, and the vectors would not stay in the registers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(

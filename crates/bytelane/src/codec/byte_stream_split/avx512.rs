@@ -1,8 +1,9 @@
 //! AVX-512: 64 values are K vectors of 64 bytes, transposed in log2 K levels.
 //!
-//! One `vpermb` brings the bytes of each vector to where the levels want them; a level combines
-//! vectors whose numbers differ in one bit. On Intel's CPUs only one port moves bytes across a vector
-//! of 64, so that both directions use it as little as they can: blends and funnel shifts go elsewhere.
+//! One `vpermb` moves the bytes of each vector to where the levels need them; a level combines
+//! vectors whose numbers differ in one bit. On Intel's CPUs only one port moves bytes across a
+//! vector of 64, so both directions use it as little as possible: blends and funnel shifts use
+//! other ports.
 
 use super::sse41::{join16, split16};
 use super::{Planes, Writes};
@@ -66,7 +67,7 @@ impl<const K: usize> Tables<K> {
     };
 }
 
-/// The butterfly of the level whose slots lie `DISTANCE` bytes apart.
+/// The butterfly of the level whose slots are `DISTANCE` bytes apart.
 #[target_feature(enable = "avx512bw,avx512vbmi2")]
 #[inline]
 fn butterfly<const DISTANCE: usize>(x: __m512i, y: __m512i) -> [__m512i; 2] {
@@ -125,8 +126,9 @@ fn network<const K: usize>(vectors: &mut [__m512i; K]) {
 }
 
 /// Vectors of values to the vectors of their planes, in blocks of 64 / K bytes of one plane. Each
-/// level but the last is blends: it brings block `b` of vector `v` to vector `v ^ b`, one bit of `b`
-/// at a time. The last one also puts the blocks in order. K = 4, letters for blocks of 16 values:
+/// level but the last is blends: it brings block `b` of vector `v` to vector `v ^ b`, one bit of
+/// `b` at a time. The last one also puts the blocks in order. K = 4, letters for blocks of 16
+/// values:
 ///
 /// ```text
 ///           vector 0      vector 1      vector 2      vector 3
@@ -190,7 +192,7 @@ fn split<const K: usize, W: Writes>(
         vectors[k] = load(window(flat(values), 64 * k));
     }
     to_planes(&mut vectors);
-    // After the constants, which cannot leave a loop after an instruction that is not the compiler's.
+    // Must come after the constants: they cannot leave a loop if inline assembly precedes them.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }

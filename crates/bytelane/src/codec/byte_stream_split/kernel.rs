@@ -1,4 +1,4 @@
-//! The algorithm, once for all instruction sets: runs of blocks of 64 values.
+//! The algorithm, shared by all instruction sets: runs of blocks of 64 values.
 //!
 //! ```text
 //! values   |- 20 -|----- 64 -----|----- 64 -----|--- 37 ---|
@@ -7,13 +7,13 @@
 //!                 |-- third -----|--- fourth ---|
 //! ```
 //!
-//! The blocks between the first and the last begin where the destination meets a line of the cache.
-//! What two blocks overlap in is done twice, with the same result; those between come last, since
-//! they may be streamed past the cache.
+//! The blocks between the first and the last begin where the destination meets a cache line. Where
+//! two blocks overlap, values are handled twice, with the same result; the blocks in the middle
+//! come last, since they may be streamed past the cache.
 //!
-//! What instruction sets differ in is [`Planes`]: a block of values against K *planes*, the
-//! slices of the K streams. Fewer than 64 values go in blocks of 16, the last one overlapping,
-//! and fewer than 16 as two overlapping halves of one.
+//! Each instruction set implements [`Planes`]: a block of values against K *planes*, the slices of
+//! the K streams. Fewer than 64 values are handled in blocks of 16, the last one overlapping, and
+//! fewer than 16 as two overlapping halves of one block.
 #![forbid(unsafe_code)]
 
 use super::Planes;
@@ -50,7 +50,7 @@ pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
     join::<K, S, W>(simd, &planes, values);
 }
 
-/// Values to their planes, which are as long.
+/// Values to their planes, of the same total length.
 #[inline(always)]
 fn split<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
@@ -86,7 +86,7 @@ fn split_run<const K: usize, S: Planes<K>, W: Writes>(
     }
 }
 
-/// Values from their planes, which are as long.
+/// Values from their planes, of the same total length.
 #[inline(always)]
 fn join<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
@@ -145,7 +145,7 @@ fn planes_of<const K: usize>(
     planes
 }
 
-/// Slices to be replaced.
+/// Empty slices, to be replaced.
 #[inline(always)]
 fn empty<'a, const K: usize, T>() -> [&'a mut [T]; K] {
     core::array::from_fn(|_| Default::default())
@@ -258,8 +258,8 @@ fn join_halves<const K: usize, const H: usize>(
     put::<K, H>(values, last, window(&block, H));
 }
 
-/// Values of any width from `G` up: `G` bytes of each of some values are gathered and split like
-/// values of width `G`. The last group of bytes overlaps the one before.
+/// Values of any width from `G` up: `G` bytes of each of a batch of values are gathered and split
+/// like values of width `G`. The last group of bytes overlaps the previous one.
 #[inline(always)]
 pub(super) fn encode_any<const G: usize, S: Planes<G>>(
     simd: S,
@@ -310,11 +310,11 @@ pub(super) fn decode_any<const G: usize, S: Planes<G>>(
     }
 }
 
-/// Values that are gathered before they are split: so many that the first ones have reached the
-/// cache when they are loaded again, in vectors wider than they were stored.
+/// The number of values that are gathered before they are split: enough that the first ones have
+/// reached the cache when they are loaded again, in vectors wider than they were stored.
 const BATCH: usize = 256;
 
-/// Ranges that cover `count` values: [`BATCH`] each unless there are fewer at all, the last one
+/// Ranges that cover `count` values: [`BATCH`] each unless there are fewer in all, the last one
 /// overlapping.
 #[inline(always)]
 fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {

@@ -1,9 +1,9 @@
 //! BYTE_STREAM_SPLIT: byte 0 of every value, then byte 1 of every value, and so on.
 //!
-//! Parquet's encoding 9 for fixed-width types. It makes nothing smaller by itself: it brings the
-//! bytes that resemble each other together (signs and exponents of floats, upper bytes of
-//! integers), so that a compressor after it finds more. N values of K bytes become K streams of N
-//! bytes, concatenated, without header or padding.
+//! Parquet's encoding 9 for fixed-width types. It does not reduce the size itself. It brings
+//! similar bytes together (signs and exponents of floats, upper bytes of integers), so that a
+//! compressor can compress them better. N values of K bytes become K streams of N bytes,
+//! concatenated, without header or padding.
 //!
 //! ```
 //! use bytelane::byte_stream_split;
@@ -19,10 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The functions here take numbers; [`Width`] has the same for values of any number of bytes.
-//! Widths of 2, 4, 8 and 16 bytes have kernels of their own; every other width goes through them
-//! in groups of bytes. All functions take time linear in the number of bytes and check all lengths
-//! before they write.
+//! The functions here work on numbers; [`Width`] has the same functions for values of any number of
+//! bytes. There are dedicated kernels for widths of 2, 4, 8 and 16 bytes; every other width uses
+//! these kernels on groups of bytes. All functions take time linear in the number of bytes and
+//! check all lengths before they write.
 //!
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#byte-stream-split-byte_stream_split--9),
 //! section "Byte Stream Split".
@@ -53,8 +53,8 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-/// What instruction sets differ in: a block of 64 values against block `at` of K *planes*, the
-/// streams in blocks of 64 bytes. All planes have as many blocks.
+/// The operations that each instruction set provides: a block of 64 values against block `at` of K
+/// *planes*, the streams in blocks of 64 bytes. All planes have the same number of blocks.
 pub(crate) trait Planes<const K: usize>: Copy {
     /// 64 values to their planes.
     fn split<W: Writes>(
@@ -85,10 +85,10 @@ dispatch! {
         = kernel::decode_any::<G, _>, or scalar::decode;
 }
 
-/// Splits numbers into the streams of their little-endian bytes, as Parquet stores them, whatever
-/// the order of this machine. Returns the number of bytes, `size_of_val(values)`.
+/// Splits numbers into the streams of their little-endian bytes, as Parquet stores them, on
+/// machines of either byte order. Returns the number of bytes, `size_of_val(values)`.
 ///
-/// Half-precision numbers are the `u16` of their bits.
+/// Pass half-precision numbers as the `u16` of their bits.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, Destinati
     encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] to memory that need not be initialised. Returns the bytes written.
+/// [`encode`] into memory that need not be initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -145,19 +145,19 @@ pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
     encoded
 }
 
-/// Brings numbers back from the streams of their little-endian bytes, all of `src`, to the front of
-/// `values`. Returns how many there are.
+/// Reads numbers from all of `src`, the streams of their little-endian bytes, to the front of
+/// `values`. Returns the number of values.
 ///
 /// # Errors
 ///
-/// [`LengthError`] if `src` is not a whole number of values or has more than there is room for;
-/// nothing is written then.
+/// [`LengthError`] if the length of `src` is not a multiple of the size of a value, or if `values`
+/// is too short; nothing is written then.
 #[inline]
 pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthError> {
     decode_uninit_with(Detected::active(), src, values).map(|written| written.len())
 }
 
-/// [`decode`] to memory that need not be initialised. Returns the values written.
+/// [`decode`] into memory that need not be initialised. Returns the values written.
 ///
 /// # Errors
 ///
@@ -189,7 +189,8 @@ pub fn decode_uninit_with<'a, T: Value>(
 ///
 /// # Errors
 ///
-/// [`LengthError`] if `src` is not a whole number of values; the `Vec` is as it was then.
+/// [`LengthError`] if the length of `src` is not a multiple of the size of a value; the `Vec` is
+/// unchanged then.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, LengthError> {
@@ -201,7 +202,7 @@ pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, Len
 ///
 /// # Errors
 ///
-/// [`LengthError`] if `src` is not a whole number of values.
+/// [`LengthError`] if the length of `src` is not a multiple of the size of a value.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
     let mut values = Vec::new();

@@ -42,7 +42,7 @@ fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [uint8x16_t; K] {
     vectors
 }
 
-/// The same backwards: log2 K rounds of zipping vectors that lie K / 2 apart.
+/// The same backwards: log2 K rounds of zipping vectors that are K / 2 apart.
 #[target_feature(enable = "neon")]
 #[inline]
 fn to_values<const K: usize>(mut vectors: [uint8x16_t; K]) -> [uint8x16_t; K] {

@@ -1,4 +1,4 @@
-//! The specification, written down: parquet-format, `Encodings.md`, "Byte Stream Split".
+//! The specification as code: parquet-format, `Encodings.md`, "Byte Stream Split".
 //!
 //! > This encoding creates K byte-streams of length N, where K is the size in bytes of the data
 //! > type and N is the number of elements. The bytes of each value are scattered to the

@@ -33,8 +33,8 @@ pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
     order
 }
 
-/// Units of 16 / K bytes, one a plane, from K vectors: log2 K rounds of interleaving vectors that
-/// lie K / 2 apart bring the units of each plane together. K = 4, capital letters for units:
+/// Units of 16 / K bytes, one per plane, from K vectors: log2 K rounds of interleaving vectors that
+/// are K / 2 apart bring the units of each plane together. K = 4, capital letters for units:
 ///
 /// ```text
 ///           vector 0      vector 1      vector 2      vector 3
@@ -63,7 +63,7 @@ fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [__m128i; K] {
 }
 
 /// 16 bytes of each plane, interleaved byte by byte with the plane K / 2 after it, then by pairs,
-/// and so on: the last of log2 K rounds has the bytes of each value together, in order.
+/// and so on: the last of log2 K rounds yields the bytes of each value together, in order.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn to_values<const K: usize>(mut vectors: [__m128i; K]) -> [__m128i; K] {
@@ -84,7 +84,7 @@ fn split<const K: usize, W: Writes>(
     } else {
         split_all::<K, W>(values, planes, at);
     }
-    // Last, for the constants cannot leave a loop after an instruction that is not the compiler's.
+    // Must come last: the constants cannot leave a loop if inline assembly precedes them.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
@@ -105,8 +105,8 @@ fn split_all<const K: usize, W: Writes>(
     }
 }
 
-/// 8 of 16 planes: the lines of all 16 would not stay in the first-level cache if
-/// the planes lie a power of two apart, and the vectors would not stay in the registers.
+/// 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the planes
+/// are a power of two apart, and the vectors would not stay in the registers.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(

@@ -1,4 +1,4 @@
-//! Every backend against the specification.
+//! Compares every backend with the specification.
 
 use super::*;
 use crate::grid::thinned;
@@ -43,7 +43,7 @@ fn every_backend_does_what_the_specification_says() {
     }
 }
 
-/// Non-temporal stores reach memory, and what they overlap with is right, at every alignment.
+/// Non-temporal stores reach memory, and overlapping blocks are correct, at every alignment.
 #[test]
 fn streamed_values_are_the_same() {
     for backend in Backend::available() {

@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
-/// How many bytes each value has, for values that are seen as bytes, such as Parquet's
+/// The number of bytes per value, for values handled as bytes, such as Parquet's
 /// `FIXED_LEN_BYTE_ARRAY`.
 ///
 /// ```
@@ -28,13 +28,13 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Width {
     bytes: NonZeroUsize,
-    /// Whether values are numbers in the order of this machine.
+    /// Whether values are numbers in this machine's byte order.
     numbers: bool,
     non_temporal: bool,
 }
 
 impl Width {
-    /// Values of so many bytes. `None` for 0.
+    /// Values of this many bytes. `None` for 0.
     #[must_use]
     pub const fn new(bytes: usize) -> Option<Self> {
         match NonZeroUsize::new(bytes) {
@@ -47,7 +47,7 @@ impl Width {
         }
     }
 
-    /// Numbers as this machine has them.
+    /// Numbers in this machine's byte order.
     pub(super) const fn of<T: Value>() -> Self {
         Self {
             bytes: NonZeroUsize::new(size_of::<T>()).expect("no number has 0 bytes"),
@@ -62,12 +62,13 @@ impl Width {
         self.bytes.get()
     }
 
-    /// Writes past the cache: for a destination that will not be read before it has left the cache
-    /// anyway. Without it, results larger than three quarters of the last-level cache are written so.
+    /// Writes past the cache: for a destination that leaves the cache anyway before anyone reads
+    /// it. Without this, only results larger than three quarters of the last-level cache are
+    /// written that way.
     ///
     /// It has an effect where the destination is aligned to the vector, for which 64 bytes suffice:
-    /// when encoding, that is `dst` at a multiple of 64, and a multiple of 64 values. NEON has no such
-    /// stores.
+    /// when encoding, `dst` must be at a multiple of 64, and the number of values a multiple of 64.
+    /// NEON has no such stores.
     #[must_use]
     pub const fn non_temporal(self) -> Self {
         Self {
@@ -76,20 +77,21 @@ impl Width {
         }
     }
 
-    /// Splits values, one after the other in `src`, into their streams at the front of `dst`. Returns
-    /// the number of bytes, that of `src`.
+    /// Splits the values of `src`, stored one after the other, into their streams at the front of
+    /// `dst`. Returns the number of bytes, which is the length of `src`.
     ///
     /// # Errors
     ///
-    /// [`LengthError`] if `src` is not a whole number of values or has more bytes than `dst`; nothing
-    /// is written then.
+    /// [`LengthError`] if the length of `src` is not a multiple of the width, or if `dst` is too
+    /// short; nothing is written then.
     #[inline]
     pub fn encode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
         let written = self.encode_uninit_with(Detected::active(), src, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) to memory that need not be initialised. Returns the bytes written.
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
+    /// written.
     ///
     /// # Errors
     ///
@@ -125,7 +127,8 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// [`LengthError`] if `src` is not a whole number of values; the `Vec` is as it was then.
+    /// [`LengthError`] if the length of `src` is not a multiple of the width; the `Vec` is
+    /// unchanged then.
     #[cfg(feature = "alloc")]
     pub fn encode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
         check_divisible(src.len(), self.get())?;
@@ -144,8 +147,8 @@ impl Width {
         Ok(encoded)
     }
 
-    /// Brings values back from their streams, all of `src`, to the front of `dst`. Returns the number
-    /// of bytes, that of `src`.
+    /// Joins the streams in `src`, all of it, to values at the front of `dst`. Returns the number
+    /// of bytes, which is the length of `src`.
     ///
     /// # Errors
     ///
@@ -156,7 +159,8 @@ impl Width {
         written.map(|written| written.len())
     }
 
-    /// [`decode`](Self::decode) to memory that need not be initialised. Returns the bytes written.
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes
+    /// written.
     ///
     /// # Errors
     ///
@@ -209,8 +213,8 @@ impl Width {
         Ok(values)
     }
 
-    /// Brings back a part of the values: those of `range`, counted in values, out of all the streams.
-    /// For readers that take a page in pieces. Returns the number of bytes.
+    /// Decodes only the values of `range`, counted in values, out of all the streams. For readers
+    /// that process a page in pieces. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -235,8 +239,8 @@ impl Width {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) to memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
+    /// bytes written.
     ///
     /// # Errors
     ///
@@ -251,8 +255,8 @@ impl Width {
         self.decode_range_uninit_with(Detected::active(), src, range, dst)
     }
 
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range), on a
-    /// backend of the caller's choice.
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range),
+    /// on a backend of the caller's choice.
     ///
     /// # Errors
     ///
@@ -275,7 +279,7 @@ impl Width {
         Ok(written)
     }
 
-    /// `src` is a whole number of values.
+    /// `src` must be a whole number of values.
     #[inline]
     pub(super) fn split(self, backend: Detected, src: &[u8]) -> Split<'_> {
         Split {
@@ -297,8 +301,8 @@ impl Width {
     }
 }
 
-/// Values to their streams. Not generic, so that kernels are compiled here and not in the caller's
-/// crate.
+/// Values to their streams. Not generic, so that kernels are compiled in this crate and not in the
+/// caller's.
 pub(crate) struct Split<'a> {
     width: Width,
     src: &'a [u8],
@@ -309,7 +313,7 @@ impl Fill for Split<'_> {
     type Done = ();
     type Error = DestinationError;
 
-    /// For numbers, the match is over a constant.
+    /// For numbers, the match is on a constant.
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
         let Self {
@@ -334,7 +338,7 @@ impl Fill for Split<'_> {
     }
 }
 
-/// The functions of the widths with kernels of their own. Not generic: see [`Split`].
+/// The functions of the widths with dedicated kernels. Not generic: see [`Split`].
 macro_rules! widths {
     ($($encode:ident $decode:ident $K:literal;)*) => { $(
         fn $encode(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
@@ -391,11 +395,11 @@ fn reverse_streams(to: &mut [Slot], count: usize) {
     }
 }
 
-/// A range of values from their streams. Not generic, as [`Split`].
+/// A range of values from their streams. Not generic: see [`Split`].
 pub(crate) struct Join<'a> {
     width: Width,
     src: &'a [u8],
-    /// Within the values that there are.
+    /// The range, within the existing values.
     range: Range<usize>,
     backend: Detected,
 }

@@ -146,7 +146,7 @@ fn classes(block: &[u8; 64]) -> Classes {
     classes
 }
 
-/// Each byte of a set of 32 as ones, the others as zeros.
+/// Turns a set of 32 into bytes: ones where a byte is in the set, zeros elsewhere.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn spread(set: u32) -> __m256i {
@@ -157,7 +157,7 @@ fn spread(set: u32) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit)
 }
 
-/// What letters behind a backslash stand for, and which of 32 bytes are such letters.
+/// The meanings of letters after a backslash, and which of 32 bytes are such letters.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn meanings(vector: __m256i) -> [__m256i; 2] {
@@ -209,13 +209,13 @@ fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
     !mask
 }
 
-/// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask
-/// for it: see [`utf8`].
+/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
+/// before do not require it: see [`utf8`].
 #[target_feature(enable = "avx2")]
 #[inline]
 fn utf8_errors32(previous: __m256i, vector: __m256i) -> __m256i {
     let upper = |vector| _mm256_and_si256(_mm256_srli_epi16(vector, 4), _mm256_set1_epi8(15));
-    // For each lane the one before it: the upper of `previous`, the lower of `vector`.
+    // For each lane the previous one: the upper lane of `previous`, the lower lane of `vector`.
     let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
     let one = _mm256_alignr_epi8(vector, lanes, 15);
     let two = _mm256_alignr_epi8(vector, lanes, 14);

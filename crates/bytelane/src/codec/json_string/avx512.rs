@@ -27,8 +27,8 @@ implement! {
     }
 }
 
-/// Indexed by half the byte, without its highest bit: the largest of the two bytes that needs an
-/// escape, zero if none does. No byte but a special one is as small as its entry.
+/// Indexed by half the byte, without its highest bit: the larger of the two such bytes that need an
+/// escape, zero if neither does. Only special bytes are as small as their entry.
 static LARGEST: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
@@ -41,8 +41,8 @@ static LARGEST: [u8; 64] = {
     table
 };
 
-/// The letter of a special byte's escape, zero if it has none, indexed by the lower six bits of the
-/// byte plus its entry in [`LARGEST`]: no two special bytes have the same place.
+/// The letter of a special byte's escape, zero if it has none. The index is the lower six bits of
+/// the sum of the byte and its entry in [`LARGEST`]: no two special bytes share one.
 static LETTERS: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
@@ -57,7 +57,7 @@ static LETTERS: [u8; 64] = {
     table
 };
 
-/// What a letter behind a backslash stands for, zero if it may not be there.
+/// The meaning of a letter after a backslash, zero if it has none.
 static MEANINGS: [[u8; 64]; 2] = {
     let mut table = [[0; 64]; 2];
     let mut byte = 0;
@@ -70,8 +70,8 @@ static MEANINGS: [[u8; 64]; 2] = {
     table
 };
 
-/// One shuffle and one comparison; the shift brings a neighbour's bit to the highest place, which
-/// the shuffle does not look at.
+/// One shuffle and one comparison. The shift brings a neighbour's bit to the highest place, which
+/// the shuffle ignores.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn special(vector: __m512i) -> u64 {
@@ -129,7 +129,7 @@ fn largest(vector: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_srli_epi16(vector, 1), load(&LARGEST))
 }
 
-/// Special bytes with their letters, zeros for those that have none.
+/// Replaces special bytes by their letters, or by zeros if they have none.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn with_letters(vector: __m512i, specials: u64) -> __m512i {
@@ -144,8 +144,8 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
     _mm512_mask_testn_epi8_mask(specials, letters, letters)
 }
 
-/// Each half of the block is spread over a vector of `\`, leaving one in front of each special
-/// byte. Returns both, and where the second one belongs:
+/// Spreads each half of the block over a vector of `\`, leaving one in front of each special byte.
+/// Returns both, and where the second one begins in the result:
 ///
 /// ```text
 /// bytes            a  "  b         letters, and those that stand for themselves
@@ -158,7 +158,7 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 fn escaped(block: &[u8; 64], specials: u64) -> ([__m512i; 2], usize) {
     const FIRST: u64 = 0x5555_5555_5555_5555;
     const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
-    // Without knowing the set LLVM does not branch on its being empty.
+    // If LLVM knew the set, it would branch on whether it is empty.
     let specials = opaque_mask(specials);
     let vector = with_letters(load(block), specials);
     let low = specials & 0xffff_ffff;
@@ -204,14 +204,14 @@ fn classes(block: &[u8; 64]) -> Classes {
     }
 }
 
-/// The decoded bytes, and which of those `behind` a backslash mean nothing there.
+/// The decoded bytes, and which of those after a backslash (`behind`) have no meaning there.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn unescaped(block: &[u8; 64], behind: u64, keep: u64) -> (__m512i, u64) {
     let vector = load(block);
     let meanings = _mm512_permutex2var_epi8(load(&MEANINGS[0]), vector, load(&MEANINGS[1]));
     let result = _mm512_mask_mov_epi8(vector, behind, meanings);
-    // The shuffle does not look at the highest bit.
+    // The shuffle ignores the highest bit.
     let unknown = _mm512_mask_testn_epi8_mask(behind, meanings, meanings)
         | _mm512_movepi8_mask(vector) & behind;
     (_mm512_maskz_compress_epi8(keep, result), unknown)
@@ -233,8 +233,8 @@ fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> 
     unknown
 }
 
-/// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask
-/// for it: see [`utf8`].
+/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
+/// before do not require it: see [`utf8`].
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
@@ -243,7 +243,7 @@ fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
     let upper = |vector| _mm512_and_si512(_mm512_srli_epi16(vector, 4), lower);
     let vector = load(block);
     let previous = _mm512_maskz_set1_epi32(1 << 15, i32::from_le_bytes(before));
-    // For each lane of 16 bytes the one before it.
+    // For each lane of 16 bytes the previous one.
     let lanes = _mm512_alignr_epi64(vector, previous, 6);
     let one = _mm512_alignr_epi8(vector, lanes, 15);
     let two = _mm512_alignr_epi8(vector, lanes, 14);
@@ -255,7 +255,7 @@ fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
     );
     let third = _mm512_subs_epu8(two, _mm512_set1_epi8(utf8::LEAD_OF_THREE as i8));
     let fourth = _mm512_subs_epu8(three, _mm512_set1_epi8(utf8::LEAD_OF_FOUR as i8));
-    // Bits of `third | fourth` that are also the highest of a byte.
+    // Bits of `third | fourth` that are also the highest bit of a byte.
     let expected =
         _mm512_ternarylogic_epi64::<0xe0>(_mm512_set1_epi8(0x80_u8 as i8), third, fourth);
     let errors = _mm512_xor_si512(pairs, expected);

@@ -1,5 +1,5 @@
-//! Between the public functions and the kernels: quotes, memory, and what a kernel leaves to the
-//! scalar code.
+//! Between the public functions and the kernels: quotes, memory, and the parts that a kernel leaves
+//! to the scalar code.
 
 use super::scalar::{self, Stop};
 use super::{Consumed, Error, ErrorKind, Format, kernel};
@@ -24,13 +24,13 @@ pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize
     escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes)
 }
 
-/// Writes a text, or as much of it as there is room for. Reports how many bytes of it were read.
+/// Writes a text, or as much of it as there is room for. Reports the number of bytes read.
 pub(crate) struct Escape<'a> {
     text: &'a str,
     opening: bool,
-    /// Whether a quote follows, once all of the text is written.
+    /// Whether to write a quote once all of the text is written.
     closing: bool,
-    /// Whether it is an error if not all of it fits.
+    /// Whether it is an error if the text does not fit.
     whole: bool,
     backend: Detected,
 }
@@ -63,7 +63,8 @@ impl Escape<'_> {
             if self.whole && done.read < src.len() {
                 done = scalar::escape_from(src, inside, done);
             }
-            // What the kernel left may begin within a character, of which no byte is escaped.
+            // The kernel may stop within a character, but no byte of such a character needs an
+            // escape.
             while !self.text.is_char_boundary(done.read) {
                 done.read -= 1;
                 done.written -= 1;
@@ -75,8 +76,8 @@ impl Escape<'_> {
                 Ok((self.quote(to, done), done.read))
             }
             _ => {
-                // The portable code counts: programs that never ask for a length need not have kernels
-                // for it.
+                // Counting uses the portable code: programs that never ask for a length need no
+                // kernels for it.
                 let quotes = usize::from(self.opening) + usize::from(self.closing);
                 let needed = scalar::escaped_len(src).saturating_add(quotes);
                 Err(DestinationError::new(needed, given))
@@ -84,7 +85,7 @@ impl Escape<'_> {
         }
     }
 
-    /// The place of the text between the quotes, if there is room for one without escapes.
+    /// The destination of the text, between the quotes, if the text without escapes fits.
     #[inline(always)]
     fn inside<'a>(&self, to: &'a mut [Slot]) -> Option<&'a mut [Slot]> {
         let [before, after] = [usize::from(self.opening), usize::from(self.closing)];
@@ -92,7 +93,7 @@ impl Escape<'_> {
         Some(&mut to[before..][..self.text.len() + room])
     }
 
-    /// Writes the quotes around as much of the text as is done. Returns the length of all.
+    /// Writes the quotes around the part of the text that is done. Returns the total length.
     #[inline(always)]
     fn quote(&self, to: &mut [Slot], done: Consumed) -> usize {
         let mut end = usize::from(self.opening) + done.written;
@@ -124,8 +125,8 @@ pub(super) fn escape<'a>(
     Ok(json)
 }
 
-/// Reserves what a text takes that needs no escape, and more only when it is needed. Returns how many
-/// bytes have been appended.
+/// Reserves the length of the text without escapes, and more only when needed. Returns the number
+/// of bytes appended.
 #[cfg(feature = "alloc")]
 pub(super) fn escape_append(
     text: &str,
@@ -161,7 +162,7 @@ fn escape_rest(mut text: &str, closing: bool, to: &mut Appender<'_>, backend: De
             whole: false,
             backend,
         };
-        // With the longest block each round comes further.
+        // Room for the longest block guarantees progress in each round.
         let most = text.len() + text.len() / 8 + kernel::LONGEST + 1;
         let room = usize::max(most, to.room());
         let read = to.append(operation, room).expect("there is room");
@@ -169,8 +170,8 @@ fn escape_rest(mut text: &str, closing: bool, to: &mut Appender<'_>, backend: De
     }
 }
 
-/// Reads as much of a text as there is and as fits, in whole characters. Reports how many bytes of
-/// the input were read, and why no more.
+/// Decodes as much of a text as fits, in whole characters. Reports the number of bytes of the input
+/// read, and why it stopped.
 pub(crate) struct Unescape<'a> {
     src: &'a [u8],
     backend: Detected,
@@ -203,7 +204,8 @@ pub(super) fn unescape<'a>(
     Ok((text, read))
 }
 
-/// What is wrong where the destination is full: the rest of the string, if not the destination.
+/// The error for a full destination: the first fault in the rest of the string, or else the length
+/// of the destination.
 #[cold]
 fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usize) -> Error {
     let measured = scalar::measure(src, Consumed { read, written });
@@ -217,7 +219,7 @@ fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usi
     }
 }
 
-/// The bytes of the input that a whole text has taken, if it may end where reading stopped.
+/// The number of bytes that a complete text has in the input, if it may end where reading stopped.
 #[inline]
 fn finish(format: Format, src: &[u8], read: usize, stop: Stop) -> Result<usize, Error> {
     match stop {
@@ -248,7 +250,7 @@ pub(super) fn unescape_append(
     }
 }
 
-/// Appends what can be decoded. Returns how many bytes of the input were read, and why no more.
+/// Appends what can be decoded. Returns the number of bytes of the input read, and why it stopped.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn append_text(
@@ -257,7 +259,7 @@ pub(super) fn append_text(
     to: &mut Appender<'_>,
     backend: Detected,
 ) -> Result<(usize, Stop), Error> {
-    /// Where the end of the string is not known: enough for most strings.
+    /// While the end of the string is not known: enough for most strings.
     const FIRST: usize = 64;
     let mut read = 0;
     let mut most = match format.quotes {
@@ -273,7 +275,7 @@ pub(super) fn append_text(
         if stop != Stop::Room {
             return Ok((read, stop));
         }
-        // The string is longer: it is worth a look for its end.
+        // The string is longer, so finding its end pays off.
         most = closing(&src[read..], backend);
     }
 }

@@ -5,8 +5,8 @@ use core::fmt;
 
 /// A string that is malformed, or a destination that is too short.
 ///
-/// Its offset is that of the character, or of the backslash of the escape; and the length of the
-/// input if that ends too soon.
+/// The offset is that of the malformed character or of the backslash of the malformed escape, or
+/// the length of the input if it ends too early.
 pub type Error = crate::Error<ErrorKind>;
 
 /// The rules of RFC 8259, section 7, and of UTF-8; and the length of the destination.
@@ -17,13 +17,14 @@ pub enum ErrorKind {
     Destination(DestinationError),
     /// The input ends before the closing quote, or within an escape or a character.
     UnexpectedEnd,
-    /// A quote within a text without quotes around it.
+    /// An unescaped quote in a text without quotes around it.
     UnexpectedQuote,
     /// An unescaped byte below 0x20.
     ControlCharacter,
-    /// Bytes that are not UTF-8: overlong, a surrogate, above U+10FFFF, or out of place.
+    /// Bytes that are not UTF-8: an overlong form, a surrogate, a value above U+10FFFF, or a
+    /// misplaced byte.
     InvalidUtf8,
-    /// A backslash before something other than `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t` and `u`.
+    /// A backslash before a character other than `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t` and `u`.
     InvalidEscape,
     /// A `\u` that is not followed by four hexadecimal digits.
     InvalidHex,

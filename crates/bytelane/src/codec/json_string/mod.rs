@@ -1,9 +1,9 @@
 //! JSON strings: text in quotes, with escapes for the characters that need one.
 //!
-//! [`QUOTED`] is a string as it stands in JSON, [`BARE`] the text between the quotes by itself. Both
+//! [`QUOTED`] is a string as it appears in JSON, [`BARE`] is only the text between the quotes. Both
 //! are [`Format`]s: [`escape`](Format::escape) and its variants write a text,
 //! [`unescape`](Format::unescape) and its variants read one and validate UTF-8 in the same pass.
-//! [`scan`] finds the closing quote, so that a string without escapes can be borrowed.
+//! [`scan`] finds the closing quote, so that you can borrow a string without escapes.
 //!
 //! ```
 //! use bytelane::json_string::{self, QUOTED};
@@ -23,12 +23,13 @@
 //!
 //! **Written**: `"` and `\` after a backslash; five of the characters below U+0020 as `\b \t \n \f
 //! \r` and the others as `\u00xx`, in lower case; everything else unchanged, including `/`, DEL and
-//! characters outside ASCII. **Read**: these, `\/`, `\uXXXX` in either case and surrogate pairs.
-//! Unescaped control characters, lone surrogates, unknown escapes and bytes that are not UTF-8 are
-//! errors, each with its kind and place. serde_json writes the same bytes and accepts the same.
+//! characters outside ASCII. **Read**: all of these, `\/`, `\uXXXX` in either case and surrogate
+//! pairs. Unescaped control characters, lone surrogates, unknown escapes and bytes that are not
+//! UTF-8 are errors that report a kind and an offset. serde_json writes the same bytes and accepts
+//! the same input.
 //!
-//! With `alloc`, `Escaper` and `Unescaper` take a text in pieces. All functions take time linear in
-//! the input.
+//! With the feature `alloc`, `Escaper` and `Unescaper` handle a text in pieces. All functions take
+//! time linear in the input.
 //!
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
@@ -73,14 +74,15 @@ pub struct Format {
     quotes: bool,
 }
 
-/// Text in quotes. Both are written; reading starts after the opening quote and stops after the
-/// closing one.
+/// Text in quotes. Writing adds both quotes; reading starts after the opening quote and stops after
+/// the closing one.
 pub const QUOTED: Format = Format { quotes: true };
 
-/// Text without quotes around it. Reading takes all of the input, and a quote in it must be escaped.
+/// Text without quotes around it. Reading consumes all of the input, and a quote in it must be
+/// escaped.
 pub const BARE: Format = Format { quotes: false };
 
-/// How many bytes a call has read and written.
+/// The number of bytes that a call has read and written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Consumed {
     /// Bytes of the input, including the closing quote.
@@ -89,16 +91,16 @@ pub struct Consumed {
     pub written: usize,
 }
 
-/// A string as it stands in the input: see [`scan`].
+/// A string as it appears in the input: see [`scan`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scanned<'a> {
-    /// What is between the quotes. The closing quote is at `text.len()`.
+    /// The input between the quotes. The closing quote is at `text.len()`.
     pub text: &'a str,
-    /// Whether it contains an escape; if not, `text` is the string itself.
+    /// Whether `text` contains an escape. If not, `text` is the decoded string.
     pub escaped: bool,
 }
 
-/// What [`Blocks::survey`] finds out about 256 bytes.
+/// The result of [`Blocks::survey`] for 256 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Survey {
     /// No byte is special.
@@ -117,14 +119,14 @@ pub(crate) struct Classes {
     ascii: bool,
 }
 
-/// What instruction sets differ in. A byte is *special* if it cannot stand for itself: `"`, `\` and
-/// control characters; it is *long* if its escape has six characters instead of two.
+/// The operations that each instruction set provides. A byte is *special* if it needs an escape:
+/// `"`, `\` and control characters; it is *long* if its escape has six characters instead of two.
 pub(crate) trait Blocks: Copy {
     /// Whether [`escape`](Self::escape) costs more than copying the block once for each special
     /// byte.
     const SHUFFLES_ARE_DEAR: bool = true;
 
-    /// Looks at 256 bytes at once.
+    /// Examines 256 bytes at once.
     fn survey(self, blocks: &[u8; 256]) -> Survey;
 
     /// The special bytes of a block.
@@ -133,13 +135,13 @@ pub(crate) trait Blocks: Copy {
     /// The special bytes of 16.
     fn specials16(self, block: &[u8; 16]) -> u16;
 
-    /// Copies up to 64 bytes to as many slots, and returns which are special.
+    /// Copies up to 64 bytes to the same number of slots, and returns which are special.
     #[inline(always)]
     fn copy_short(self, from: &[u8], to: &mut [Slot]) -> u64 {
         kernel::copy_short(self, from, to)
     }
 
-    /// Up to 64 bytes, and others behind them.
+    /// Up to 64 bytes, filled up with another byte.
     #[inline(always)]
     fn pad(self, from: &[u8], with: u8) -> [u8; 64] {
         kernel::pad(from, with)
@@ -151,17 +153,17 @@ pub(crate) trait Blocks: Copy {
         kernel::put(block, to);
     }
 
-    /// The long ones of a block's special bytes.
+    /// Those of a block's special bytes that are long.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
-    /// The special bytes of four blocks; none if there are long ones among them.
+    /// The special bytes of four blocks; nothing if there are long ones among them.
     #[inline(always)]
     fn short_specials(self, blocks: &[u8; 256]) -> Option<[u64; 4]> {
         kernel::short_specials(self, blocks)
     }
 
-    /// Writes a block without long bytes, a backslash before each special one. The rest of the
-    /// destination is overwritten.
+    /// Writes a block without long bytes, with a backslash before each special one. Overwrites the
+    /// rest of the destination.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
 
     /// Writes the front of the same result to up to 128 slots.
@@ -170,11 +172,12 @@ pub(crate) trait Blocks: Copy {
         kernel::escape_up_to(self, block, specials, to);
     }
 
-    /// What matters for reading a string.
+    /// The classes of bytes that matter for reading a string.
     fn classes(self, block: &[u8; 64]) -> Classes;
 
-    /// Writes the bytes of `keep` one after the other, those `behind` a backslash as what they mean
-    /// there; the rest of the destination is overwritten. Returns which of the latter mean nothing.
+    /// Writes the bytes of `keep` one after the other, and replaces those after a backslash
+    /// (`behind`) by what they mean there. Overwrites the rest of the destination. Returns which of
+    /// the bytes after a backslash have no meaning.
     fn unescape(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64;
 
     /// Writes the front of the same result to up to 64 slots.
@@ -183,14 +186,14 @@ pub(crate) trait Blocks: Copy {
         kernel::unescape_up_to(self, block, behind, keep, to)
     }
 
-    /// The bytes of a block that UTF-8 does not allow behind those before them, given the four
-    /// before the block.
+    /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
+    /// bytes before the block.
     fn utf8_errors(self, before: [u8; 4], block: &[u8; 64]) -> u64;
 }
 
 impl Format {
-    /// The length in bytes of a text when escaped, including quotes. (`usize::MAX` for a length
-    /// beyond that.)
+    /// The length in bytes of a text when escaped, including quotes; `usize::MAX` if it does not
+    /// fit in a `usize`.
     ///
     /// ```
     /// use bytelane::json_string::{BARE, QUOTED};
@@ -204,7 +207,7 @@ impl Format {
     }
 
     /// Writes a text to the front of `dst`. Returns the number of bytes,
-    /// [`escaped_len`](Self::escaped_len); the bytes after them may be overwritten.
+    /// [`escaped_len`](Self::escaped_len). Bytes after the result may be overwritten.
     ///
     /// # Errors
     ///
@@ -222,7 +225,7 @@ impl Format {
         Ok(written.len())
     }
 
-    /// [`escape`](Self::escape) to memory that need not be initialised. Returns the text written.
+    /// [`escape`](Self::escape) into memory that need not be initialised. Returns the text written.
     ///
     /// # Errors
     ///
@@ -283,14 +286,14 @@ impl Format {
         json
     }
 
-    /// Reads a text to the front of `dst`, which need not be longer than the text; the bytes after
-    /// it may be overwritten. [`QUOTED`] starts after the opening quote of a string and stops after
-    /// the closing one, [`BARE`] takes all of `src`.
+    /// Reads a text to the front of `dst`, which need not be longer than the text. Bytes after the
+    /// text may be overwritten. [`QUOTED`] starts after the opening quote of a string and stops
+    /// after the closing one; [`BARE`] consumes all of `src`.
     ///
     /// # Errors
     ///
     /// [`Error`] for the first place where the string is malformed; or if `dst` is shorter than the
-    /// text, where nothing is malformed.
+    /// text and the string is well formed.
     ///
     /// ```
     /// use bytelane::json_string::QUOTED;
@@ -308,8 +311,8 @@ impl Format {
         Ok(Consumed { read, written })
     }
 
-    /// [`unescape`](Self::unescape) to memory that need not be initialised. Returns the text and the
-    /// number of bytes read.
+    /// [`unescape`](Self::unescape) into memory that need not be initialised. Returns the text and
+    /// the number of bytes read.
     ///
     /// # Errors
     ///
@@ -341,11 +344,11 @@ impl Format {
 
     /// [`unescape`](Self::unescape), appended to a `String` or a `Vec<u8>`.
     ///
-    /// Reserves memory for as many bytes as the string has in the input.
+    /// Reserves about as much memory as the string takes in the input.
     ///
     /// # Errors
     ///
-    /// [`Error`] where the string is malformed; nothing is appended then.
+    /// [`Error`] if the string is malformed; nothing is appended then.
     ///
     /// ```
     /// use bytelane::json_string::{ErrorKind, QUOTED};
@@ -368,7 +371,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error`] where the string is malformed.
+    /// [`Error`] if the string is malformed.
     ///
     /// ```
     /// use bytelane::json_string::BARE;
@@ -391,8 +394,8 @@ impl Format {
     }
 }
 
-/// Finds the closing quote of a string from after its opening one, and validates UTF-8 on the way.
-/// Escapes are not checked: [`unescape`](Format::unescape) does that.
+/// Finds the closing quote of a string, and validates UTF-8 on the way. `src` starts after the
+/// opening quote. Escapes are not checked: [`unescape`](Format::unescape) does that.
 ///
 /// # Errors
 ///

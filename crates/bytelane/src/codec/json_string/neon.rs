@@ -22,11 +22,11 @@ implement! {
     }
 }
 
-/// One bit a place, for vectors of which each byte is ones or zeros.
+/// One bit per place, for vectors whose bytes are all ones or all zeros.
 const BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// One bit for each byte of four vectors of ones and zeros: each byte keeps the bit of its place,
-/// and three rounds of adding neighbours bring eight of them together.
+/// One bit for each byte of four such vectors: each byte keeps the bit of its place, and three
+/// rounds of adding neighbours bring eight of them together.
 #[target_feature(enable = "neon")]
 #[inline]
 fn bits(vectors: [uint8x16_t; 4]) -> u64 {
@@ -48,8 +48,8 @@ fn load64(block: &[u8; 64]) -> [uint8x16_t; 4] {
     vectors
 }
 
-/// With its second bit turned over a quote is a space, next to the control characters, which stay
-/// among themselves.
+/// Flipping the second bit turns a quote into a space, next to the control characters, which are
+/// only permuted.
 #[target_feature(enable = "neon")]
 #[inline]
 fn special(vector: uint8x16_t) -> uint8x16_t {
@@ -90,8 +90,8 @@ fn specials16(block: &[u8; 16]) -> u16 {
     bits([special(load(block)), zero, zero, zero]) as u16
 }
 
-/// Control characters that have a letter as their letters, those below 16 that have none as zero,
-/// all other bytes as they are: the look-up leaves what it has no entry for.
+/// Replaces control characters by their letters, or by zero if they are below 16 and have none. All
+/// other bytes stay: the lookup keeps bytes without an entry.
 #[target_feature(enable = "neon")]
 #[inline]
 fn with_letters(vector: uint8x16_t) -> uint8x16_t {
@@ -185,8 +185,8 @@ fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u6
     bits(unknown)
 }
 
-/// Set where a byte cannot follow the one before, or the ones two and three before do not ask for
-/// it: see [`utf8`].
+/// Set where a byte cannot follow the previous one, or where the lead bytes two and three before do
+/// not require it: see [`utf8`].
 #[target_feature(enable = "neon")]
 #[inline]
 fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {

@@ -1,5 +1,5 @@
-//! The specification, written down: RFC 8259, section 7 ("Strings"), and the table of well-formed
-//! UTF-8 in RFC 3629, section 4.
+//! The specification as code: RFC 8259, section 7 ("Strings"), and the table of well-formed UTF-8
+//! in RFC 3629, section 4.
 //!
 //! > All Unicode characters may be placed within the quotation marks, except for the characters
 //! > that MUST be escaped: quotation mark, reverse solidus, and the control characters (U+0000
@@ -9,7 +9,7 @@
 use super::{Consumed, Error, ErrorKind};
 use crate::memory::{Slot, copy};
 
-/// The letter behind the backslash of a character that has an escape of two.
+/// The letter after the backslash, for a character with an escape of two characters.
 pub(super) const fn letter(byte: u8) -> Option<u8> {
     Some(match byte {
         b'"' | b'\\' => byte,
@@ -22,7 +22,7 @@ pub(super) const fn letter(byte: u8) -> Option<u8> {
     })
 }
 
-/// The character that a letter behind a backslash stands for: the five above, and the solidus.
+/// The character that a letter after a backslash stands for: the five above, and the solidus.
 pub(super) const fn meaning(letter: u8) -> Option<u8> {
     Some(match letter {
         b'"' | b'\\' | b'/' => letter,
@@ -35,7 +35,7 @@ pub(super) const fn meaning(letter: u8) -> Option<u8> {
     })
 }
 
-/// A byte as a string holds it: an array and how many of its bytes count.
+/// A byte as it appears in a string: an array and how many of its bytes count.
 pub(super) const fn escaped(byte: u8) -> ([u8; 8], usize) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     match (letter(byte), byte) {
@@ -54,7 +54,7 @@ pub(super) fn escaped_len(src: &[u8]) -> usize {
         .fold(0, |sum: usize, &byte| sum.saturating_add(escaped(byte).1))
 }
 
-/// Escapes to the end of the text or as far as the destination reaches.
+/// Escapes to the end of the text, or until the destination is full.
 pub(super) fn escape(src: &[u8], dst: &mut [Slot]) -> Consumed {
     escape_from(src, dst, Consumed::default())
 }
@@ -65,7 +65,7 @@ pub(super) fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> {
     (done.read == src.len()).then_some(done.written)
 }
 
-/// [`escape`] from where `done` stands.
+/// [`escape`], continuing from `done`.
 #[inline(never)]
 pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {
     for &byte in &src[done.read..] {
@@ -82,23 +82,23 @@ pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> C
     done
 }
 
-/// Why decoding went no further.
+/// Why decoding stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     /// The next byte is a quote.
     Quote,
-    /// There is no whole character left.
+    /// There is no complete character left.
     End,
-    /// The next character does not fit into the destination.
+    /// The next character does not fit in the destination.
     Room,
 }
 
-/// Decodes up to a quote, the end, or as far as the destination reaches.
+/// Decodes up to a quote, to the end, or until the destination is full.
 pub(super) fn unescape(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> {
     unescape_from(src, dst, Consumed::default())
 }
 
-/// [`unescape`] from where `done` stands, which is between characters.
+/// [`unescape`], continuing from `done`, which must be between characters.
 #[inline(never)]
 pub(super) fn unescape_from(
     src: &[u8],
@@ -116,14 +116,14 @@ pub(super) fn unescape_from(
     })
 }
 
-/// What [`unescape_from`] would do with a destination that is long enough.
+/// The result of [`unescape_from`] with a destination that is long enough.
 #[cold]
 pub(super) fn measure(src: &[u8], done: Consumed) -> Result<(Consumed, Stop), Error> {
     walk(src, done, |_, _| true)
 }
 
-/// Character by character; `write` takes each with its place in the result and tells whether it
-/// fits.
+/// Decodes character by character; `write` gets each one with its place in the result, and returns
+/// whether it fits.
 fn walk(
     src: &[u8],
     mut done: Consumed,
@@ -149,15 +149,16 @@ fn walk(
     }
 }
 
-/// The closing quote and whether there is a backslash before it. Only the rules that do not need
-/// an escape understood: no control characters, and UTF-8.
+/// The place of the closing quote, and whether there is a backslash before it. Checks only the
+/// rules that do not depend on escapes: no control characters, and UTF-8.
 pub(super) fn scan(src: &[u8]) -> Result<(usize, bool), Error> {
     let mut at = 0;
     let mut escaped = false;
     while at < src.len() {
         let here = match src[at] {
             b'"' => return Ok((at, escaped)),
-            // What a backslash takes the meaning from, and keep it from ending the string.
+            // Skip an escaped quote, which does not end the string, and an escaped backslash, which
+            // does not begin an escape.
             b'\\' => {
                 escaped = true;
                 let taken = matches!(src.get(at + 1), Some(b'"' | b'\\'));
@@ -175,7 +176,7 @@ pub(super) fn scan(src: &[u8]) -> Result<(usize, bool), Error> {
     Err(Error::at(src.len(), ErrorKind::UnexpectedEnd))
 }
 
-/// The place of the closing quote, whatever is wrong before it; the length if there is none.
+/// The place of the closing quote, ignoring any faults before it; the length if there is none.
 #[cfg(feature = "alloc")]
 pub(super) fn closing(src: &[u8]) -> usize {
     let mut at = 0;
@@ -189,7 +190,7 @@ pub(super) fn closing(src: &[u8]) -> usize {
     src.len()
 }
 
-/// The next character and the number of bytes that write it; none before a quote.
+/// The next character and the length of its encoding; nothing before a quote.
 pub(super) fn next(src: &[u8]) -> Result<Option<(char, usize)>, ErrorKind> {
     match src.first() {
         None => Err(ErrorKind::UnexpectedEnd),
@@ -200,7 +201,7 @@ pub(super) fn next(src: &[u8]) -> Result<Option<(char, usize)>, ErrorKind> {
     }
 }
 
-/// What the backslash at the start begins.
+/// Decodes the escape at the start.
 fn escape_sequence(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     let &letter = src.get(1).ok_or(ErrorKind::UnexpectedEnd)?;
     match meaning(letter) {
@@ -210,7 +211,7 @@ fn escape_sequence(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     }
 }
 
-/// The `\u` at the start, and the second one that a high surrogate wants.
+/// Decodes the `\u` at the start, and the second one that a high surrogate requires.
 ///
 /// > To escape an extended character that is not in the Basic Multilingual Plane, the character is
 /// > represented as a 12-character sequence, encoding the UTF-16 surrogate pair.
@@ -237,7 +238,7 @@ pub(super) fn unicode(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     }
 }
 
-/// The number that four hexadecimal digits of either case write.
+/// The value of four hexadecimal digits, in either case.
 fn four_digits(src: &[u8]) -> Result<u32, ErrorKind> {
     let mut number = 0;
     for i in 0..4 {

@@ -36,8 +36,8 @@ fn controls(vector: __m128i) -> __m128i {
     _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(0x1f)), vector)
 }
 
-/// With its second bit turned over a quote is a space, next to the control characters, which stay
-/// among themselves.
+/// Flipping the second bit turns a quote into a space, next to the control characters, which are
+/// only permuted.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn special(vector: __m128i) -> __m128i {
@@ -45,7 +45,7 @@ fn special(vector: __m128i) -> __m128i {
     _mm_or_si128(low(turned(vector)), backslashes)
 }
 
-/// Bytes with their second bit turned over: see [`special`].
+/// Bytes with their second bit flipped: see [`special`].
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn turned(vector: __m128i) -> __m128i {
@@ -62,7 +62,7 @@ fn low(vector: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn survey(blocks: &[u8; 256]) -> Survey {
-    // As `special`, of which the comparison with the smallest bytes comes once, at the end.
+    // As `special`, but with a single comparison for the smallest bytes, at the end.
     let (mut backslashes, mut all) = (_mm_setzero_si128(), _mm_setzero_si128());
     let mut least = _mm_set1_epi8(-1);
     for i in 0..16 {
@@ -94,8 +94,8 @@ pub(super) fn specials16(block: &[u8; 16]) -> u16 {
     _mm_movemask_epi8(special(load(block))) as u16
 }
 
-/// Control characters that have a letter as their letters, all other bytes as they are: the sum
-/// ends at ff, and from 10 on it has its highest bit, for which the shuffle gives zero.
+/// Replaces control characters that have a letter by their letters. All other bytes stay: the sum
+/// saturates at ff; from 10 on its highest bit is set, for which the shuffle gives zero.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn with_letters(vector: __m128i) -> __m128i {
@@ -178,7 +178,7 @@ fn classes(block: &[u8; 64]) -> Classes {
     classes
 }
 
-/// Each byte of a set of 16 as ones, the others as zeros.
+/// Turns a set of 16 into bytes: ones where a byte is in the set, zeros elsewhere.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn spread(set: u16) -> __m128i {
@@ -190,7 +190,7 @@ fn spread(set: u16) -> __m128i {
     _mm_cmpeq_epi8(_mm_and_si128(halves, bit), bit)
 }
 
-/// What letters behind a backslash stand for, and which of 16 bytes are such letters.
+/// The meanings of letters after a backslash, and which of 16 bytes are such letters.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn meanings(vector: __m128i) -> [__m128i; 2] {
@@ -225,8 +225,7 @@ fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u6
     unknown
 }
 
-/// Appends the bytes of a set to what has been written up to `at`, eight at a time by a table of
-/// shuffles.
+/// Appends the bytes of a set at `at`, eight bytes at a time by a table of shuffles.
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 pub(super) fn keep16(vector: __m128i, keep: u16, to: &mut [Slot; 64], mut at: usize) -> usize {
@@ -254,8 +253,8 @@ fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
     !mask
 }
 
-/// Not zero where a byte cannot follow the one before, or the ones two and three before do not ask
-/// for it: see [`utf8`].
+/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
+/// before do not require it: see [`utf8`].
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn utf8_errors16(previous: __m128i, vector: __m128i) -> __m128i {

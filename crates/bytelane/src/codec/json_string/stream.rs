@@ -1,4 +1,4 @@
-//! Texts in pieces that may be cut anywhere, within an escape or a character too.
+//! Texts in pieces, which may be cut anywhere, even within an escape or a character.
 
 use super::driver::{append_text, escape_append};
 use super::scalar::{self, Stop};
@@ -7,7 +7,7 @@ use crate::memory::{Appender, Validate, prefix};
 use crate::{Buffer, Detected};
 use core::convert::Infallible;
 
-/// Escapes a text that comes in pieces. Keeps no more than an unfinished character between them.
+/// Escapes a text that comes in pieces. Between them it keeps at most an unfinished character.
 ///
 /// After its first error it returns that error from every call and appends nothing more.
 ///
@@ -29,7 +29,7 @@ pub struct Escaper {
     opened: bool,
     /// The beginning of a character.
     held: Held<4>,
-    /// Bytes taken so far, those held included; `usize::MAX` if they are more.
+    /// Bytes read so far, including those held; `usize::MAX` if there are more.
     offset: usize,
     /// The first error, which all later calls return.
     so_far: Result<(), Error>,
@@ -59,8 +59,8 @@ impl Escaper {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidUtf8`], with the offset from the start of the text. The call that finds it
-    /// has appended everything before it.
+    /// [`ErrorKind::InvalidUtf8`], with the offset from the start of the text. The call that finds
+    /// it has appended everything before it.
     pub fn push(&mut self, piece: &[u8], to: &mut impl Buffer) -> Result<(), Error> {
         self.so_far?;
         self.so_far = self.append(piece, &mut to.appender());
@@ -107,20 +107,21 @@ impl Escaper {
         Ok(())
     }
 
-    /// Appends characters, after the opening quote if there is one and it is missing.
+    /// Appends characters, preceded by the opening quote if it has not been written yet.
     fn write(&mut self, text: &str, closing: bool, to: &mut Appender<'_>) {
         let opening = self.format.quotes && !self.opened;
         self.opened = true;
         escape_append(text, opening, closing, to.again(), self.backend);
     }
 
-    /// Invalid UTF-8 some bytes back.
+    /// The error for invalid UTF-8 that began `back` bytes ago.
     fn invalid(&self, back: usize) -> Error {
         Error::at(0, ErrorKind::InvalidUtf8).behind(self.offset - back)
     }
 }
 
-/// Finds the first byte that is not part of a character. Says whether none can be, whatever follows.
+/// Finds the first byte that is not part of a complete character. Reports whether no continuation
+/// could complete one.
 pub(crate) struct Utf8;
 
 impl Validate for Utf8 {
@@ -135,8 +136,8 @@ impl Validate for Utf8 {
     }
 }
 
-/// Decodes a string that comes in pieces. Keeps no more than an unfinished escape or character
-/// between them.
+/// Decodes a string that comes in pieces. Between them it keeps at most an unfinished escape or
+/// character.
 ///
 /// After its first error it returns that error from every call and appends nothing more.
 ///
@@ -158,7 +159,7 @@ pub struct Unescaper {
     closed: bool,
     /// The beginning of an escape or a character.
     held: Held<LONGEST>,
-    /// Bytes taken so far, those held included; `usize::MAX` if they are more.
+    /// Bytes read so far, including those held; `usize::MAX` if there are more.
     offset: usize,
     /// The first error, which all later calls return.
     so_far: Result<(), Error>,
@@ -193,13 +194,14 @@ impl Unescaper {
         self.closed
     }
 
-    /// Appends the text of a piece and returns how many of its bytes belong to the string: all,
-    /// unless the closing quote is among them. Takes time linear in its length.
+    /// Appends the text of a piece and returns how many of its bytes belong to the string: all of
+    /// them, unless the piece contains the closing quote. Takes time linear in the length of the
+    /// piece.
     ///
     /// # Errors
     ///
-    /// [`Error`] where the string is malformed, with the offset from its start. The call that finds it
-    /// may have appended a part of the text before it, in whole characters.
+    /// [`Error`] if the string is malformed, with the offset from its start. The call that finds
+    /// the fault may have appended a part of the text before it, in whole characters.
     pub fn push(&mut self, piece: &[u8], to: &mut impl Buffer) -> Result<usize, Error> {
         self.so_far?;
         let used = self.append(piece, &mut to.appender());
@@ -222,7 +224,7 @@ impl Unescaper {
                     used = length - self.held.len;
                     self.held = Held::default();
                 }
-                // All of the piece then: nothing unfinished is longer than `LONGEST`.
+                // This consumes the whole piece: nothing unfinished is longer than `LONGEST`.
                 Err(ErrorKind::UnexpectedEnd) => {
                     self.held.extend(piece);
                     self.offset = self.offset.saturating_add(piece.len());
@@ -256,7 +258,7 @@ impl Unescaper {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnexpectedEnd`] if the closing quote has not come, or an escape or a character is
+    /// [`ErrorKind::UnexpectedEnd`] if the closing quote is missing, or an escape or a character is
     /// unfinished; or the error of an earlier call.
     pub fn finish(self) -> Result<(), Error> {
         self.so_far?;
@@ -270,7 +272,7 @@ impl Unescaper {
         }
     }
 
-    /// What is wrong with what is held, or comes after it.
+    /// The error for a fault in the bytes held, or directly after them.
     fn wrong(&self, kind: ErrorKind) -> Error {
         Error::at(0, kind).behind(self.offset - self.held.len)
     }
@@ -313,7 +315,8 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// A stream of more bytes than a number holds: the place in the error is not exact then.
+    /// A stream with more bytes than a `usize` can count: the offset in the error is then not
+    /// exact.
     #[test]
     fn places_beyond_the_largest_number_do_not_overflow() {
         for near in [usize::MAX - 3, usize::MAX] {

@@ -1,4 +1,4 @@
-//! Tables of the instruction sets that move bytes by shuffles of 16.
+//! Tables for the instruction sets that move bytes by shuffles of 16.
 #![forbid(unsafe_code)]
 
 use super::scalar::{letter, meaning};
@@ -16,13 +16,13 @@ pub(super) const LETTERS: [u8; 16] = {
     table
 };
 
-/// Sends each of the eight letters that may follow a backslash to a place of its own in 16.
+/// Maps each of the eight letters that may follow a backslash to a different place in 16.
 const fn place(letter: u8) -> usize {
     (letter >> 1 & 15 ^ letter >> 6 & 1) as usize
 }
 
-/// The letter at each place, and what it stands for. An empty place has a zero, which belongs to
-/// another place and so matches nothing.
+/// The letter at each place, and its meaning. An empty place has a zero, which maps to another
+/// place and so matches nothing.
 pub(super) const KNOWN: [u8; 16] = by_place(false);
 pub(super) const MEANINGS: [u8; 16] = by_place(true);
 
@@ -39,7 +39,7 @@ const fn by_place(meanings: bool) -> [u8; 16] {
     table
 }
 
-/// For each set of 8 bytes: the places of those in it, in order.
+/// For each set of 8 bytes: the places of its bytes, in order.
 pub(super) static KEEP: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut set = 0;
@@ -74,7 +74,7 @@ pub(super) static EXPAND: [[u8; 16]; 256] = {
     table
 };
 
-/// Whether a set is empty or of the first places only.
+/// Whether a set contains only the first places, or none.
 #[inline(always)]
 pub(super) const fn first_ones(set: u64) -> bool {
     set & set.wrapping_add(1) == 0

@@ -1,4 +1,4 @@
-//! Every backend against the specification, in every shape of call.
+//! Compares every backend with the specification, in every form of call.
 
 use super::*;
 use crate::Backend;
@@ -12,13 +12,13 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// Offsets that put a place before, at and behind each edge of a vector and of a run.
+/// Offsets that put a place before, at and after each edge of a vector and of a run.
 fn offsets() -> Vec<usize> {
     let all = [61].into_iter().chain(0..=66);
     thinned(all.chain([126, 127, 190, 252, 255, 256, 4400]), 1)
 }
 
-/// Escapes to so many bytes of fresh memory.
+/// Escapes to this many bytes of fresh memory.
 fn escape(
     backend: Detected,
     format: Format,
@@ -35,7 +35,7 @@ fn escape_append(backend: Detected, format: Format, text: &str, to: &mut impl Bu
     driver::escape_append(text, format.quotes, format.quotes, to, backend);
 }
 
-/// Reads to so many bytes of fresh memory.
+/// Reads to this many bytes of fresh memory.
 fn unescape(
     backend: Detected,
     format: Format,
@@ -74,8 +74,7 @@ fn expected(text: &str) -> String {
     escaped.collect()
 }
 
-/// Into exactly as much memory as it takes, into one byte less, and appended to different
-/// capacities.
+/// Into exactly as much memory as needed, into one byte less, and appended to different capacities.
 fn assert_escapes(text: &str) {
     let bare = expected(text);
     let quoted = format!("\"{bare}\"");
@@ -111,8 +110,9 @@ fn assert_escapes(text: &str) {
     }
 }
 
-/// The text and the bytes read, or the error, the same on every backend: appended, into exactly as
-/// much memory as the text takes, into one byte less. And what scanning comes to.
+/// The text and the bytes read, or the error, checked to be the same on every backend: appended,
+/// into exactly as much memory as the text needs, and into one byte less. Checks the result of
+/// scanning as well.
 fn assert_reads_alike(src: &[u8]) -> Result<(String, usize), Error> {
     let scalar = Detected::new(Backend::Scalar).unwrap();
     let [around, _] = [QUOTED, BARE].map(|format| {
@@ -166,7 +166,7 @@ fn assert_reads_alike(src: &[u8]) -> Result<(String, usize), Error> {
     around
 }
 
-/// `piece` behind `offset` plain characters, and a closing quote behind `behind` more.
+/// `piece` after `offset` plain characters, and a closing quote after `behind` more.
 fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
     [
         &std::vec![b'a'; offset],
@@ -177,7 +177,7 @@ fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Numbers that look random, by Marsaglia's xorshift.
+/// Pseudorandom numbers, by Marsaglia's xorshift.
 fn random() -> impl FnMut(usize) -> usize {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |below| {
@@ -367,7 +367,8 @@ fn all_shapes_agree() {
     assert_eq!(text, b"\xffa\tb");
 }
 
-/// Pieces of a length come to what all of it does in one call, without what is wrong appended.
+/// Pieces of a given length give the same result as a single call, and nothing malformed is
+/// appended.
 fn assert_streams_alike(bytes: &[u8], length: usize) {
     for (backend, format) in backends().flat_map(|backend| [(backend, QUOTED), (backend, BARE)]) {
         let place = || format!("{backend:?}, {format:?}: {}", bytes.escape_ascii());

@@ -1,10 +1,10 @@
-//! Which pairs of bytes cannot follow each other in UTF-8, as three tables that are looked up with
-//! the first byte's upper half, its lower half, and the second byte's upper half. Where all three
-//! share a bit there is an error: the method of Keiser and Lemire, "Validating UTF-8 In Less Than
-//! One Instruction Per Byte" (2021), section 6.
+//! The pairs of bytes that cannot follow each other in UTF-8, as three tables: indexed by the first
+//! byte's upper half, its lower half, and the second byte's upper half. A bit set in all three
+//! entries is an error: the method of Keiser and Lemire, "Validating UTF-8 In Less Than One
+//! Instruction Per Byte" (2021), section 6.
 #![forbid(unsafe_code)]
 
-/// The sets of the three halves, one bit a value, for which one bit of the tables stands.
+/// The sets of the three halves, one bit per value, that one bit of the tables stands for.
 struct Rule {
     first_upper: u16,
     first_lower: u16,
@@ -24,8 +24,8 @@ const fn rule(first_upper: u16, first_lower: u16, second_upper: u16) -> Rule {
     }
 }
 
-/// The last rule is no error where a lead byte stands two or three bytes before: its bit, the
-/// highest, is compared with whether one does.
+/// The last rule is no error if there is a lead byte two or three bytes before: its bit, the
+/// highest, is compared with that condition.
 const RULES: [Rule; 8] = [
     // A lead without a continuation.
     rule(LEAD, ANY, !CONTINUATION),
@@ -64,8 +64,8 @@ pub(super) const FIRST_UPPER: [u8; 16] = table(0);
 pub(super) const FIRST_LOWER: [u8; 16] = table(1);
 pub(super) const SECOND_UPPER: [u8; 16] = table(2);
 
-/// Subtracted from the byte two before, with saturation, leaves the highest bit to leads of three
-/// or four bytes.
+/// Subtracted with saturation from the byte two before, leaves the highest bit set only for leads
+/// of three or four bytes.
 pub(super) const LEAD_OF_THREE: u8 = 0xe0 - 0x80;
 
 /// The same for the byte three before, and leads of four bytes.

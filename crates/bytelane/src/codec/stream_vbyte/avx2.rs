@@ -1,4 +1,4 @@
-//! AVX2: the groups of SSE4.1, whose codes are found four at a time.
+//! AVX2: the groups of SSE4.1, with codes found four groups at a time.
 
 use super::Blocks;
 use super::plan::{Compress, Expand, Plan};
@@ -39,8 +39,8 @@ fn encode<P: Compress>(
     (codes, compress(plan, &groups, codes, data))
 }
 
-/// The codes of 16 numbers in 1, 2, 3 or 4 bytes, as SSE4.1 finds them in each lane; the first
-/// group with the second gives the lower half, the third with the fourth the upper.
+/// The codes of 16 numbers in 1, 2, 3 or 4 bytes, found in each lane as SSE4.1 does it. The first
+/// and second groups give the lower half, the third and fourth the upper half.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn codes_1234(first_and_third: __m256i, second_and_fourth: __m256i) -> u32 {

@@ -1,4 +1,4 @@
-//! AVX-512: a block of 64 bytes is one expansion or compression of bytes by a mask.
+//! AVX-512: a block of 64 bytes is one masked expansion or compression of bytes.
 
 use super::Blocks;
 use super::kernel::{before, put_codes};
@@ -56,7 +56,7 @@ fn decode<P: Expand>(
     kept.count_ones() as usize
 }
 
-/// 16 blocks at a time, then four of values of one byte each, or one by one.
+/// 16 blocks at a time, then four blocks if their values have one byte each, otherwise one by one.
 #[target_feature(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
@@ -87,7 +87,7 @@ fn decode_run<P: Expand>(
         }
         let kept = mask(plan, P::codes(controls, done));
         let used = kept.count_ones() as usize;
-        // Whether there are 64 bytes more could not be predicted near the end.
+        // Near the end, a branch on whether 64 more bytes exist could not be predicted.
         let stored = _mm512_maskz_expand_epi8(kept, load_up_to(rest));
         let behind = rest.get(used..)?;
         store(&mut blocks[done], restore(plan, stored, previous));
@@ -97,8 +97,8 @@ fn decode_run<P: Expand>(
     Some(data.len() - rest.len())
 }
 
-/// 16 blocks at a time as long as there are, whose masks are made while the 16 blocks before them
-/// are decoded. Returns how many blocks, and the data behind theirs.
+/// 16 blocks at a time for as long as possible. Their masks are computed while the previous 16
+/// blocks are decoded. Returns the number of blocks, and the data after them.
 #[target_feature(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
@@ -144,7 +144,7 @@ fn decode_sixteens<'a, P: Expand>(
                 continue;
             }
             for k in 4 * four..4 * four + 4 {
-                // No more than 960 before the last block; the compiler sees 1023.
+                // At most 960 before the last block; the compiler sees 1023.
                 let stored = load(window(here, used & 1023));
                 let stored = _mm512_maskz_expand_epi8(kept[k], stored);
                 store(&mut values[k], restore(plan, stored, previous));
@@ -172,7 +172,8 @@ fn masks<P: Plan>(plan: P, controls: &[u8], masks: &mut [u64; 16]) {
 fn masks_of_eight<P: Plan>(plan: P, controls: &[u8]) -> __m512i {
     match P::WIDTH {
         4 => {
-            // Each control byte to a word, its halves to the two bytes of it, these to masks.
+            // Widens each control byte to a word, its halves to the two bytes of the word, and
+            // these to masks.
             let words = _mm512_cvtepu8_epi16(load256(window(controls, 0)));
             let halves = _mm512_and_si512(
                 _mm512_or_si512(words, _mm512_slli_epi16::<4>(words)),
@@ -192,7 +193,7 @@ fn masks_of_eight<P: Plan>(plan: P, controls: &[u8]) -> __m512i {
     }
 }
 
-/// A bit for each byte of a block's values that is stored.
+/// One bit for each byte of a block's values, set if it is stored.
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
@@ -204,7 +205,7 @@ fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
     _mm_cvtsi128_si64(_mm_shuffle_epi8(load128(plan.kept()), codes)) as u64
 }
 
-/// Bytes to values, or to their sums with those before: four products with 0 or 1 for each lane.
+/// Bytes to values, or to running sums: four products with 0 or 1 for each lane.
 ///
 /// ```text
 /// bytes       a b c d              e f g h              ..
@@ -238,7 +239,7 @@ fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &
 #[target_feature(enable = "avx512bw,avx512vnni")]
 #[inline]
 fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
-    /// For each of four bytes of each fours of values: which lanes take it.
+    /// For each of four bytes in each group of four values: the lanes that add it.
     const TAKEN: [[u8; 64]; 4] = {
         let mut taken = [[0; 64]; 4];
         let mut i = 0;
@@ -268,7 +269,7 @@ fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
     _mm512_add_epi32(sums[0], sums[1])
 }
 
-/// What is stored to the values.
+/// Stored numbers to values.
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn restore<P: Plan>(plan: P, stored: __m512i, previous: &mut __m512i) -> __m512i {
@@ -282,7 +283,7 @@ fn restore<P: Plan>(plan: P, stored: __m512i, previous: &mut __m512i) -> __m512i
     values
 }
 
-/// Sums within a block to the values.
+/// Sums within a block to values.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn add_previous<P: Plan>(sums: __m512i, previous: &mut __m512i) -> __m512i {
@@ -301,7 +302,7 @@ fn add_previous<P: Plan>(sums: __m512i, previous: &mut __m512i) -> __m512i {
     }
 }
 
-/// The lowest bit back to the sign.
+/// Moves the lowest bit back to the sign.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn unzigzag<P: Plan>(values: __m512i) -> __m512i {
@@ -318,8 +319,8 @@ fn unzigzag<P: Plan>(values: __m512i) -> __m512i {
     }
 }
 
-/// Each value with those before it added, in log2 steps: the last sum of the left half of each
-/// pair, of each four, and so on, is added to the right half.
+/// Running sums, in log2 steps: the last sum of the left half of each pair, of each four, and so
+/// on, is added to the right half.
 ///
 /// ```text
 /// differences      a  b    c      d        e  f    g      h
@@ -370,8 +371,9 @@ fn encode<P: Compress>(
     (codes(plan, kept), kept.count_ones() as usize)
 }
 
-/// Eight blocks at a time as long as there is room for the most, loaded while the eight before them are
-/// stored: a load waits for an earlier store whose address differs in high bits only.
+/// Eight blocks at a time for as long as there is room for their maximum length. They are loaded
+/// while the previous eight are stored: a load waits for an earlier store whose address differs in
+/// high bits only.
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn encode_run<P: Compress>(
@@ -402,7 +404,7 @@ fn encode_run<P: Compress>(
         let mut used = 0;
         for k in 0..8 {
             let kept = needed(plan, stored[k]);
-            // It is never more: 64 bytes for each block before.
+            // Never larger: up to 64 bytes for each earlier block.
             let at = usize::min(used, 448);
             let compressed = _mm512_maskz_compress_epi8(kept, stored[k]);
             store(window_mut(here, at), compressed);
@@ -431,7 +433,7 @@ fn encode_run<P: Compress>(
     Some(room - rest.len())
 }
 
-/// What is stored of eight blocks.
+/// The numbers stored for eight blocks.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
@@ -444,7 +446,7 @@ fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [
     eight
 }
 
-/// The values to what is stored.
+/// Values to stored numbers.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
@@ -470,8 +472,8 @@ fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
     stored
 }
 
-/// A bit for each byte that is to be stored: ones from the highest bit of a value down, and of each
-/// byte the question whether the byte is among them that decides about it.
+/// One bit for each byte to be stored. `down` has ones from the highest bit of a value down; each
+/// byte is stored if its deciding byte is among them:
 ///
 /// ```text
 /// 1, 2, 3, 4   byte 0 always, each other byte by itself
@@ -501,12 +503,12 @@ fn needed<P: Plan>(plan: P, stored: __m512i) -> u64 {
     _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi32(0x0101_0100)))
 }
 
-/// The codes of a block out of its [`needed`] bytes. Of the bytes that decide, the second gives
-/// the code's high bit, and the low bit is the first but for the second and the third.
+/// The codes of a block from its [`needed`] bytes. The second of the deciding bytes gives the
+/// code's high bit; the low bit is the first, flipped if the second is set and the third is not.
 #[target_feature(enable = "bmi2")]
 #[inline]
 fn codes<P: Plan>(plan: P, needed: u64) -> u32 {
-    // Where the second and the third are, from the place of the second, and the first two.
+    // The distance from the second to the third, the places of the second, and of the first two.
     let (third, seconds, deciding) = match P::WIDTH {
         4 if plan.zeros() => (1, 0x1111_1111_1111_1111, 0x3333_3333_3333_3333),
         4 => (1, 0x2222_2222_2222_2222, 0x6666_6666_6666_6666),

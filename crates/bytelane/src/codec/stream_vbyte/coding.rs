@@ -1,5 +1,5 @@
-//! A format without its type: what everything below the public functions is compiled for, in this
-//! crate and not in the caller's.
+//! A format without its type. The code below the public functions is compiled for it, in this crate
+//! and not in the caller's.
 #![forbid(unsafe_code)]
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub(super) enum Variant {
 }
 
 impl Variant {
-    /// Bytes that each of the four codes stands for.
+    /// The lengths in bytes that the four codes stand for.
     pub(super) const fn lengths(self) -> [usize; 4] {
         match self {
             Variant::V1234 => [1, 2, 3, 4],
@@ -29,7 +29,7 @@ impl Variant {
     }
 }
 
-/// What is done to the values before they are stored.
+/// How the values are transformed before they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Transform {
     None,
@@ -48,13 +48,13 @@ impl Transform {
         }
     }
 
-    /// Whether each value is stored as its difference from the one before.
+    /// Whether each value is stored as its difference from the previous one.
     #[inline(always)]
     pub(super) const fn delta(self) -> bool {
         matches!(self, Transform::Delta | Transform::DeltaZigzag)
     }
 
-    /// Whether the sign goes to the lowest bit.
+    /// Whether zigzag moves the sign to the lowest bit.
     #[inline(always)]
     pub(super) const fn zigzag(self) -> bool {
         matches!(self, Transform::Zigzag | Transform::DeltaZigzag)

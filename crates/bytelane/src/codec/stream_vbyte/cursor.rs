@@ -1,29 +1,29 @@
-//! Places in a stream: skipping, ranges, checkpoints, and looking for a value.
+//! Places in a stream: skipping, ranges, checkpoints, and searching for a value.
 #![forbid(unsafe_code)]
 
 use super::{Decode, Error, ErrorKind, Integer};
 use crate::Destination;
 use core::marker::PhantomData;
 
-/// Values that are decoded at once where nobody asks for them.
+/// The number of values decoded at a time when the caller does not need them.
 const BLOCK: usize = 128;
 
-/// A place in a stream, in plain integers that can be stored beside it and read back with
-/// [`Cursor::resume`].
+/// A place in a stream, as plain integers. Store it beside the stream and pass it to
+/// [`Cursor::resume`] later.
 ///
-/// Nothing bad comes of a forged one: an error, or wrong values.
+/// A forged checkpoint is harmless: it gives an error or wrong values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Checkpoint<T> {
     /// The number of values before the place.
     pub index: usize,
-    /// Where the data of the next value begin, counted from the first control byte.
+    /// The offset of the next value's data, counted from the first control byte.
     pub offset: usize,
-    /// The value before the place, which the next difference is added to; zero in a format without
+    /// The previous value, to which the next difference is added; zero in a format without
     /// differences.
     pub previous: T,
 }
 
-/// A reader of a stream that can go to any place in it.
+/// A reader that can go to any place in a stream.
 ///
 /// ```
 /// use bytelane::stream_vbyte::Format;
@@ -41,8 +41,8 @@ pub struct Checkpoint<T> {
 /// # Ok::<(), bytelane::stream_vbyte::Error>(())
 /// ```
 ///
-/// A search engine stores a [`checkpoint`](Self::checkpoint) for every so many values, finds by
-/// their `previous` the last one before its target, and looks on from there:
+/// A search engine stores a [`checkpoint`](Self::checkpoint) at regular intervals, uses their
+/// `previous` to find the last one before its target, and searches from there:
 ///
 /// ```
 /// # use bytelane::stream_vbyte::Format;
@@ -62,15 +62,15 @@ pub struct Checkpoint<T> {
 /// # Ok::<(), bytelane::stream_vbyte::Error>(())
 /// ```
 ///
-/// It has the whole stream from the beginning. An error leaves it where it was: the same call
-/// returns the same error again, and any other call goes on from there.
+/// The cursor keeps the whole stream. An error leaves it where it was: the same call returns the
+/// same error again, and any other call continues from there.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a, T> {
-    /// What comes behind the cursor: at most `count` values are before it.
+    /// The stream after the cursor; at most `count` values come before it.
     ahead: Decode<'a>,
-    /// Values of the stream.
+    /// Number of values in the stream.
     count: usize,
-    /// The bits of the value before the first one.
+    /// The bits of the value that precedes the first one.
     start: u64,
     values: PhantomData<T>,
 }
@@ -87,23 +87,23 @@ impl<'a, T: Integer> Cursor<'a, T> {
         }
     }
 
-    /// How many values are before the cursor.
+    /// The number of values before the cursor.
     #[must_use]
     pub fn index(&self) -> usize {
         self.ahead.index
     }
 
-    /// How many values are left.
+    /// The number of values left.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.count - self.index()
     }
 
-    /// Decodes the next values, as many as the slice has or as are left, and returns how many.
+    /// Decodes the next values, as many as fit in the slice or are left, and returns their number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Data`]: the cursor has not moved then, and some values have been written.
+    /// [`ErrorKind::Data`]: the cursor does not move, but some values may have been written.
     pub fn decode(&mut self, values: &mut [T]) -> Result<usize, Error> {
         let wanted = usize::min(values.len(), self.remaining());
         let (values, end) = Destination::from(&mut values[..wanted]).fill(self.ahead)?;
@@ -112,12 +112,12 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(wanted)
     }
 
-    /// Decodes the values from number `index` on, as many as the slice has.
+    /// Decodes the values from number `index` on, enough to fill the slice.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Position`] if there are not as many, [`ErrorKind::Data`]: the cursor has not
-    /// moved then.
+    /// [`ErrorKind::Position`] if the stream does not have that many values, or
+    /// [`ErrorKind::Data`]. The cursor does not move then.
     pub fn decode_at(&mut self, index: usize, values: &mut [T]) -> Result<(), Error> {
         self.check(index.saturating_add(values.len()))?;
         let mut there = self.clone();
@@ -127,12 +127,13 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(())
     }
 
-    /// Moves to value number `index`, or behind the last one: from here if it is ahead, from the
-    /// first value otherwise. See [`skip`](Self::skip).
+    /// Moves to value number `index`, or past the last one if `index` is the number of values.
+    /// Moves from the current place if the value is ahead, and from the first value otherwise. See
+    /// [`skip`](Self::skip).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Position`] or [`ErrorKind::Data`]: the cursor has not moved then.
+    /// [`ErrorKind::Position`] or [`ErrorKind::Data`]. The cursor does not move then.
     pub fn seek(&mut self, index: usize) -> Result<(), Error> {
         let mut there = self.clone();
         if index < self.index() {
@@ -145,13 +146,14 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(())
     }
 
-    /// Moves over values. Only their control bytes are read, more than a hundred values per
-    /// nanosecond; with differences they are decoded as well, for the next one needs their sum.
+    /// Skips values. Without differences it reads only their control bytes, more than a hundred
+    /// values per nanosecond; with differences it also decodes the values, since the next value
+    /// depends on their sum.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Position`] if there are not as many, [`ErrorKind::Data`] if their data are not
-    /// all there: the cursor has not moved then.
+    /// [`ErrorKind::Position`] if the stream does not have that many values, [`ErrorKind::Data`] if
+    /// their data are incomplete. The cursor does not move then.
     pub fn skip(&mut self, values: usize) -> Result<(), Error> {
         self.check(self.index().saturating_add(values))?;
         if !self.ahead.coding.transform.delta() {
@@ -169,19 +171,19 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(())
     }
 
-    /// Moves to the next value that is at least `target` and returns it; behind the last value and
-    /// `None` if there is none. For values in ascending order, as posting lists are; in others it
-    /// may find a later one or none.
+    /// Moves to the next value that is at least `target` and returns it; if there is none, moves
+    /// past the last value and returns `None`. The values must be in ascending order, as in posting
+    /// lists; otherwise it may return a later value or none.
     ///
-    /// The cursor stands before the value, so that it is the next to be decoded.
+    /// The cursor stops before the value, so the value is the next to be decoded.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Data`]: the cursor has not moved then.
+    /// [`ErrorKind::Data`]. The cursor does not move then.
     pub fn seek_at_least(&mut self, target: T) -> Result<Option<T>, Error> {
         let mut there = self.clone();
         let mut block = [T::ZERO; BLOCK];
-        // The next one is often near: a few values at first.
+        // The value is often near: decode only a few values at first.
         let mut step = 16;
         loop {
             let before = there.clone();
@@ -205,7 +207,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         }
     }
 
-    /// This place, to come back to.
+    /// The current place, to return to later.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint<T> {
         Checkpoint {
@@ -215,12 +217,12 @@ impl<'a, T: Integer> Cursor<'a, T> {
         }
     }
 
-    /// Moves to a place, of this cursor or of another one over the same stream.
+    /// Moves to a place, taken from this cursor or from another one over the same stream.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Position`] or [`ErrorKind::Checkpoint`] if it cannot be one of this stream; not
-    /// all that are none can be told. The cursor has not moved then.
+    /// [`ErrorKind::Position`] or [`ErrorKind::Checkpoint`] if it cannot be a place in this stream;
+    /// not every such place is detected. The cursor does not move then.
     pub fn resume(&mut self, place: Checkpoint<T>) -> Result<(), Error> {
         self.check(place.index)?;
         if !(self.count.div_ceil(4)..=self.ahead.src.len()).contains(&place.offset) {
@@ -232,7 +234,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(())
     }
 
-    /// Whether there are as many values.
+    /// Checks that the stream has that many values.
     fn check(&self, value: usize) -> Result<(), Error> {
         let values = self.count;
         match value <= values {

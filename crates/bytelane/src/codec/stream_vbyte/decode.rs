@@ -1,4 +1,4 @@
-//! A stream to values.
+//! Decodes a stream to values.
 
 use super::coding::{Coding, Transform, Variant};
 use super::plan::{Expand, Expanding, Plan, Planned, all_plans, expanding};
@@ -16,14 +16,14 @@ dispatch! {
         = kernel::decoded_data_len, or scalar::decoded_data_len;
 }
 
-/// Decodes as many values as there is room for, which the stream has, from a whole control byte on.
-/// Returns where their data end, or nothing if they are not all there.
+/// Decodes as many values as there is room for, starting at a whole control byte; the stream must
+/// have that many. Returns the offset after their data, or nothing if the data are incomplete.
 type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
 
 macro_rules! plans {
     ($($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*) => {
-        /// The function of a coding. The caller mostly knows the coding at compile time, so that a
-        /// program has the kernels of one plan.
+        /// The function for a coding. The caller usually knows the coding at compile time, so that
+        /// a program contains the kernels of one plan only.
         #[inline]
         fn run_of(coding: Coding) -> Run {
             match (coding.variant, coding.transform) {
@@ -43,18 +43,18 @@ macro_rules! plans {
 }
 all_plans! { plans }
 
-/// Values of a stream, from a place in it on.
+/// Values of a stream, from a certain place on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decode<'a> {
     pub(super) coding: Coding,
-    /// The function of that coding.
+    /// The function for that coding.
     run: Run,
     pub(super) backend: Detected,
-    /// The stream, and what is behind it.
+    /// The stream, and any bytes after it.
     pub(super) src: &'a [u8],
     /// Number of values before the place.
     pub(super) index: usize,
-    /// Where the data of the next value begin: behind the control bytes, not behind `src`.
+    /// Where the data of the next value begin, counted from the start of `src`.
     pub(super) offset: usize,
     /// The value before the place.
     pub(super) previous: u64,
@@ -84,9 +84,11 @@ impl<'a> Decode<'a> {
         })
     }
 
-    /// Where the data end of the next values, which the stream has. Only control bytes are read.
+    /// The offset after the data of the next values, which the stream must have. Reads control
+    /// bytes only.
     pub(super) fn end(&self, count: usize) -> Result<usize, Error> {
-        // From a whole control byte on, without those of its values that are behind.
+        // Counts from a whole control byte, then subtracts its values that have been passed
+        // already.
         let (controls, behind) = (&self.src[self.index / 4..], self.index % 4);
         let length = data_len(self.coding, controls, behind + count, self.backend)
             - scalar::decoded_data_len(self.coding, controls, behind);
@@ -96,7 +98,7 @@ impl<'a> Decode<'a> {
         }
     }
 
-    /// Moves behind the next values, whose data end at `end`; `last` is the last of them.
+    /// Moves past the next values, whose data end at `end`; `last` is the last of them.
     pub(super) fn pass(&mut self, count: usize, end: usize, last: Option<u64>) {
         self.index += count;
         self.offset = end;
@@ -105,7 +107,7 @@ impl<'a> Decode<'a> {
         }
     }
 
-    /// From a place within a control byte on: one by one to the next.
+    /// From a place within a control byte: one by one up to the next control byte.
     #[inline(never)]
     fn decode_within(mut self, to: &mut [Slot]) -> Option<usize> {
         let width = self.coding.width();
@@ -142,7 +144,7 @@ impl<'a> Decode<'a> {
         Some(self.offset + used)
     }
 
-    /// Finds which of the next values is not all there.
+    /// Finds the first of the next values whose data are incomplete.
     #[cold]
     #[inline(never)]
     fn too_short(&self, count: usize) -> Error {
@@ -167,7 +169,7 @@ impl<'a> Decode<'a> {
 }
 
 impl Fill for Decode<'_> {
-    /// Where the data of the values end.
+    /// The offset after the data of the values.
     type Done = usize;
     type Error = Error;
 

@@ -16,12 +16,12 @@ dispatch! {
         = kernel::encoded_data_len::<WIDTH, _>, or scalar::encoded_data_len;
 }
 
-/// Returns how many bytes were written, or nothing if there was too little room.
+/// Returns the number of bytes written, or nothing if there was not enough room.
 type Run = fn(&Encode<'_>, &mut [Slot]) -> Option<usize>;
 
 macro_rules! plans {
     ($($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*) => {
-        /// The function of a coding, as for decoding.
+        /// The function for a coding, as for decoding.
         #[inline]
         fn run_of(coding: Coding) -> Run {
             match (coding.variant, coding.transform) {
@@ -40,18 +40,18 @@ macro_rules! plans {
 }
 all_plans! { plans }
 
-/// Values that are to become a stream.
+/// Values to be encoded as a stream.
 pub(crate) struct Encode<'a> {
     pub(super) coding: Coding,
     /// The value before the first one.
     pub(super) start: u64,
     pub(super) backend: Detected,
-    /// Their bytes, in this machine's order.
+    /// The bytes of the values, in this machine's byte order.
     pub(super) values: &'a [u8],
 }
 
 impl Encode<'_> {
-    /// How many bytes they become.
+    /// The length of the encoded values in bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self.coding.width() {
@@ -70,8 +70,8 @@ impl Encode<'_> {
         self.values.len().div_ceil(32) + data
     }
 
-    /// Counts by encoding once more, in pieces that go nowhere: programs that never ask for a length
-    /// need not have kernels for it.
+    /// Counts by encoding once more, in pieces that are discarded: programs that never ask for a
+    /// length need no kernels for it.
     #[cold]
     #[inline(never)]
     fn too_short(&self, run: Run, given: usize) -> DestinationError {
@@ -79,7 +79,7 @@ impl Encode<'_> {
         let mut needed = 0;
         for values in self.values.chunks(256) {
             piece.values = values;
-            // A control byte for each 4 of up to 64 values.
+            // One control byte for each 4 of up to 64 values.
             needed += run(&piece, &mut [Slot::new(0); 256 + 16]).expect("there is room");
             piece.start = scalar::get(&values[values.len() - self.coding.width()..]);
         }

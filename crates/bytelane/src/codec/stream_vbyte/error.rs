@@ -11,17 +11,17 @@ pub type Error = crate::Error<ErrorKind>;
 pub enum ErrorKind {
     /// The input ends within the control bytes.
     Controls {
-        /// Control bytes of as many values.
+        /// The number of values that the control bytes would be for.
         needed: usize,
     },
     /// The input ends before the data that the control bytes announce. The offset is that of the
-    /// first value whose bytes are not all there.
+    /// first value whose data are incomplete.
     Data {
         /// The number of that value.
         value: usize,
-        /// How many bytes it has.
+        /// The number of bytes that it has.
         needed: usize,
-        /// How many of them are there.
+        /// The number of its bytes that the input has.
         given: usize,
     },
     /// A place beyond the last value.
@@ -31,8 +31,8 @@ pub enum ErrorKind {
         /// Number of values in the stream.
         values: usize,
     },
-    /// The offset of a checkpoint lies within the control bytes or beyond the end: it belongs to
-    /// another stream.
+    /// The offset of a checkpoint is within the control bytes or past the end: the checkpoint
+    /// belongs to another stream.
     Checkpoint,
 }
 

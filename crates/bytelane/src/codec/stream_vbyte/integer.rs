@@ -1,4 +1,4 @@
-//! The numbers that a stream holds.
+//! The numbers that a stream can hold.
 
 use crate::Value;
 
@@ -12,13 +12,13 @@ pub trait Integer32: Integer {}
 pub trait Integer64: Integer {}
 
 pub(super) mod sealed {
-    /// A number as its bits: all that is known of it below the functions that callers see.
+    /// A number as its bits: the code below the public functions knows nothing else about it.
     pub trait Bits {
         /// Zero.
         const ZERO: Self;
-        /// Its bits, zeros above them.
+        /// The bits of the number; higher bits are zero.
         fn bits(self) -> u64;
-        /// The number of the low bits.
+        /// The number that has these low bits.
         fn of_bits(bits: u64) -> Self;
     }
 }

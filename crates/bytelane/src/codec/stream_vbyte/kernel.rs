@@ -1,5 +1,5 @@
-//! The algorithm, once for all instruction sets, variants and transforms: blocks of 64 bytes of
-//! values while there is room around their data, then the last ones through a small buffer.
+//! The algorithm, shared by all instruction sets, variants and transforms: blocks of 64 bytes of
+//! values while there is room around their data, then the last values through a small buffer.
 //!
 //! ```text
 //! data     |-- block --|-- block --|-- block --|-- block --|- block -|
@@ -8,9 +8,9 @@
 //!                                              |-- rest --|000000000000|   copied, zeros behind it
 //! ```
 //!
-//! What instruction sets differ in is [`Blocks`]: a block of values against its codes and at most
-//! 64 bytes of data. 80 are at hand, so that the last group of a block, which may begin at byte 48
-//! and further, can be loaded and stored as a whole vector.
+//! Each instruction set implements [`Blocks`]: a block of values against its codes and at most 64
+//! bytes of data. 80 bytes are accessible, so that the last group of a block, which begins at byte
+//! 48 at most, can be loaded and stored as a whole vector.
 #![forbid(unsafe_code)]
 
 use super::Blocks;
@@ -19,7 +19,7 @@ use super::plan::{Compress, Expand, Plan};
 use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
 
-/// Whole blocks of values out of their data, or nothing if there are too few of these.
+/// Decodes whole blocks of values; nothing if there are too few data.
 #[inline(always)]
 pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     simd: S,
@@ -38,8 +38,8 @@ pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     Some(used)
 }
 
-/// Four blocks at a time as long as there are data around them, then one by one. Returns the bytes
-/// of data used, or nothing if there were too few.
+/// Four blocks at a time while there are data around them, then one by one. Returns the bytes of
+/// data used, or nothing if there were too few.
 #[inline(always)]
 pub(super) fn decode_run<S: Blocks, P: Expand>(
     simd: S,
@@ -103,8 +103,8 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     Some(data.len() - rest.len() + end)
 }
 
-/// Fewer values than a block. Returns the bytes of data used, or nothing if there were too few: they
-/// must not reach into the zeros behind the data.
+/// Fewer values than a block. Returns the bytes of data used, or nothing if there were too few:
+/// they must not include any of the zeros after the data.
 #[inline(always)]
 pub(super) fn decode_tail<S: Blocks, P: Expand>(
     simd: S,
@@ -132,8 +132,8 @@ pub(super) fn decode_tail<S: Blocks, P: Expand>(
     Some(used)
 }
 
-/// Whole blocks of values to their control bytes and data. Returns the bytes of data written, or
-/// nothing if there was too little room.
+/// Encodes whole blocks of values to control bytes and data. Returns the bytes of data written, or
+/// nothing if there was not enough room.
 #[inline(always)]
 pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     simd: S,
@@ -147,7 +147,7 @@ pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     simd.encode_run(plan, values, first, controls, data)
 }
 
-/// Four blocks at a time as long as there is room around their data, then one by one.
+/// Four blocks at a time while there is room around their data, then one by one.
 #[inline(always)]
 pub(super) fn encode_run<S: Blocks, P: Compress>(
     simd: S,
@@ -203,7 +203,7 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
     Some(room - rest.len() + end)
 }
 
-/// Fewer values than a block. Returns the bytes of data written, or nothing if there was too little
+/// Fewer values than a block. Returns the bytes of data written, or nothing if there was not enough
 /// room.
 #[inline(always)]
 pub(super) fn encode_tail<S: Blocks, P: Compress>(
@@ -214,7 +214,7 @@ pub(super) fn encode_tail<S: Blocks, P: Compress>(
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
-    // What is stored of the values that fill the block up is zero.
+    // The values that fill up the block are stored as zero.
     let (mut block, mut before) = ([0; 64], [0; 64]);
     block[..values.len()].copy_from_slice(values);
     if plan.delta() {
@@ -240,8 +240,8 @@ pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
     }
 }
 
-/// The first block of values, one place later: the start, then all but the last. What is beyond
-/// the values is zero.
+/// The first block of values, one place later: the start, then all but the last. Places after the
+/// values are zero.
 #[inline(always)]
 fn first_before<P: Plan>(plan: P, values: &[u8], start: u64) -> [u8; 64] {
     let mut before = [0; 64];
@@ -253,7 +253,7 @@ fn first_before<P: Plan>(plan: P, values: &[u8], start: u64) -> [u8; 64] {
     before
 }
 
-/// The values before those of block `at`, of which only differences make use.
+/// The values before those of block `at`, which only differences use.
 #[inline(always)]
 pub(super) fn before<'a, P: Plan>(
     plan: P,
@@ -267,8 +267,9 @@ pub(super) fn before<'a, P: Plan>(
     }
 }
 
-/// How many bytes the data of values of `K` bytes has: those that all have, and of each next length
-/// how much longer it is for each number that does not fit the one before.
+/// The length in bytes of the data of values of `K` bytes: the shortest length for each value,
+/// plus, for each longer length, the extra bytes for each number that does not fit the length
+/// before it.
 #[inline(always)]
 pub(super) fn encoded_data_len<const K: usize, S: Blocks>(
     _simd: S,
@@ -335,8 +336,8 @@ pub(super) fn encoded_data_len<const K: usize, S: Blocks>(
         + (three - two) * longer[2]
 }
 
-/// How many bytes of data the codes of `count` values say: bits of the control bytes are counted,
-/// 32 codes at a time.
+/// The length in bytes of the data of `count` values, from their codes: counts the bits of the
+/// control bytes, 32 codes at a time.
 ///
 /// With `l` and `h` the bits of a code, its length is `a + b l + c h + d l h`.
 #[inline(always)]

@@ -1,9 +1,10 @@
-//! Stream VByte: lists of integers in as few bytes as each needs, their lengths apart from them.
+//! Stream VByte: lists of integers in as few bytes as each needs, with the lengths stored
+//! separately.
 //!
-//! Small numbers, and the distances between sorted ones, have mostly zeros in their upper bytes.
-//! Stream VByte leaves these out: two bits of a *control byte* say how many bytes of a value are
-//! stored, four values to a control byte. All control bytes come first, then the data; how many
-//! values there are is not stored.
+//! Small numbers, and the differences between sorted ones, have mostly zeros in their upper bytes.
+//! Stream VByte omits these: two bits of a *control byte* say how many bytes of a value are stored,
+//! four values per control byte. All control bytes come first, then the data. The number of values
+//! is not stored.
 //!
 //! ```
 //! use bytelane::stream_vbyte::Format;
@@ -31,9 +32,9 @@
 //!
 //! # Sorted lists
 //!
-//! [`Format::delta`] stores differences, which for sorted ids are small. A search engine encodes
-//! its posting lists block after block, each from the last id of the one before; that allocates
-//! nothing:
+//! [`Format::delta`] stores differences, which are small for sorted ids. A search engine encodes
+//! its posting lists block after block, and starts each block's differences from the last id of the
+//! previous block. This allocates nothing per block:
 //!
 //! ```
 //! use bytelane::stream_vbyte::Format;
@@ -56,14 +57,14 @@
 //! # Ok::<(), bytelane::stream_vbyte::Error>(())
 //! ```
 //!
-//! In one long stream a [`Cursor`] skips, reads ranges, resumes from stored checkpoints and looks
-//! for the next id that is large enough.
+//! In one long stream, a [`Cursor`] skips, reads ranges, resumes from stored checkpoints and
+//! searches for the next id that is at least a given target.
 //!
 //! # Guarantees
 //!
-//! Slices are exact: nothing outside of them is read or written, and no padding is asked for.
-//! Malformed input is an [`Error`] that names the place. All functions take time linear in the
-//! number of values, and only those that append to a `Vec` allocate.
+//! Slices are exact: no function reads or writes outside them, and none needs padding. Malformed
+//! input is an [`Error`] that says where. All functions take time linear in the number of values,
+//! and only those that append to a `Vec` or return one allocate.
 //!
 //! Source: Lemire, Kurz, Rupp, [Stream VByte: Faster Byte-Oriented Integer
 //! Compression](https://arxiv.org/abs/1709.08990), 2018.
@@ -102,18 +103,19 @@ use coding::{Coding, Transform, Variant};
 use core::mem::MaybeUninit;
 use plan::{Compress, Expand, Plan};
 
-/// What instruction sets differ in: a block of 64 bytes of values against its codes and its data.
+/// The operations that each instruction set provides: a block of 64 bytes of values against its
+/// codes and its data.
 pub(crate) trait Blocks: Copy {
-    /// The value before a block, in the form that suits the kernel.
+    /// The value before a block, in the form that the kernel uses.
     type Previous: Copy;
 
-    /// The form of a value.
+    /// Converts a value to that form.
     fn previous<P: Plan>(self, value: u64) -> Self::Previous;
 
-    /// The value of a form; bits above it may be anything.
+    /// Converts that form back to a value; bits above the value are unspecified.
     fn last<P: Plan>(self, previous: Self::Previous) -> u64;
 
-    /// A block out of the data at hand. Returns how many bytes of it are the block's, at most 64.
+    /// Decodes a block from the accessible data. Returns the number of bytes used, at most 64.
     fn decode<P: Expand>(
         self,
         plan: P,
@@ -123,7 +125,7 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     ) -> usize;
 
-    /// A block of values of one byte each, which are the first bytes of the data at hand.
+    /// Decodes a block of values of one byte each, the first bytes of the accessible data.
     fn widen<P: Plan>(
         self,
         plan: P,
@@ -132,8 +134,8 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     );
 
-    /// As many blocks as the data have with 80 bytes at hand for each, or fewer: how many, and the
-    /// bytes that are theirs. There are control bytes for all blocks.
+    /// Decodes whole blocks. Returns the bytes of data used, or nothing if there were too few.
+    /// There are control bytes for all blocks.
     #[inline(always)]
     fn decode_run<P: Expand>(
         self,
@@ -146,8 +148,8 @@ pub(crate) trait Blocks: Copy {
         kernel::decode_run(self, plan, controls, data, blocks, previous)
     }
 
-    /// A block to its codes and its data, of whose length the latter is; `before` are the same
-    /// values one place later. What is behind the data may be overwritten.
+    /// Encodes a block to its codes and its data, and returns the codes and the length of the data;
+    /// `before` has the same values one place later. May overwrite the bytes after the data.
     fn encode<P: Compress>(
         self,
         plan: P,
@@ -156,8 +158,8 @@ pub(crate) trait Blocks: Copy {
         data: &mut [Slot; 80],
     ) -> (u32, usize);
 
-    /// As many blocks as there is room with 80 bytes at hand for each, or others: how many, and the
-    /// bytes written. `first` is what is before the first block; there is room for all codes.
+    /// Encodes whole blocks. Returns the bytes of data written, or nothing if there was not enough
+    /// room. `first` has the values before those of the first block; there is room for all codes.
     #[inline(always)]
     fn encode_run<P: Compress>(
         self,
@@ -171,10 +173,10 @@ pub(crate) trait Blocks: Copy {
     }
 }
 
-/// How values are written: a variant, and what is done to the values before. `T` is `u32` or `i32`
-/// for the variants of 32 bits, `u64` or `i64` for that of 64 bits.
+/// How values are written: a variant, and how the values are transformed first. `T` is `u32` or
+/// `i32` for the variants of 32 bits, `u64` or `i64` for the variant of 64 bits.
 ///
-/// A format is a few words to copy. Both sides must use the same one.
+/// A format is cheap to copy. Encode and decode with the same format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format<T> {
     coding: Coding,
@@ -182,7 +184,7 @@ pub struct Format<T> {
 }
 
 impl<T: Integer32> Format<T> {
-    /// 1, 2, 3 or 4 bytes per value: the classic.
+    /// 1, 2, 3 or 4 bytes per value: the original variant.
     pub const V1234: Self = Self::of(Variant::V1234);
 
     /// 0, 1, 2 or 4 bytes per value: for lists with many zeros.
@@ -205,9 +207,9 @@ impl<T: Integer> Format<T> {
         }
     }
 
-    /// The format that stores differences: of each value from the one before, of the first one
-    /// from `start`. Differences are taken modulo the range of `T`, so that values in any order
-    /// come back; sorted ones become small.
+    /// Returns the format that stores differences: of each value from the previous one, and of the
+    /// first one from `start`. Differences are modulo the range of `T`, so values in any order
+    /// round-trip; sorted ones become small.
     #[must_use]
     pub const fn delta(self, start: T) -> Self {
         Self {
@@ -219,8 +221,8 @@ impl<T: Integer> Format<T> {
         }
     }
 
-    /// The format that stores 0, -1, 1, -2, .. as 0, 1, 2, 3, .., so that small negative values
-    /// become small; with [`delta`](Self::delta) small negative differences.
+    /// Returns the format that stores 0, -1, 1, -2, .. as 0, 1, 2, 3, .., so that small negative
+    /// values become small; with [`delta`](Self::delta), small negative differences do.
     #[must_use]
     pub const fn zigzag(self) -> Self {
         Self {
@@ -247,7 +249,8 @@ impl<T: Integer> Format<T> {
         Decode::new((self.coding, self.start.bits()), backend, src, count)
     }
 
-    /// The most bytes that `count` values can become; `usize::MAX` if that is no length of memory.
+    /// The maximum encoded length of `count` values in bytes; `usize::MAX` if it does not fit in
+    /// memory.
     ///
     /// ```
     /// use bytelane::stream_vbyte::Format;
@@ -259,7 +262,7 @@ impl<T: Integer> Format<T> {
         most.saturating_add(count.div_ceil(4))
     }
 
-    /// How many bytes these values become, without writing them: several times as fast as
+    /// The encoded length of these values in bytes, without encoding them: several times as fast as
     /// [`encode`](Self::encode).
     ///
     /// ```
@@ -273,21 +276,22 @@ impl<T: Integer> Format<T> {
 
     /// Encodes values to the front of `dst`. Returns the length of the result in bytes.
     ///
-    /// The result, of [`encoded_len`](Self::encoded_len) bytes, is all the room that it needs. With
-    /// more, up to [`max_encoded_len`](Self::max_encoded_len), it is a little faster, and the bytes
-    /// behind the result are overwritten.
+    /// `dst` needs room for no more than the result, which has [`encoded_len`](Self::encoded_len)
+    /// bytes. With more room, up to [`max_encoded_len`](Self::max_encoded_len), encoding is a
+    /// little faster, and the bytes after the result may be overwritten.
     ///
     /// # Errors
     ///
-    /// [`DestinationError`] if the result is longer than `dst`, of which some bytes have been
-    /// written then.
+    /// [`DestinationError`] if the result does not fit in `dst`; parts of `dst` may have been
+    /// overwritten then.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
         let written = self.encode_uninit_with(Detected::active(), values, dst)?;
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) to memory that need not be initialised. Returns the bytes written.
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
+    /// written.
     ///
     /// # Errors
     ///
@@ -318,8 +322,8 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns how many bytes were appended. Room for
-    /// the most that the values can become is reserved.
+    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes appended.
+    /// Reserves room for the maximum encoded length.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> usize {
@@ -338,21 +342,21 @@ impl<T: Integer> Format<T> {
         encoded
     }
 
-    /// Decodes as many values as the slice has from the front of `src`. Returns how many bytes of
-    /// `src` they are.
+    /// Decodes as many values from the front of `src` as the slice has room for. Returns the number
+    /// of bytes of `src` read.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Controls`] or [`ErrorKind::Data`] if `src` is too short for them; some values
-    /// have been written in the second case.
+    /// [`ErrorKind::Controls`] or [`ErrorKind::Data`] if `src` is too short; in the latter case
+    /// some values may have been written.
     #[inline]
     pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
         let (_, read) = self.decode_uninit_with(Detected::active(), src, values)?;
         Ok(read)
     }
 
-    /// [`decode`](Self::decode) to memory that need not be initialised. Returns the values, and how
-    /// many bytes of `src` they are.
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, and
+    /// the number of bytes of `src` read.
     ///
     /// # Errors
     ///
@@ -384,13 +388,13 @@ impl<T: Integer> Format<T> {
         values.fill(operation)
     }
 
-    /// Decodes the first `count` values of `src`, appended to a `Vec`. Returns how many bytes of
-    /// `src` they are. Memory is reserved after the control bytes have been found to be there, so
-    /// that it is never more than 16 or 32 times the length of `src`.
+    /// Decodes the first `count` values of `src`, appended to a `Vec`. Returns the number of bytes
+    /// of `src` read. Memory is reserved only after `src` has been found to have all control bytes,
+    /// so it is never more than 16 or 32 times the length of `src`.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is as it was then.
+    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -399,8 +403,8 @@ impl<T: Integer> Format<T> {
         Ok(read)
     }
 
-    /// Decodes the first `count` values of `src`, as a new `Vec`. Returns also how many bytes of
-    /// `src` they are. Memory is reserved as by [`decode_append`](Self::decode_append).
+    /// Decodes the first `count` values of `src` to a new `Vec`. Returns it and the number of bytes
+    /// of `src` read. Reserves memory as [`decode_append`](Self::decode_append) does.
     ///
     /// # Errors
     ///
@@ -412,10 +416,10 @@ impl<T: Integer> Format<T> {
         Ok((values, read))
     }
 
-    /// Checks that the first `count` values of `src` are all there, without decoding them, and
-    /// returns how many bytes they are. Takes about as long as reading the control bytes.
+    /// Checks that `src` has all data of its first `count` values, without decoding them, and
+    /// returns their length in bytes. Takes about as long as reading the control bytes.
     ///
-    /// Any bytes are values, as long as there are enough of them.
+    /// Any bytes are valid values, as long as there are enough of them.
     ///
     /// # Errors
     ///
@@ -441,7 +445,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Controls`]. Whether the data are all there is found out when they are read.
+    /// [`ErrorKind::Controls`]. Missing data are detected only when they are read.
     #[inline]
     pub fn cursor(self, src: &[u8], count: usize) -> Result<Cursor<'_, T>, Error> {
         self.cursor_with(Detected::active(), src, count)

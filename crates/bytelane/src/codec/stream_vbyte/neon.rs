@@ -48,7 +48,7 @@ fn decode<P: Expand>(
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
         let group = P::group(codes, i);
-        // No more than 48 before the last group; the compiler sees 63.
+        // At most 48 before the last group; the compiler sees 63.
         groups[i] = vqtbl1q_u8(load(window(data, at & 63)), load(plan.expand(group)));
         at += plan.length(group);
     }
@@ -71,7 +71,7 @@ fn decode<P: Expand>(
     at
 }
 
-/// Sums of eight bytes fit 16 bits: one scan for eight values, and then they are widened.
+/// Sums of eight bytes fit in 16 bits: one scan for eight values, which are then widened.
 #[target_feature(enable = "neon")]
 #[inline]
 fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) {
@@ -93,7 +93,7 @@ fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &
             words = vaddq_u16(words, vextq_u16::<6>(zero, words));
             words = vaddq_u16(words, vextq_u16::<4>(zero, words));
         }
-        // Words are small enough to be taken for signed ones where they are not.
+        // Unsigned words are small enough to be treated as signed ones.
         let words = vreinterpretq_s16_u16(words);
         let halves = [vget_low_s16(words), vget_high_s16(words)];
         let before = *previous;
@@ -123,7 +123,7 @@ fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &
     }
 }
 
-/// The lowest bit back to the sign.
+/// Moves the lowest bit back to the sign.
 #[target_feature(enable = "neon")]
 #[inline]
 fn unzigzag<P: Plan>(stored: uint8x16_t) -> uint8x16_t {
@@ -139,7 +139,7 @@ fn unzigzag<P: Plan>(stored: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u64(veorq_u64(vshrq_n_u64::<1>(stored), sign))
 }
 
-/// Each difference with those before it added, and the value before all of them.
+/// Running sums of the differences, plus the value before all of them.
 ///
 /// ```text
 /// differences   a    b      c        d
@@ -157,7 +157,7 @@ fn sums32(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u32(vaddq_u32(sums, before))
 }
 
-/// As [`sums32`], two values.
+/// As [`sums32`], for two values.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums64(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
@@ -210,7 +210,7 @@ fn difference<P: Plan>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     }
 }
 
-/// The sign to the lowest bit.
+/// Moves the sign to the lowest bit.
 #[target_feature(enable = "neon")]
 #[inline]
 fn zigzag<P: Plan>(values: uint8x16_t) -> uint8x16_t {
@@ -224,7 +224,7 @@ fn zigzag<P: Plan>(values: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u64(veorq_u64(doubled, vreinterpretq_u64_s64(signs)))
 }
 
-/// The codes of a block, from the empty bytes that each number has before its highest one.
+/// The codes of a block, from the number of empty bytes above the highest used byte of each number.
 ///
 /// ```text
 /// empty bytes         0   1   2   3   4
@@ -250,10 +250,10 @@ fn codes<P: Plan>(plan: P, groups: &[uint8x16_t; 4]) -> u32 {
     };
     let [a, b, c, d] = numbers;
     let empty = vshrq_n_u8::<3>(vuzp1q_u8(half(a, b), half(c, d)));
-    // How many empty bytes the lowest code has, and how many count as none.
+    // The empty bytes of the lowest code, and how many empty bytes are ignored.
     let (most, few) = if plan.zeros() { (4, 1) } else { (3, 0) };
     let codes = vqsubq_u8(vdupq_n_u8(most), vmaxq_u8(empty, vdupq_n_u8(few)));
-    // Each code to its two bits, and four of them to a byte.
+    // Reduces each code to its two bits, and joins four codes to a byte.
     let places = vreinterpretq_u8_u32(vdupq_n_u32(0x4010_0401));
     let codes = vmulq_u8(codes, places);
     let codes = vpaddq_u8(codes, codes);
@@ -264,9 +264,9 @@ fn codes<P: Plan>(plan: P, groups: &[uint8x16_t; 4]) -> u32 {
     }
 }
 
-/// Of four numbers of 64 bits, numbers that have in 1, 2, 3 or 4 bytes the code that those have in
-/// 1, 2, 4 or 8: the lower halves, what has three bytes or more to three, and four bytes if the
-/// upper half is not zero.
+/// Replaces four numbers of 64 bits by numbers whose code for 1, 2, 3 or 4 bytes is the given
+/// number's code for 1, 2, 4 or 8: the lower halves, with three bytes or more cut to three, and
+/// four bytes if the upper half is not zero.
 #[target_feature(enable = "neon")]
 #[inline]
 fn narrow(a: uint8x16_t, b: uint8x16_t) -> uint32x4_t {

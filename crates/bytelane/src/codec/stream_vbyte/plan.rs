@@ -1,13 +1,13 @@
-//! What a kernel is told: a layout with its tables, and what is done to the values.
+//! The parameters of a kernel: a layout with its tables, and a transform.
 #![forbid(unsafe_code)]
 
 use super::coding::{Coding, Transform, Variant};
 use crate::simd::window;
 
-/// What a kernel is told.
+/// The parameters of a kernel.
 ///
-/// They go by *blocks* of 64 bytes of values, 16 or 8 of them, whose codes are one number; a block
-/// is four *groups* of 16 bytes, the reach of a table shuffle.
+/// Kernels work on *blocks* of 64 bytes of values, 16 or 8 values whose codes form one number. A
+/// block is four *groups* of 16 bytes, the reach of a table shuffle.
 pub(crate) trait Plan: Copy {
     /// Bytes in a value.
     const WIDTH: usize;
@@ -19,47 +19,47 @@ pub(crate) trait Plan: Copy {
     /// Bits of the codes of a group.
     const GROUP_BITS: usize = 32 / Self::WIDTH;
 
-    /// All of this in short.
+    /// All of this, in short.
     fn coding(self) -> Coding;
-    /// What is done to the values.
+    /// How the values are transformed.
     fn transform(self) -> Transform;
     /// Whether a zero has no data.
     fn zeros(self) -> bool;
 
-    /// A bit for each byte of values that is stored: for the codes of two values of four bytes, for
-    /// that of one of eight, whatever is in the two bits above it.
+    /// One bit for each byte of the values that is stored: for the codes of two values of four
+    /// bytes, or for the code of one value of eight, whatever the two bits above it are.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "NEON shuffles instead")
     )]
     fn kept(self) -> &'static [u8; 16];
 
-    /// Whether each value is stored as its difference from the one before.
+    /// Whether each value is stored as its difference from the previous one.
     #[inline(always)]
     fn delta(self) -> bool {
         self.transform().delta()
     }
 
-    /// Whether the sign goes to the lowest bit.
+    /// Whether zigzag moves the sign to the lowest bit.
     #[inline(always)]
     fn zigzag(self) -> bool {
         self.transform().zigzag()
     }
 
-    /// Bytes that the data of a zero has.
+    /// The length of the data of a zero, in bytes.
     #[inline(always)]
     fn shortest(self) -> usize {
         usize::from(!self.zeros())
     }
 
-    /// The codes of group `i` out of those of its block.
+    /// The codes of group `i`, from those of its block.
     #[inline(always)]
     fn group(codes: u32, i: usize) -> usize {
         codes as usize >> (i * Self::GROUP_BITS) & ((1 << Self::GROUP_BITS) - 1)
     }
 
-    /// Whether the values of all these control bytes, those of four blocks or several times as many,
-    /// have one byte each.
+    /// Whether all values of these control bytes have one byte each. There are control bytes for
+    /// four blocks or a multiple of four.
     #[inline(always)]
     fn all_ones(self, controls: &[u8]) -> bool {
         let ones = if self.zeros() { u64::MAX / 3 } else { 0 };
@@ -70,7 +70,7 @@ pub(crate) trait Plan: Copy {
         others == 0
     }
 
-    /// The codes of block `at` out of the control bytes.
+    /// The codes of block `at`, from the control bytes.
     #[inline(always)]
     fn codes(controls: &[u8], at: usize) -> u32 {
         match Self::CONTROLS {
@@ -80,23 +80,23 @@ pub(crate) trait Plan: Copy {
     }
 }
 
-/// What a kernel that decodes is told.
+/// The parameters of a decoding kernel.
 pub(crate) trait Expand: Plan {
     /// For the codes of a group: the shuffle from its data to its values.
     fn expand(self, codes: usize) -> &'static [u8; 16];
-    /// For the codes of a group: how many bytes of data they say.
+    /// For the codes of a group: the length of its data in bytes.
     fn length(self, codes: usize) -> usize;
 }
 
-/// What a kernel that encodes is told.
+/// The parameters of an encoding kernel.
 pub(crate) trait Compress: Plan {
-    /// For the codes of a group: the shuffle from its values to its data, and behind it how many
-    /// bytes these are. One place to look both up makes encoding a fifth faster.
+    /// For the codes of a group: the shuffle from its values to its data, followed by the length of
+    /// the data. Keeping both in one place makes encoding a fifth faster.
     fn compress(self, codes: usize) -> &'static [u8; 32];
 }
 
-/// The layout of a variant, with the tables of one direction. They begin on a line of the cache,
-/// and no entry crosses one.
+/// The layout of a variant, with the tables of one direction. They are aligned to a cache line, so
+/// no entry crosses one.
 #[repr(C, align(64))]
 pub(super) struct Layout<T> {
     tables: T,
@@ -104,7 +104,7 @@ pub(super) struct Layout<T> {
     variant: Variant,
 }
 
-/// Tables that have a place for each of the `CODES` codes of a group.
+/// Tables with one entry for each of the `CODES` codes of a group.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Expanding<const CODES: usize> {
@@ -119,8 +119,8 @@ pub(super) struct Compressing<const CODES: usize> {
     shuffles: [[u8; 32]; CODES],
 }
 
-/// The layouts with the tables for decoding, each by itself, so that a program has only those which
-/// it uses.
+/// The layouts with the tables for decoding, each a separate item, so that a program contains only
+/// those that it uses.
 pub(super) mod expanding {
     use super::{Expanding, Layout, Variant};
 
@@ -141,10 +141,10 @@ pub(super) mod compressing {
         Layout::compressing(Variant::V1248);
 }
 
-/// For any transform: the kernel asks for it when it runs.
+/// For any transform: the kernel checks which one at run time.
 pub(super) const ANY: u8 = u8::MAX;
 
-/// The plan of a layout, for the transform of the number `FOR` or for any.
+/// The plan of a layout, for transform number `FOR` or for any.
 pub(super) struct Planned<T: 'static, const WIDTH: usize, const FOR: u8> {
     layout: &'static Layout<T>,
     transform: Transform,
@@ -231,8 +231,8 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
     }
 }
 
-/// Hands all plans to a macro: of each the name of a function, the variant with its width, and the
-/// transform.
+/// Passes all plans to a macro: for each, the name of a function, the variant with its width, and
+/// the transform.
 macro_rules! all_plans {
     ($then:ident) => {
         $then! {
@@ -281,7 +281,7 @@ impl<const CODES: usize> Layout<Compressing<CODES>> {
     }
 }
 
-/// 0x80 and what the shuffle instructions of all machines take for "no byte, zero".
+/// 0x80 and above is "no byte, zero" for the shuffle instructions of all machines.
 const NONE: u8 = 0xff;
 
 /// Byte `b` of value `v` comes from byte `b` of the value's data, which begins where that of the

@@ -1,10 +1,10 @@
-//! The specification, written down. Lemire, Kurz, Rupp, "Stream VByte: Faster Byte-Oriented
-//! Integer Compression", section 3; the other lengths, differences and zigzag as the C library
-//! `streamvbyte` and the crate `streamvbyte64` have them.
+//! The specification as code. Lemire, Kurz, Rupp, "Stream VByte: Faster Byte-Oriented Integer
+//! Compression", section 3; the other lengths, differences and zigzag follow the C library
+//! `streamvbyte` and the crate `streamvbyte64`.
 //!
-//! Value `i` has two bits of control byte `i / 4`, the lowest for the first of four: the code of
-//! its length. Its data are as many of its bytes, the lowest first, right behind those of the
-//! value before.
+//! Two bits of control byte `i / 4` are the code of the length of value `i`, the lowest bits for
+//! the first of four values. The data of the value are that many of its bytes, lowest first,
+//! directly after the data of the previous value.
 #![forbid(unsafe_code)]
 
 use super::coding::Coding;
@@ -12,7 +12,7 @@ use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
 
 impl Coding {
-    /// A number modulo the range of the values, as one of 64 bits with or without sign.
+    /// A number modulo the range of the values, as a signed or unsigned number of 64 bits.
     fn signed(self, number: u64) -> i64 {
         let above = 64 - 8 * self.width();
         (number << above) as i64 >> above
@@ -23,7 +23,8 @@ impl Coding {
         number << above >> above
     }
 
-    /// What is stored for a value: the value, its difference from the one before, zigzag of either.
+    /// The number stored for a value: the value, its difference from the previous one, or zigzag of
+    /// either.
     fn stored(self, value: u64, previous: u64) -> u64 {
         let number = if self.transform.delta() {
             value.wrapping_sub(previous)
@@ -38,7 +39,7 @@ impl Coding {
         }
     }
 
-    /// The value for what is stored.
+    /// The value of a stored number.
     fn restored(self, stored: u64, previous: u64) -> u64 {
         let number = if self.transform.zigzag() {
             stored >> 1 ^ (stored & 1).wrapping_neg()
@@ -60,7 +61,7 @@ impl Coding {
     }
 }
 
-/// How many bytes of data value `i` has.
+/// The length in bytes of the data of value `i`.
 pub(super) fn length(coding: Coding, controls: &[u8], i: usize) -> usize {
     coding.variant.lengths()[usize::from(controls[i / 4] >> (2 * (i % 4)) & 3)]
 }
@@ -72,7 +73,7 @@ pub(super) fn value(coding: Coding, data: &[u8], previous: u64) -> u64 {
     coding.restored(u64::from_le_bytes(stored), previous)
 }
 
-/// Reads a value from its 4 or 8 bytes in this machine's order.
+/// Reads a value from its 4 or 8 bytes in this machine's byte order.
 pub(super) fn get(from: &[u8]) -> u64 {
     match from.len() {
         4 => u64::from(u32::from_ne_bytes(*window(from, 0))),
@@ -80,7 +81,7 @@ pub(super) fn get(from: &[u8]) -> u64 {
     }
 }
 
-/// Writes a value as its 4 or 8 bytes in this machine's order.
+/// Writes a value as its 4 or 8 bytes in this machine's byte order.
 pub(super) fn put(to: &mut [Slot], value: u64) {
     match to.len() {
         4 => memory::write(window_mut(to, 0), (value as u32).to_ne_bytes()),
@@ -88,7 +89,7 @@ pub(super) fn put(to: &mut [Slot], value: u64) {
     }
 }
 
-/// Returns the bytes of data written, or nothing if there was too little room.
+/// Returns the bytes of data written, or nothing if there was not enough room.
 #[inline(never)]
 pub(super) fn encode(
     coding: Coding,
@@ -118,7 +119,7 @@ pub(super) fn encode(
 }
 
 /// Returns the bytes of data used, or nothing if there were too few. `previous` is the value before
-/// the first one, and then the last one.
+/// the first one on entry, and the last value on return.
 pub(super) fn decode(
     coding: Coding,
     controls: &[u8],
@@ -129,7 +130,7 @@ pub(super) fn decode(
     decode_from(coding, (controls, 0), data, values, previous)
 }
 
-/// As [`decode`]; the code of the first value is that of a number in the control bytes.
+/// As [`decode`], starting at a given code in the control bytes.
 #[inline(never)]
 pub(super) fn decode_from(
     coding: Coding,
@@ -148,7 +149,7 @@ pub(super) fn decode_from(
     Some(at)
 }
 
-/// How many bytes the data of values has.
+/// The length in bytes of the data of these values.
 #[inline(never)]
 pub(super) fn encoded_data_len(coding: Coding, values: &[u8], start: u64) -> usize {
     let (mut previous, mut total) = (start, 0);
@@ -159,7 +160,7 @@ pub(super) fn encoded_data_len(coding: Coding, values: &[u8], start: u64) -> usi
     total
 }
 
-/// How many bytes of data the codes of `count` values say.
+/// The length in bytes of the data of `count` values, from their codes.
 #[inline(never)]
 pub(super) fn decoded_data_len(coding: Coding, controls: &[u8], count: usize) -> u64 {
     (0..count).map(|i| length(coding, controls, i) as u64).sum()

@@ -48,7 +48,7 @@ pub(super) fn decode<P: Expand>(
     let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         let group = P::group(codes, i);
-        // No more than 48 before the last group; the compiler sees 63.
+        // At most 48 before the last group; the compiler sees 63.
         let stored = load(window(data, at & 63));
         groups[i] = _mm_shuffle_epi8(stored, load(plan.expand(group)));
         at += plan.length(group);
@@ -69,7 +69,7 @@ pub(super) fn decode<P: Expand>(
     at
 }
 
-/// Eight bytes at a time to words, to sums of up to four of these, and to values.
+/// Widens eight bytes at a time to words, to sums of up to four of these, and to values.
 ///
 /// ```text
 /// words         a  b    c      d        e        f        g        h
@@ -77,7 +77,7 @@ pub(super) fn decode<P: Expand>(
 /// + two left    a  a+b  a+b+c  a+b+c+d  b+c+d+e  c+d+e+f  d+e+f+g  e+f+g+h
 /// ```
 ///
-/// The lower half added to the value before, and the upper half to the result of the lower.
+/// The lower half is added to the previous value, and the upper half to the result of the lower.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn widen<P: Plan>(
@@ -124,7 +124,7 @@ pub(super) fn widen<P: Plan>(
     }
 }
 
-/// The lowest bit of each byte back to its sign.
+/// Moves the lowest bit of each byte back to its sign.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(super) fn unzigzag_bytes(bytes: __m128i) -> __m128i {
@@ -143,7 +143,7 @@ fn last<P: Plan>(values: __m128i) -> __m128i {
     }
 }
 
-/// The lowest bit back to the sign.
+/// Moves the lowest bit back to the sign.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn unzigzag<P: Plan>(values: __m128i) -> __m128i {
@@ -160,7 +160,7 @@ fn unzigzag<P: Plan>(values: __m128i) -> __m128i {
     }
 }
 
-/// Each value with those before it added:
+/// Running sums:
 ///
 /// ```text
 /// differences   a    b      c        d
@@ -211,7 +211,7 @@ pub(super) fn encode<P: Compress>(
     (codes, compress(plan, &groups, codes, data))
 }
 
-/// What is stored of a block's values to its data. Returns how many bytes these are.
+/// Stored numbers of a block to its data. Returns the length of the data in bytes.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn compress<P: Compress>(
@@ -230,7 +230,7 @@ pub(super) fn compress<P: Compress>(
     at
 }
 
-/// The values of a block to what is stored of them.
+/// The values of a block to stored numbers.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64]) -> [__m128i; 4] {
@@ -242,7 +242,7 @@ pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64]) -> 
         let values = groups;
         groups[0] = subtract::<P>(values[0], load(window(before, 0)));
         for i in 1..4 {
-            // The last value of the group before, and all but the last of this one.
+            // The last value of the previous group, and all but the last of this one.
             let before = match P::WIDTH {
                 4 => _mm_alignr_epi8::<12>(values[i], values[i - 1]),
                 _ => _mm_alignr_epi8::<8>(values[i], values[i - 1]),
@@ -267,7 +267,7 @@ fn subtract<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
     }
 }
 
-/// The sign to the lowest bit.
+/// Moves the sign to the lowest bit.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn zigzag<P: Plan>(values: __m128i) -> __m128i {
@@ -281,9 +281,9 @@ fn zigzag<P: Plan>(values: __m128i) -> __m128i {
     }
 }
 
-/// Numbers that have in 1, 2, 3 or 4 bytes the code of those given.
+/// Replaces numbers by numbers whose code for 1, 2, 3 or 4 bytes is the code of the given ones.
 ///
-/// 0, 1, 2 or 4 bytes: one byte up, and what has three bytes or more to four.
+/// For 0, 1, 2 or 4 bytes: shifts up by one byte, and extends three bytes or more to four.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(super) fn stretched<P: Plan>(plan: P, groups: [__m128i; 4]) -> [__m128i; 4] {
@@ -297,8 +297,8 @@ pub(super) fn stretched<P: Plan>(plan: P, groups: [__m128i; 4]) -> [__m128i; 4] 
     stretched
 }
 
-/// The same of 64 bits: the lower halves, what has three bytes or more to three, and four bytes
-/// if the upper half is not zero.
+/// The same for 64 bits: the lower halves, with three bytes or more cut to three, and four bytes if
+/// the upper half is not zero.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn narrow(a: __m128i, b: __m128i) -> __m128i {
@@ -310,7 +310,7 @@ fn narrow(a: __m128i, b: __m128i) -> __m128i {
     _mm_or_si128(low, _mm_andnot_si128(empty, _mm_set1_epi32(0x100_0000)))
 }
 
-/// The codes of eight numbers in 1, 2, 3 or 4 bytes: bits 15 and 7 of a word for each.
+/// The codes of eight numbers in 1, 2, 3 or 4 bytes: bits 15 and 7 of one word for each number.
 ///
 /// ```text
 /// highest byte in use            0 (or none)   1         2         3

@@ -1,5 +1,5 @@
-//! Every backend against the specification: all variants and transforms, streams cut short, and
-//! the cursor against plain decoding.
+//! Compares every backend with the specification: all variants and transforms, truncated streams,
+//! and the cursor against plain decoding.
 
 use super::*;
 use crate::Backend;
@@ -14,7 +14,7 @@ fn scalar() -> Detected {
     Detected::new(Backend::Scalar).unwrap()
 }
 
-/// Numbers of all lengths, and with `bits` fewer of the long ones.
+/// Numbers of all lengths up to `bits` bits.
 fn numbers(count: usize, bits: u32) -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(u64::from(bits) + 1);
     let mut next = || {

@@ -1,4 +1,4 @@
-//! AVX2: a vector is two parts, of four varints. Most shuffles do not cross from one to the other.
+//! AVX2: a vector has two parts of four varints each. Most shuffles do not cross between the parts.
 
 use super::integer::Mapping;
 use super::lanes::Lanes;
@@ -123,7 +123,7 @@ fn sums64(bytes: [__m256i; 4]) -> u64 {
     _mm_cvtsi128_si64(sums).cast_unsigned()
 }
 
-/// By parts; the order of the bytes is mended in the end, where each four have come together.
+/// Works by parts; the final step restores the order of the bytes, once each four are together.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn narrow(numbers: [__m256i; 4]) -> __m256i {

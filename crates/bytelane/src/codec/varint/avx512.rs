@@ -1,5 +1,5 @@
-//! AVX-512: sixteen varints of 32 bits or eight of 64 at a time. Bytes are picked from the window
-//! by `vpermb` to decode, and those that varints do not have are left out by `vpcompressb` to encode.
+//! AVX-512: sixteen varints of 32 bits or eight of 64 at a time. To decode, `vpermb` picks bytes
+//! from the window; to encode, `vpcompressb` drops the bytes that a varint does not use.
 
 use super::integer::Mapping;
 use super::sse41::encode_words;
@@ -29,7 +29,7 @@ fn ends(bytes: &[u8; 64]) -> u64 {
     !_mm512_movepi8_mask(load(bytes))
 }
 
-/// Values of `K` bytes to the numbers that are written.
+/// Values of `K` bytes to the numbers stored for them.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn to_wire<const K: usize, M: Mapping>(values: __m512i) -> __m512i {
@@ -46,7 +46,7 @@ fn to_wire<const K: usize, M: Mapping>(values: __m512i) -> __m512i {
     }
 }
 
-/// Numbers that were written to values of `K` bytes.
+/// Stored numbers to values of `K` bytes.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn from_wire<const K: usize, M: Mapping>(numbers: __m512i) -> __m512i {
@@ -123,7 +123,7 @@ const PLACES: [u8; 64] = {
     places
 };
 
-/// For each vector of values of `K` bytes, whose number it is that goes to each byte.
+/// For each vector of values of `K` bytes: the index of the number that goes to each byte.
 const fn repeated<const K: usize>() -> [[u8; 64]; K] {
     let mut table = [[0; 64]; K];
     let mut i = 0;
@@ -150,8 +150,8 @@ fn decode<const K: usize, M: Mapping>(
     }
 }
 
-/// What is left of the bytes of varints, one in each lane, without those that follow it and
-/// without high bits; and the high bits that are clear.
+/// Reduces each lane to the bytes of its varint, without the bytes that follow it and without high
+/// bits; also returns the high bits that are clear.
 ///
 /// ```text
 /// bytes      ac 02 05 80 ..      lane of a varint of two bytes and what follows
@@ -181,8 +181,8 @@ fn join(groups: __m512i) -> __m512i {
     _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x4000_0001))
 }
 
-/// Sixteen varints at a time: the four bytes from where each begins to its lane, and the fifth one
-/// beside them. Lanes without a varint of their own repeat what begins the window.
+/// Sixteen varints at a time: the first four bytes of each go to its lane, the fifth to a second
+/// vector. Unused lanes repeat the start of the window.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn decode_short<M: Mapping>(bytes: &[u8; WINDOW], begins: u64, values: &mut [Slot]) -> bool {
@@ -237,7 +237,7 @@ fn decode_wide<M: Mapping, const LONG: bool>(
             let last = _mm512_add_epi8(first, _mm512_set1_epi64(0x0908));
             let last = _mm512_maskz_permutexvar_epi8(0x0303_0303_0303_0303, last, bytes);
             let last = _mm512_maskz_mov_epi64(long, last);
-            // The tenth byte, if the ninth is followed by one.
+            // The tenth byte, if there is one after the ninth.
             let followed = _mm512_test_epi64_mask(last, _mm512_set1_epi64(0x80));
             let tenth = _mm512_maskz_srli_epi64::<8>(followed, last);
             beyond = _mm512_or_si512(beyond, tenth);
@@ -276,7 +276,7 @@ fn encode<const K: usize, M: Mapping>(
     }
 }
 
-/// Stores the varints of eight numbers of up to 56 bits at a place; returns where they end.
+/// Stores the varints of eight numbers of up to 56 bits at a place; returns the offset after them.
 ///
 /// ```text
 /// number      groups of seven bits, picked by their places: 8 bits from bit 0, 7, 14 ..
@@ -296,8 +296,8 @@ fn spread(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM], at: usize) -> usize {
     store_kept(groups, kept, _mm512_srli_epi64::<8>(kept), to, at)
 }
 
-/// The same for numbers of up to 64 bits, four of them at a time: the lower lane of 64 bits of
-/// each pair gets eight bytes, the upper one the ninth and the tenth, if there are.
+/// The same for numbers of up to 64 bits, four of them at a time: the lower lane of 64 bits of each
+/// pair gets eight bytes, the upper one gets the ninth and the tenth, if any.
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn spread_long(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
@@ -315,8 +315,8 @@ fn spread_long(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
         let places = _mm512_setr_epi64(low, high, low, high, low, high, low, high);
         let groups = _mm512_multishift_epi64_epi8(places, lanes);
         let groups = _mm512_and_si512(groups, _mm512_set1_epi8(0x7f));
-        // A number with a top keeps all its lower bytes, and one without keeps none above:
-        // groups | lanes & mask, of which the mask has the highest byte.
+        // A number with a top keeps all its lower bytes, and one without a top keeps none
+        // above: groups | lanes & mask, where the mask has the highest byte.
         let top_byte = _mm512_set1_epi64(0xff << 56);
         let used = _mm512_ternarylogic_epi32::<0xf8>(groups, lanes, top_byte);
         let at_least = _mm512_setr_epi64(1, 0, 1, 0, 1, 0, 1, 0);
@@ -328,8 +328,8 @@ fn spread_long(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
     at
 }
 
-/// Stores the groups whose bytes are kept, with high bits where others follow; returns where they
-/// end.
+/// Stores the kept bytes, with the high bit set where another byte follows; returns the offset
+/// after them.
 #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn store_kept(

@@ -9,11 +9,11 @@ pub type Error = crate::Error<ErrorKind>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input ends before the varint does, or before it begins.
+    /// The input ends before the varint is complete, or before it begins.
     Truncated,
-    /// The varint has more bytes than any of its type: more than 5, or more than 10.
+    /// The varint is longer than any of its type: more than 5 or more than 10 bytes.
     Overlong,
-    /// The varint has as many bytes as its type allows, and more bits.
+    /// The varint has the maximum length of its type, but its last byte has too many bits.
     Overflow,
 }
 

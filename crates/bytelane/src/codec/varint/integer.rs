@@ -1,4 +1,4 @@
-//! The integers that have varints, and the numbers that are written for them.
+//! The integers that can be encoded as varints, and the numbers stored for them.
 #![forbid(unsafe_code)]
 
 use super::{Error, decode_list, encode_list, length_of_list};
@@ -7,9 +7,9 @@ use crate::simd::window;
 use crate::{Detected, Value};
 pub(super) use wire::Wire;
 
-/// An integer that has a form as a varint: `u32`, `u64`, and by zigzag `i32` and `i64`.
+/// An integer that can be encoded as a varint: `u32` and `u64` directly, `i32` and `i64` by zigzag.
 pub trait Integer: Value + Wire {
-    /// The most bytes that its varint has: 5 or 10.
+    /// The length of its longest varint: 5 or 10 bytes.
     const MAX_ENCODED_LEN: usize;
 }
 
@@ -18,23 +18,23 @@ mod wire {
     use crate::codec::varint::Error;
     use crate::memory::Slot;
 
-    /// The number whose groups of seven bits are written, and lists of such numbers.
+    /// The number whose groups of seven bits are stored, and lists of such numbers.
     ///
-    /// What works on lists is compiled once for each type in this crate, not in the caller's, and a
-    /// program has the kernels of those types only which it calls.
+    /// The functions on lists are compiled in this crate, once for each type, not in the caller's
+    /// crate. A program contains only the kernels of the types that it uses.
     pub trait Wire: Sized {
         fn to_wire(self) -> u64;
 
-        /// From a number that has no more bits than the type.
+        /// From a number that fits the type.
         fn from_wire(number: u64) -> Self;
 
-        /// The number of bytes of all varints.
+        /// The total length of all varints, in bytes.
         fn list_len(values: &[Self], backend: Detected) -> usize;
 
-        /// Returns where the varints end, nothing if there is not enough room.
+        /// Returns the offset after the last varint, or nothing if there is not enough room.
         fn encode_list(values: &[Self], to: &mut [Slot], backend: Detected) -> Option<usize>;
 
-        /// Reads as many values as there is room for; returns where their varints end.
+        /// Reads as many values as there is room for; returns the offset after the last varint.
         fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error>;
     }
 }
@@ -78,7 +78,8 @@ integers! {
     i64 8 Zigzag 10
 }
 
-/// How values are mapped to the numbers that are written. A type, so that it is chosen once a list.
+/// How values are mapped to the numbers stored for them. A type, so that the choice is made once
+/// per list.
 pub(crate) trait Mapping: Copy {
     const ZIGZAG: bool;
 }
@@ -95,7 +96,7 @@ impl Mapping for Zigzag {
     const ZIGZAG: bool = true;
 }
 
-/// The number that is written for a value of `K` bytes, 4 or 8, in this machine's order.
+/// The number stored for a value of `K` bytes, 4 or 8, in this machine's byte order.
 #[inline(always)]
 pub(super) fn to_wire<const K: usize, M: Mapping>(value: [u8; K]) -> u64 {
     let number = match K {
@@ -110,7 +111,7 @@ pub(super) fn to_wire<const K: usize, M: Mapping>(value: [u8; K]) -> u64 {
     }
 }
 
-/// The value of a number that was written, which has no more than `8 K` bits.
+/// The value of a stored number, which has at most `8 K` bits.
 #[inline(always)]
 pub(super) fn from_wire<const K: usize, M: Mapping>(number: u64) -> [u8; K] {
     let value = match M::ZIGZAG {

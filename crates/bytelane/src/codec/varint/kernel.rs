@@ -1,13 +1,13 @@
-//! The algorithm, once for all instruction sets.
+//! The algorithm, shared by all instruction sets.
 //!
-//! Encoding goes by 8 values: an instruction set spreads their groups of bits to bytes and stores
-//! each value's varint at once, over what the one before it wrote too much. Runs of 64 values that
-//! have one byte each are narrowed instead.
+//! Encoding handles 8 values at a time: an instruction set spreads their groups of bits to bytes
+//! and stores each varint as a whole, overwriting the unused bytes of the varint before it. Runs of
+//! 64 values that fit in one byte each are narrowed instead.
 //!
-//! Decoding goes by windows of 64 bytes. Where varints end is one bit a byte; they begin behind
-//! that. A window takes the varints that begin in its first 60 bytes (55 if they may have ten
-//! bytes), which all end within it, so that the next window begins 60 bytes further on whatever is
-//! in this one, and no window waits for the result of another:
+//! Decoding handles windows of 64 bytes. A mask has one bit per byte for the ends of varints; the
+//! next varint begins after each end. A window decodes the varints that begin in its first 60 bytes
+//! (55 if they may have ten bytes). All of them end within the window, so the next window always
+//! begins 60 bytes further on, and no window waits for the result of another:
 //!
 //! ```text
 //! bytes    ac 02 05 80 80 01 ..      the high bit tells that another byte follows
@@ -15,9 +15,9 @@
 //! begins    1  0  1  1  0  0 ..      the ends, one byte later
 //! ```
 //!
-//! There is no `pdep` and no `pext`, which do one value at a time: on vectors the same steps take a
-//! third to three quarters of the time to encode and no longer to decode, and on AMD's Zen 1 and 2,
-//! where those two are microcoded, they cost what they cost everywhere.
+//! The kernels do not use `pdep` and `pext`, which handle one value at a time: on vectors the same
+//! steps take a third to three quarters of the time to encode and no longer to decode. On AMD's Zen
+//! 1 and 2, where those two instructions are microcoded, the kernels cost the same as elsewhere.
 #![forbid(unsafe_code)]
 
 use super::integer::{Mapping, to_wire};
@@ -25,7 +25,7 @@ use super::{ENCODE_ROOM, Error, Longest, Varints, WINDOW, scalar};
 use crate::memory::Slot;
 use crate::simd::{window, window_mut};
 
-/// Lists of fewer values go one by one: what comes before and after the vectors takes longer.
+/// Shorter lists go one value at a time: the work before and after the vectors would take longer.
 const FEW_TO_ENCODE: usize = 16;
 const FEW_TO_DECODE: usize = 32;
 
@@ -55,7 +55,8 @@ pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     }
     let left = values.len() - done;
     if values.len() >= 64 && left < 64 && to.len() - at >= left {
-        // The last 64 again, most of them: if they have one byte each, they had it before.
+        // The last 64 again, most of which are done already: if they have one byte each, they had
+        // one before.
         let from = window(values, values.len() - 64);
         if simd.narrow::<M>(from, window_mut(to, at + left - 64)) {
             return Some(at + left);
@@ -64,8 +65,8 @@ pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     encode_rest::<K, S, M>(simd, &values[done..], to, at)
 }
 
-/// Few values, or little room: aside, with zeros for the values that are missing from the last
-/// eight. What has come together is copied at once.
+/// Few values, or little room: encodes to a buffer, with zeros for the values missing from the last
+/// eight, and copies the result at once.
 #[inline(always)]
 fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
@@ -97,7 +98,7 @@ fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     Some(at)
 }
 
-/// The number of bytes of all varints: portable code, which the compiler turns into vectors of the
+/// The total length of all varints, in bytes: portable code, which the compiler vectorizes for the
 /// instruction set it is inlined into.
 #[inline(always)]
 pub(super) fn encoded_len<const K: usize, S: Varints<K>, M: Mapping>(
@@ -128,17 +129,17 @@ pub(super) fn count<S: Varints<4>>(simd: S, src: &[u8]) -> usize {
     sum
 }
 
-/// The most bytes of a varint: 5 or 10.
+/// The length of the longest varint: 5 or 10 bytes.
 const fn most<const K: usize>() -> u32 {
     (8 * K as u32).div_ceil(7)
 }
 
-/// Varints to as many values as there is room for; returns where they end.
+/// Decodes as many values as there is room for; returns the offset after the last varint.
 ///
-/// One loop for all windows, so that an instruction set's operation is inlined once.
+/// All windows share one loop, so that an instruction set's operation is inlined once.
 ///
-/// A `short` window has the input's last bytes; it takes all varints that are whole. With `few`
-/// values left a window is decoded aside.
+/// A `short` window has the input's last bytes; all complete varints in it are decoded. With `few`
+/// values left, a window is decoded to a buffer.
 #[inline(always)]
 pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
@@ -191,7 +192,7 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         };
         let count = usize::min(count, left);
         if !is_well_formed {
-            // One of them is malformed, or what follows them: one by one.
+            // One of them is malformed, or the bytes after them are: one by one.
             at += begins.trailing_zeros() as usize;
             at = scalar::decode_from::<K, M>(src, at, &mut values[done..][..count])?;
             fresh = true;
@@ -209,13 +210,13 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         done += count;
     }
     if !fresh {
-        // The varint under way began in the last window, which has decoded it.
+        // The current varint began in the last window, which has decoded it.
         at += src[at..].iter().take_while(|&&byte| byte > 0x7f).count() + 1;
     }
     scalar::decode_from::<K, M>(src, at, &mut values[done..])
 }
 
-/// The last bytes of the input, as if it went on without an end.
+/// The last bytes of the input, as if the input continued without an end.
 #[inline(always)]
 fn without_end(rest: &[u8]) -> [u8; WINDOW] {
     let mut padded = [0x80; WINDOW];
@@ -223,7 +224,7 @@ fn without_end(rest: &[u8]) -> [u8; WINDOW] {
     padded
 }
 
-/// Where the first `count` of the varints that have these beginnings and ends are over.
+/// The offset after the first `count` varints, given their beginnings and ends.
 #[inline(always)]
 fn behind(ends: u64, begins: u64, count: usize) -> usize {
     let mut first = begins;
@@ -234,11 +235,11 @@ fn behind(ends: u64, begins: u64, count: usize) -> usize {
     (last + (ends >> last).trailing_zeros() + 1) as usize
 }
 
-/// From the bytes that others follow to the length of the longest varint; nothing if it is too
-/// long. A varint has one byte more than the run of bits that it makes.
+/// From the mask of bytes that another byte follows to the length of the longest varint; nothing if
+/// it is too long. A varint is one byte longer than its run of bits in that mask.
 #[inline(always)]
 fn longest<const K: usize>(continued: u64) -> Option<Longest> {
-    // The bits at which as many begin.
+    // The bits where a run of this length begins.
     let two = continued & continued >> 1;
     let four = two & two >> 2;
     let eight = four & four >> 4;

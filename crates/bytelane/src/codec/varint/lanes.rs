@@ -1,8 +1,8 @@
-//! Varints in lanes of 64 bits: what SSE4.1, AVX2 and NEON have in common. A vector has one or two
-//! parts of 16 bytes, each of two lanes.
+//! Varints in lanes of 64 bits: the code that SSE4.1, AVX2 and NEON share. A vector has one or two
+//! parts of 16 bytes, with two lanes each.
 //!
-//! A lane holds the first 8 bytes of a varint. The ninth and tenth byte, which only numbers of more
-//! than 56 bits have, lie in the same lane of another vector.
+//! A lane holds the first 8 bytes of a varint. The ninth and tenth bytes, which only numbers of
+//! more than 56 bits have, are in the same lane of another vector.
 #![forbid(unsafe_code)]
 
 use super::integer::Mapping;
@@ -10,14 +10,14 @@ use super::{ENCODE_ROOM, Longest, Varints, WINDOW};
 use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::{window, window_mut};
 
-/// The steps in which these instruction sets differ. A number in a name is the bits of the units
-/// that a step works on.
+/// The steps in which these instruction sets differ. A number in a method's name is the width in
+/// bits of the units that the step works on.
 pub(super) trait Lanes: Copy {
-    /// Parts that a vector has.
+    /// Parts of a vector.
     const PARTS: usize;
     type Vector: Copy;
 
-    /// One bit a byte, the first the lowest: whether the high bit of the byte is 0.
+    /// One bit per byte, lowest first: whether the high bit of the byte is 0.
     fn low_bytes(self, bytes: &[u8; 64]) -> u64;
 
     fn load(self, from: &[u8], at: usize) -> Self::Vector;
@@ -29,7 +29,7 @@ pub(super) trait Lanes: Copy {
 
     fn splat(self, lane: u64) -> Self::Vector;
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// What `b` has and `a` has not.
+    /// The bits of `b` that are not in `a`.
     fn and_not(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -41,23 +41,23 @@ pub(super) trait Lanes: Copy {
     fn shl64(self, vector: Self::Vector, bits: i32) -> Self::Vector;
     fn shr32(self, vector: Self::Vector, bits: i32) -> Self::Vector;
     fn shr64(self, vector: Self::Vector, bits: i32) -> Self::Vector;
-    /// All bits of the units that are negative.
+    /// Sets all bits of the units that are negative.
     fn negative32(self, vector: Self::Vector) -> Self::Vector;
     fn negative64(self, vector: Self::Vector) -> Self::Vector;
-    /// All bits of the units that are odd.
+    /// Sets all bits of the units that are odd.
     fn odd32(self, vector: Self::Vector) -> Self::Vector;
     fn odd64(self, vector: Self::Vector) -> Self::Vector;
-    /// All bits of the units that are zero.
+    /// Sets all bits of the units that are zero.
     fn zero64(self, vector: Self::Vector) -> Self::Vector;
-    /// The lowest bit of the units that are not zero.
+    /// Sets the lowest bit of the units that are not zero.
     fn one8(self, vector: Self::Vector) -> Self::Vector;
     fn sub8(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// All bits of the units, signed numbers, that are greater in `a`.
+    /// Sets all bits of the units, as signed numbers, that are greater in `a`.
     fn greater8(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// All bits of the units, unsigned numbers, that are not less in `a`.
+    /// Sets all bits of the units, as unsigned numbers, that are not less in `a`.
     fn at_least32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
-    /// One of the parts, in all of them.
+    /// Copies one part to all parts.
     fn repeat(self, vector: Self::Vector, part: usize) -> Self::Vector;
     /// In each part, the bytes at the places that `order` names; 0 where that is 0xff.
     fn shuffle8(self, vector: Self::Vector, order: Self::Vector) -> Self::Vector;
@@ -70,18 +70,18 @@ pub(super) trait Lanes: Copy {
     fn zip32(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
     /// The even units of one vector, then those of another.
     fn even32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// From four groups of seven bits, one a byte, to 28 bits.
+    /// Joins four groups of seven bits, one per byte, to 28 bits.
     fn join32(self, groups: Self::Vector) -> Self::Vector;
-    /// The bytes of the first eight units, which have the same one four times.
+    /// The bytes of the first eight units, each of which repeats its byte four times.
     fn bytes32(self, units: [Self::Vector; 2]) -> u64;
     /// The sums of the bytes of the first eight units, each less than 256.
     fn sums64(self, bytes: [Self::Vector; 4]) -> u64;
 
-    /// Numbers of a byte each, in units of 32 bits, to bytes.
+    /// Narrows numbers that fit in a byte, in units of 32 bits, to bytes.
     fn narrow(self, numbers: [Self::Vector; 4]) -> Self::Vector;
     /// The varints of eight numbers of 14 bits, in units of 32; returns their length.
     fn encode_two(self, numbers: [Self::Vector; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize;
-    /// Eight values of `width` bytes: those of the varints, of one or two bytes, that begin in the
+    /// Eight values of `width` bytes: those of the varints of one or two bytes that begin in the
     /// first 8 bytes, where `begins` has a bit.
     fn decode_two<M: Mapping>(self, bytes: &[u8; 16], begins: u8, width: usize, to: &mut [Slot]);
 }
@@ -181,7 +181,7 @@ impl<const K: usize, S: Lanes> Varints<K> for S {
     }
 }
 
-/// The places of 16 bytes that become the lowest ones of units of `K` bytes.
+/// A shuffle that moves 16 bytes to the lowest bytes of units of `K` bytes.
 const fn lowest<const K: usize>() -> [[u8; 16]; K] {
     let mut places = [[0xff; 16]; K];
     let mut i = 0;
@@ -192,7 +192,7 @@ const fn lowest<const K: usize>() -> [[u8; 16]; K] {
     places
 }
 
-/// Values of `K` bytes to the numbers that are written.
+/// Values of `K` bytes to the numbers stored for them.
 #[inline(always)]
 fn to_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, values: S::Vector) -> S::Vector {
     match (M::ZIGZAG, K) {
@@ -202,7 +202,7 @@ fn to_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, values: S::Vector) -> 
     }
 }
 
-/// Numbers that were written to values of `K` bytes.
+/// Stored numbers to values of `K` bytes.
 #[inline(always)]
 fn from_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, numbers: S::Vector) -> S::Vector {
     match (M::ZIGZAG, K) {
@@ -212,7 +212,7 @@ fn from_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, numbers: S::Vector) 
     }
 }
 
-/// Varints of one or two bytes, by those that begin within 8 bytes. All fit any type.
+/// Varints of one or two bytes, eight bytes of input at a time. Their values fit any type.
 #[inline(always)]
 fn decode_two<const K: usize, S: Lanes, M: Mapping>(
     simd: S,
@@ -252,7 +252,7 @@ fn decode<const K: usize, S: Lanes, M: Mapping>(
         for i in 0..K / 2 / S::PARTS {
             let numbers = match K {
                 4 => {
-                    // Each part of both vectors has what comes together there.
+                    // Each part of both vectors holds the values that belong together there.
                     let first = places::<S>(pairs, 2 * S::PARTS * i, 2);
                     let second = places::<S>(pairs, 2 * S::PARTS * i + 1, 2);
                     let (first, _) = join(simd, simd.gather(window, first));
@@ -288,9 +288,9 @@ fn decode<const K: usize, S: Lanes, M: Mapping>(
     !simd.any(beyond, too_much)
 }
 
-/// The bytes of varints joined, each in its lane; what follows a varint in its lane is ignored. The
-/// lane gets 28 bits in each of its halves. Also returns, for each varint, whether it ends within
-/// the lane, in the high bit of the byte that ends it.
+/// Joins the bytes of varints, each in its lane, and ignores the bytes after a varint in its lane.
+/// Each half of the lane gets 28 bits. Also returns, for each varint, whether it ends within the
+/// lane, in the high bit of the byte that ends it.
 ///
 /// ```text
 /// bytes      ac 02 05 80 80 01 ..      lane of a varint of two bytes and what follows
@@ -314,8 +314,8 @@ fn join_halves<S: Lanes>(simd: S, halves: S::Vector) -> S::Vector {
     simd.or(simd.and(halves, low_bits), high)
 }
 
-/// Numbers of 14 bits, if they fit of 8, from the ninth and tenth bytes of varints, which are the
-/// first ones of their lanes; 0 if those have no bits at all.
+/// Numbers of 14 bits (of 8 if the varint fits its type) from the ninth and tenth bytes of varints,
+/// which are the first bytes of their lanes; 0 if those bytes have no bits.
 #[inline(always)]
 fn join_last<S: Lanes>(simd: S, bytes: S::Vector) -> S::Vector {
     let ninth = simd.and(bytes, simd.splat(0x7f));
@@ -342,7 +342,7 @@ fn encode_short<S: Lanes>(simd: S, numbers: [S::Vector; 2], to: &mut [Slot; ENCO
     let ends = running_sum(simd.bytes32(lengths));
     let mut at = 0;
     for i in 0..8 {
-        // Two values a vector and part.
+        // Two values per vector and part.
         let varints = varints[i / 4 / S::PARTS][i / 2 % 2];
         simd.scatter(to, at, varints, i / 4 % S::PARTS * 2 + i % 2);
         at = end(ends, i);
@@ -351,7 +351,8 @@ fn encode_short<S: Lanes>(simd: S, numbers: [S::Vector; 2], to: &mut [Slot; ENCO
 }
 
 /// Spreads the groups of seven bits of numbers of 32 bits to bytes. The fifth byte goes to the
-/// upper half of the varint's lane. Also returns the lengths, in each byte of their units of 32 bits.
+/// upper half of the varint's lane. Also returns the lengths, in each byte of their units of 32
+/// bits.
 ///
 /// ```text
 /// number     ....dddddddcccccccbbbbbbbaaaaaaa
@@ -387,7 +388,8 @@ fn encode_wide<S: Lanes, const LONG: bool>(
         let mut kept = simd.or(groups, simd.splat(1));
         let mut more = simd.splat(0);
         if LONG {
-            // The 8 bits of the ninth byte and the tenth; the ninth keeps the bit that continues.
+            // The 8 bits of the ninth byte and the tenth byte; the ninth keeps its continuation
+            // bit.
             let top = simd.shr64(numbers[i], 56);
             let tenth = simd.shr64(top, 7);
             last[i] = simd.or(top, simd.shl64(tenth, 8));
@@ -396,7 +398,7 @@ fn encode_wide<S: Lanes, const LONG: bool>(
             kept = simd.or(kept, continued);
             more = simd.add64(tenth, simd.shr64(continued, 63));
         }
-        // A byte is kept if it or one above it is not zero.
+        // A byte is kept if it or a higher byte is not zero.
         kept = simd.or(kept, simd.shr64(kept, 8));
         kept = simd.or(kept, simd.shr64(kept, 16));
         kept = simd.or(kept, simd.shr64(kept, 32));
@@ -419,22 +421,22 @@ fn encode_wide<S: Lanes, const LONG: bool>(
 }
 
 /// Spreads the lowest eight groups of seven bits of numbers of 64 bits to bytes: in halves of 28,
-/// quarters of 14, eighths of 7 bits. What a unit has beyond them is cut off at last.
+/// quarters of 14, eighths of 7 bits. The last step cuts off any higher bits of a unit.
 #[inline(always)]
 fn spread<S: Lanes>(simd: S, numbers: S::Vector) -> S::Vector {
     let by_28 = simd.alternate32(numbers, simd.shl64(numbers, 4));
     by_sevens(simd, simd.alternate16(by_28, simd.shl32(by_28, 2)))
 }
 
-/// The last of the steps: units of 14 bits to bytes of 7, the upper ones of which move up by a bit,
-/// which is what adding them once more does.
+/// The last step: units of 14 bits to bytes of 7. The upper seven bits move up by one bit, which is
+/// the same as adding them once more.
 #[inline(always)]
 fn by_sevens<S: Lanes>(simd: S, by_14: S::Vector) -> S::Vector {
     let by_14 = simd.and(by_14, simd.splat(0x3fff_3fff_3fff_3fff));
     simd.add64(by_14, simd.and(by_14, simd.splat(0x3f80_3f80_3f80_3f80)))
 }
 
-/// The places of the 8 lowest bits, which are removed; 64 for those that there are not.
+/// The places of the 8 lowest bits, which are removed; 64 for each missing bit.
 #[inline(always)]
 fn next_eight(bits: &mut u64) -> [[usize; 2]; 4] {
     let mut places = [[0; 2]; 4];
@@ -447,7 +449,7 @@ fn next_eight(bits: &mut u64) -> [[usize; 2]; 4] {
     places
 }
 
-/// For each part of a vector, one of the pairs: from `first` on, `step` apart.
+/// For each part of a vector, one of the pairs, `step` apart, beginning with `first`.
 #[inline(always)]
 fn places<S: Lanes>(pairs: [[usize; 2]; 4], first: usize, step: usize) -> [[usize; 2]; 2] {
     let mut places = [[0; 2]; 2];
@@ -463,7 +465,7 @@ fn end(ends: u64, i: usize) -> usize {
     (ends >> (8 * i) & 0x7f) as usize
 }
 
-/// Eight lengths, one a byte, to the sums of each and all below it. At most 80.
+/// Eight lengths, one per byte, to running sums: each length plus all lengths below it. At most 80.
 #[inline(always)]
 fn running_sum(lengths: u64) -> u64 {
     lengths.wrapping_mul(0x0101_0101_0101_0101)

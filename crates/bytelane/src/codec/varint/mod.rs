@@ -1,6 +1,6 @@
-//! Varints: integers in groups of seven bits, least significant group first, the high bit of each
-//! byte telling that another one follows. LEB128; what Thrift's compact protocol and protobuf's
-//! packed fields are made of.
+//! Varints: integers in groups of seven bits, least significant group first. The high bit of each
+//! byte says whether another byte follows. Also known as LEB128; Thrift's compact protocol and
+//! protobuf's packed fields use it.
 //!
 //! ```
 //! use bytelane::varint;
@@ -15,22 +15,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `u32` and `u64` are written as they are, in at most 5 and 10 bytes. `i32` and `i64` are mapped
-//! to them by *zigzag* first, so that small negative numbers become short: 0, -1, 1, -2 .. become
+//! `u32` and `u64` are encoded directly, in at most 5 and 10 bytes. `i32` and `i64` are first
+//! mapped to them by *zigzag*, so that small negative numbers become short: 0, -1, 1, -2 .. become
 //! 0, 1, 2, 3 .. (Thrift's integers, protobuf's `sint32` and `sint64`). Protobuf's `int32` and
-//! `int64` know no zigzag and are the `u64` of the sign-extended number.
+//! `int64` do not use zigzag: encode them as the `u64` of the sign-extended number.
 //!
 //! # What is accepted
 //!
-//! Encoders write the shortest form. Decoders also take longer ones whose last groups are zero,
-//! such as `80 00` for 0, as long as they stay within the 5 or 10 bytes of the type: the readers of
-//! Thrift and protobuf do, and writers that patch a length in later rely on it. Everything else is
-//! an [`Error`] that says where the bad varint begins: one that the input cuts off, one of more
-//! than 5 or 10 bytes, one that does not fit its type because the last byte that it may have has
-//! more than the 4 bits (`u32`) or the 1 bit (`u64`) that are left.
+//! Encoders write the shortest form. Decoders also accept longer forms whose last groups are zero,
+//! such as `80 00` for 0, if they stay within the 5 or 10 bytes of the type: Thrift and protobuf
+//! readers accept them, and writers that patch a length in later rely on it. Everything else is an
+//! [`Error`] that says where the bad varint begins: the input ends within the varint, it is longer
+//! than 5 or 10 bytes, or its value does not fit the type (the last byte has more than the
+//! remaining 4 bits of a `u32` or 1 bit of a `u64`).
 //!
-//! All functions take time linear in the number of bytes and values. Those on slices allocate
-//! nothing; lists need no padding, and nothing outside the slices is read or written.
+//! All functions take time linear in the number of bytes and values. Functions on slices do not
+//! allocate. Lists need no padding, and no function reads or writes outside its slices.
 //!
 //! Sources: [protobuf, "Encoding", Base 128 Varints](https://protobuf.dev/programming-guides/encoding/#varints);
 //! [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md#integer-encoding).
@@ -64,15 +64,15 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use integer::Mapping;
 
-/// Bytes that an encoder of eight values may write: 80 that may be needed, 8 behind the last
-/// varint, and what makes 7 bits of offset enough.
+/// Bytes that an encoder of eight values may write: up to 80 bytes of varints, 8 after the last
+/// varint, and enough more that any offset of 7 bits is in range.
 pub(crate) const ENCODE_ROOM: usize = 144;
 
-/// Bytes that a decoder of the varints that begin in 64 bytes may look at: the last of them and
-/// the one behind it have 16 bytes.
+/// Bytes that a decoder of the varints that begin in 64 bytes may read: the last varint and the one
+/// after it are loaded as 16 bytes.
 pub(crate) const WINDOW: usize = 80;
 
-/// The most bytes that a window's varints may have, of those numbers that make a difference.
+/// The longest varint in a window, limited to the lengths that make a difference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Longest {
     Two,
@@ -81,23 +81,24 @@ pub(crate) enum Longest {
     Ten,
 }
 
-/// What instruction sets differ in, for values of `K` bytes, 4 or 8.
+/// The operations that each instruction set provides, for values of `K` bytes, 4 or 8.
 pub(crate) trait Varints<const K: usize>: Copy {
-    /// One bit a byte, the first the lowest: whether the byte ends a varint, its high bit being 0.
+    /// One bit per byte, lowest first: whether the byte ends a varint, its high bit being 0.
     fn ends(self, bytes: &[u8; 64]) -> u64;
 
     /// The values of 64 varints of one byte.
     fn widen<M: Mapping>(self, bytes: &[u8; 64], values: &mut [[Slot; K]; 64]);
 
-    /// If each of 64 values has a varint of one byte, writes those and returns true.
+    /// If the varints of all 64 values have one byte each, writes them and returns true.
     fn narrow<M: Mapping>(self, values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool;
 
     /// The values of the varints that begin where `begins` has a bit, as in [`ends`](Self::ends),
-    /// at least one. Each is whole, within the first 64 bytes, and none is longer than `longest`.
-    /// There are at least 16 values more; writes what it likes to those.
+    /// at least one. Each is complete, within the first 64 bytes, and none is longer than
+    /// `longest`. There is room for at least 16 more values, which may be overwritten with
+    /// anything.
     ///
-    /// Returns whether all fit their type. It may be false where bytes behind the varints would not
-    /// fit.
+    /// Returns whether all values fit their type. May return false if only the bytes after the
+    /// varints would not fit.
     fn decode<M: Mapping>(
         self,
         window: &[u8; WINDOW],
@@ -106,7 +107,8 @@ pub(crate) trait Varints<const K: usize>: Copy {
         values: &mut [[Slot; K]],
     ) -> bool;
 
-    /// The varints of 8 values; returns their length. Writes what it likes behind them.
+    /// The varints of 8 values; returns their length. May overwrite the bytes after them with
+    /// anything.
     fn encode<M: Mapping>(self, values: &[[u8; K]; 8], to: &mut [Slot; ENCODE_ROOM]) -> usize;
 }
 
@@ -117,8 +119,8 @@ dispatch! {
     fn count_ends(src: &[u8]) -> usize = kernel::count, or scalar::count;
 }
 
-/// The most bytes that the varints of `count` values of a type have; `usize::MAX` if a `usize`
-/// does not hold it.
+/// The maximum length in bytes of the varints of `count` values; `usize::MAX` if it does not fit in
+/// a `usize`.
 ///
 /// ```
 /// assert_eq!(bytelane::varint::max_encoded_len::<i64>(3), 30);
@@ -143,7 +145,7 @@ pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
 /// Writes the varints of a list of values to the front of `dst`. Returns the number of bytes, which
 /// is [`encoded_len`].
 ///
-/// `dst` needs no more room than that; if it has more, bytes behind the result may be overwritten.
+/// `dst` needs no more room than that. If it has more, bytes after the result may be overwritten.
 ///
 /// # Errors
 ///
@@ -160,7 +162,7 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
     encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] to memory that need not be initialised. Returns the bytes written.
+/// [`encode`] into memory that need not be initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -213,10 +215,10 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
     encoded
 }
 
-/// The number of varints that end within `src`: how many values a packed field has whose length
-/// in bytes is known, and how many of them a reader can decode before it needs more input.
+/// The number of varints that end within `src`. Use it to find out how many values a packed field
+/// of known length has, or how many values you can decode before you need more input.
 ///
-/// Whether they are well formed is [`decode`]'s to find out.
+/// It does not check whether the varints are well formed; [`decode`] does.
 ///
 /// ```
 /// assert_eq!(bytelane::varint::count(&[0x01, 0xac, 0x02, 0x80]), 2);
@@ -227,13 +229,13 @@ pub fn count(src: &[u8]) -> usize {
     count_ends(src, Detected::active())
 }
 
-/// Reads as many varints as `values` takes from the front of `src`. Returns the number of bytes
-/// that they have.
+/// Reads as many varints from the front of `src` as `values` has room for. Returns the number of
+/// bytes read.
 ///
 /// # Errors
 ///
-/// [`Error`] for the first malformed varint, with the offset of its first byte. What `values` holds
-/// then is unspecified.
+/// [`Error`] for the first malformed varint, with the offset of its first byte. The contents of
+/// `values` are then unspecified.
 ///
 /// ```
 /// use bytelane::varint::{self, ErrorKind};
@@ -251,8 +253,8 @@ pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> 
     decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] to memory that need not be initialised. Returns the values, as many as there is room
-/// for, and the number of bytes that their varints have.
+/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is
+/// room for, and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -281,12 +283,12 @@ pub fn decode_uninit_with<'a, T: Integer>(
 
 /// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
 ///
-/// Allocates nothing unless `src` has a byte for each value: a count out of an untrusted message
-/// costs no more memory than `size_of::<T>()` times the message.
+/// Allocates nothing unless `src` has at least one byte per value: a count from an untrusted
+/// message costs at most `size_of::<T>()` times the length of the message in memory.
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is as it was then.
+/// Those of [`decode`]; the `Vec` is then unchanged.
 ///
 /// ```
 /// let mut values = vec![7u32];
@@ -320,7 +322,7 @@ pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, us
     Ok((values, read))
 }
 
-/// Reads one varint from the front of `src`: the value and the number of bytes that it has.
+/// Reads one varint from the front of `src`. Returns the value and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -341,7 +343,7 @@ pub fn read<T: Integer>(src: &[u8]) -> Result<(T, usize), Error> {
     }
 }
 
-/// Writes one varint to the front of `dst`. Returns the number of bytes that it has.
+/// Writes one varint to the front of `dst`. Returns the number of bytes written.
 ///
 /// # Errors
 ///
@@ -368,7 +370,7 @@ pub fn write<T: Integer>(value: T, dst: &mut [u8]) -> Result<usize, DestinationE
     }
 }
 
-/// Appends one varint to a `Vec`. Returns the number of bytes that it has.
+/// Appends one varint to a `Vec`. Returns the number of bytes appended.
 ///
 /// ```
 /// let mut encoded = vec![];
@@ -407,7 +409,7 @@ impl<T: Integer> Fill for Encode<'_, T> {
     }
 }
 
-/// The portable code counts: programs that never ask for a length need not have kernels for it.
+/// Counting uses the portable code: programs that never ask for a length need no kernels for it.
 #[cold]
 fn too_short<T: Integer>(values: &[T], given: usize) -> DestinationError {
     let lengths = values.iter().map(|value| scalar::length(value.to_wire()));

@@ -57,8 +57,8 @@ implement! {
     }
 }
 
-/// Bytes without a high bit keep a bit of their own, and three rounds of adding neighbours put
-/// eight of them into one byte.
+/// Each byte without a high bit keeps the bit of its place, and three rounds of adding neighbours
+/// put eight of these bits into one byte.
 #[target_feature(enable = "neon")]
 #[inline]
 fn low_bytes(bytes: &[u8; 64]) -> u64 {
@@ -72,7 +72,7 @@ fn low_bytes(bytes: &[u8; 64]) -> u64 {
     sums16(pairs(pairs(a, b), pairs(c, d)))
 }
 
-/// The sums of each two bytes of two vectors.
+/// The sums of neighbouring bytes of two vectors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn pairs(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
@@ -80,7 +80,7 @@ fn pairs(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_u8(sums)
 }
 
-/// The sums of each two bytes of one vector.
+/// The sums of neighbouring bytes of one vector.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums16(bytes: uint64x2_t) -> u64 {
@@ -104,7 +104,7 @@ fn scatter(to: &mut [Slot; ENCODE_ROOM], place: usize, from: uint64x2_t, lane: u
     }
 }
 
-/// Up, or down by the negative of so many bits.
+/// Shifts up, or down if the count is negative.
 #[target_feature(enable = "neon")]
 #[inline]
 fn shift32(vector: uint64x2_t, bits: i32) -> uint64x2_t {
@@ -156,7 +156,7 @@ fn join32(groups: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_u32(fours)
 }
 
-/// The even units of 16 and 8 bits, in turn, are what numbers of one byte have beside zeros.
+/// In numbers of one byte, only the even units of 16 bits, and then of 8 bits, are not zero.
 #[target_feature(enable = "neon")]
 #[inline]
 fn narrow([a, b, c, d]: [uint64x2_t; 4]) -> uint64x2_t {
@@ -185,7 +185,7 @@ fn encode_two([a, b]: [uint64x2_t; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
     8 + long.count_ones() as usize
 }
 
-/// Numbers of 14 bits are values of 16, whose signs widening keeps.
+/// Numbers of 14 bits are treated as signed values of 16 bits; widening keeps their signs.
 ///
 /// ```text
 /// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first

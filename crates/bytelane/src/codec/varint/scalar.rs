@@ -1,4 +1,4 @@
-//! The specification, written down. Protobuf's encoding guide says:
+//! The specification as code. Protobuf's encoding guide says:
 //!
 //! > Each byte in the varint has a continuation bit that indicates if the byte that follows it is
 //! > part of the varint. This is the most significant bit (MSB) of the byte. The lower 7 bits are a
@@ -10,7 +10,7 @@ use super::integer::{from_wire, to_wire};
 use super::{Error, ErrorKind, Mapping};
 use crate::memory::{self, Slot};
 
-/// Hands the bytes of a number's varint to `put`, as long as it takes them.
+/// Passes the bytes of a number's varint to `put`, for as long as it accepts them.
 #[inline(always)]
 pub(super) fn write(mut number: u64, mut put: impl FnMut(u8) -> Option<()>) -> Option<()> {
     while number > 0x7f {
@@ -20,7 +20,7 @@ pub(super) fn write(mut number: u64, mut put: impl FnMut(u8) -> Option<()>) -> O
     put(number as u8)
 }
 
-/// Reads the varint of a number of `width` bytes at `offset`: the number, and where it ends.
+/// Reads the varint of a number of `width` bytes at `offset`: the number, and the offset after it.
 #[inline(always)]
 pub(super) fn read(src: &[u8], offset: usize, width: usize) -> Result<(u64, usize), Error> {
     let bits = 8 * width as u32;
@@ -42,7 +42,7 @@ pub(super) fn read(src: &[u8], offset: usize, width: usize) -> Result<(u64, usiz
     Err(Error::at(offset, ErrorKind::Overlong))
 }
 
-/// The number of bytes of a number's varint: one for each seven bits begun.
+/// The length in bytes of a number's varint: one byte for each seven bits, rounded up.
 #[inline(always)]
 pub(super) fn length(number: u64) -> usize {
     let bits = 64 - (number | 1).leading_zeros();
@@ -55,7 +55,7 @@ pub(super) fn encoded_len<const K: usize, M: Mapping>(values: &[[u8; K]]) -> usi
     lengths.sum()
 }
 
-/// Returns where the varints end, nothing if there is not enough room.
+/// Returns the offset after the last varint, or nothing if there is not enough room.
 #[inline(never)]
 pub(super) fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]],
@@ -77,7 +77,7 @@ pub(super) fn count(src: &[u8]) -> usize {
     src.iter().filter(|&&byte| byte < 0x80).count()
 }
 
-/// Reads as many values as there is room for; returns where they end.
+/// Reads as many values as there is room for; returns the offset after the last varint.
 #[inline(always)]
 pub(super) fn decode<const K: usize, M: Mapping>(
     src: &[u8],
@@ -86,7 +86,7 @@ pub(super) fn decode<const K: usize, M: Mapping>(
     decode_from::<K, M>(src, 0, values)
 }
 
-/// As [`decode`], from `at` on.
+/// As [`decode`], starting at `at`.
 #[inline(never)]
 pub(super) fn decode_from<const K: usize, M: Mapping>(
     src: &[u8],
@@ -101,7 +101,7 @@ pub(super) fn decode_from<const K: usize, M: Mapping>(
     Ok(at)
 }
 
-/// The error of reading more values than `src` has bytes.
+/// The error for a request of more values than `src` has bytes.
 #[cfg(feature = "alloc")]
 #[cold]
 pub(super) fn first_error(src: &[u8], width: usize) -> Error {

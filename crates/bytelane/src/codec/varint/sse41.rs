@@ -84,8 +84,8 @@ pub(super) fn scatter(to: &mut [Slot; ENCODE_ROOM], place: usize, from: __m128i,
     }
 }
 
-/// Two numbers of 4 bytes of `low` and then two of `high`: `PICK` has two bits for each, those of
-/// the first lowest.
+/// Two numbers of 4 bytes of `low`, then two of `high`: `PICK` has two bits for each number, lowest
+/// bits first.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn shuffle<const PICK: i32>(low: __m128i, high: __m128i) -> __m128i {
@@ -172,7 +172,7 @@ fn decode_two<M: Mapping>(bytes: &[u8; 16], begins: u8, width: usize, to: &mut [
 }
 
 /// The values of the varints of one or two bytes that begin in the first 8 bytes. Numbers of 14
-/// bits are values of 16, whose signs widening keeps.
+/// bits are treated as signed values of 16 bits; widening keeps their signs.
 ///
 /// ```text
 /// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first

@@ -1,10 +1,11 @@
 //! Shuffles for varints of one or two bytes, eight at a time.
 //!
-//! By seven bits: what the eighth would add is behind all others, where it does not count if the bit
-//! is not set.
+//! The index has seven bits. The entry that an eighth bit would add comes after all others, so it
+//! is always present and ignored if the bit is not set.
 
-/// By one bit for each of the first 7 of 8 bytes, whether a varint begins there: the two bytes from
-/// each beginning on, one varint behind the other. What is behind the last is of no use.
+/// Indexed by one bit for each of the first 7 of 8 bytes, whether a varint begins there: the two
+/// bytes at each beginning, one varint after the other. The bytes after the last varint are
+/// ignored.
 ///
 /// ```text
 /// begins   1 0 1 1 0 ..            the lowest bit first
@@ -29,8 +30,9 @@ pub(super) static TWO_FROM_EACH: [[u8; 16]; 128] = {
     table
 };
 
-/// By one bit for each of the first 7 of 8 units of two bytes, whether it is a varint of two bytes: the varints
-/// without the second bytes that are none. What is behind the last is of no use.
+/// Indexed by one bit for each of the first 7 of 8 units of two bytes, whether it is a varint of
+/// two bytes: the varints without the unused second bytes. The bytes after the last varint are
+/// ignored.
 ///
 /// ```text
 /// long     0 1 1 ..                the lowest bit first

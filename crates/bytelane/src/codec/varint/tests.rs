@@ -1,4 +1,4 @@
-//! Every backend against single varints, and single varints against the specification.
+//! Compares every backend with single varints, and single varints with the specification.
 
 use super::*;
 use crate::Backend;
@@ -10,7 +10,8 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// Values of 7 bits, then up to 14, then of all widths that the type has, all of the most bits.
+/// Values of 7 bits, then of up to 14, then of all widths of the type, and finally all of the
+/// maximum width.
 fn values<T: Integer>(count: usize) -> Vec<T> {
     let bits = 8 * size_of::<T>() as u32;
     let mut state = count as u64;
@@ -29,7 +30,7 @@ fn values<T: Integer>(count: usize) -> Vec<T> {
     (0..count).map(&mut value).collect()
 }
 
-/// One varint behind the other.
+/// Varints, one after the other.
 fn varints<T: Integer>(values: &[T]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for &value in values {
@@ -84,7 +85,7 @@ fn every_backend_writes_and_reads_the_same() {
     every_list::<i64>();
 }
 
-/// Loads and stores of 4 and 8 bytes need no alignment: Miri tells where they take it for granted.
+/// Loads and stores of 4 and 8 bytes need no alignment: Miri reports code that assumes it.
 fn every_offset<T: Integer>() {
     let values = values::<T>(if cfg!(miri) { 73 } else { 300 });
     let expected = varints(&values);
@@ -259,7 +260,7 @@ fn errors_name_the_place() {
         error.behind(2).to_string(),
         "offset 2: the input ends within this varint"
     );
-    // No input is as long as that: the largest offset stands for all beyond it.
+    // No input is that long: the largest offset stands for all beyond it.
     assert_eq!(
         Error::at(1, ErrorKind::Overlong)
             .behind(usize::MAX)

@@ -1,4 +1,4 @@
-//! Texts to strings.
+//! Escapes texts.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, scalar};
@@ -6,18 +6,17 @@ use super::{CALM, RUN, clean, put_front};
 use crate::memory::{Slot, copy, write};
 use crate::simd::{window, window_mut};
 
-/// A block of 64 bytes escaped, none of them shorter than \u00xx; and room for one whole store
-/// behind it.
+/// A block of 64 bytes whose escapes are all \u00xx, and room for one whole store after it.
 pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 
-/// Up to so many special bytes in a block are taken one by one.
+/// Up to this many special bytes in a block are escaped one by one.
 const FEW: u32 = 2;
 
-/// How far [`escape_few`] reaches beyond its block.
+/// How far [`escape_few`] reads past its block.
 const REACH: usize = 72;
 
-/// Escapes up to 64 bytes, which must fit, if none of them needs an escape or there is room to
-/// spare. Returns the length of the result.
+/// Escapes up to 64 bytes, which must fit unescaped; nothing if one of them needs an escape and
+/// there is no room to spare. Returns the length of the result.
 #[inline(always)]
 pub(in super::super) fn escape_short(
     simd: impl Blocks,
@@ -37,7 +36,7 @@ pub(in super::super) fn escape_short(
     Some(src.len() + specials.count_ones() as usize)
 }
 
-/// The front of an escaped block, by way of memory that takes all of it.
+/// Writes the front of an escaped block, through a buffer that holds all of it.
 #[inline(always)]
 pub(in super::super) fn escape_up_to(
     simd: impl Blocks,
@@ -121,8 +120,8 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
     }
 }
 
-/// The special bytes of four blocks, each of which is looked at by itself; none if there are long ones
-/// among them.
+/// The special bytes of four blocks, found block by block; nothing if there are long ones among
+/// them.
 #[inline(always)]
 pub(in super::super) fn short_specials(simd: impl Blocks, blocks: &[u8; 256]) -> Option<[u64; 4]> {
     let mut specials = [0; 4];
@@ -151,9 +150,9 @@ fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> 
     Some(written)
 }
 
-/// Escapes a block with up to [`FEW`] special bytes, which others follow, and returns the length of
-/// the result. Behind each escape the rest is copied again, so that nothing depends on how many
-/// there are.
+/// Escapes a block with up to [`FEW`] special bytes, with more input after it, and returns the
+/// length of the result. After each escape, the rest is copied again, so that nothing depends on
+/// the number of escapes.
 ///
 /// ```text
 /// block    a  b  \n  c  d  "  e
@@ -168,7 +167,7 @@ fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * R
     write(window_mut(dst, 0), *window::<64, _>(src, 0));
     let (mut set, mut more) = (specials, 0);
     for _ in 0..FEW {
-        // 64 when there is none left: what is written then does not count.
+        // 64 if there is none left: the bytes written then do not count.
         let place = usize::min(set.trailing_zeros() as usize, 64);
         let (text, length) = escaped(src[place]);
         write(window_mut(dst, place + more), text);
@@ -182,8 +181,8 @@ fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * R
     64 + more
 }
 
-/// Escapes a block of which the first `given` bytes are the input's, or its beginning. Returns the
-/// bytes read and written; none if the result does not fit.
+/// Escapes a block that starts with `given` bytes of the input, or the front of it. Returns the
+/// bytes read and written; nothing if the result does not fit.
 #[inline(always)]
 fn escape_block(
     simd: impl Blocks,
@@ -193,7 +192,7 @@ fn escape_block(
     dst: &mut [Slot],
 ) -> Option<(usize, usize)> {
     let whole = given + specials.count_ones() as usize;
-    // Room for whole stores, and for that of a long byte behind them.
+    // Room for whole stores, and for the store of a long byte after them.
     let is_wide = dst.len() >= 128 + 8;
     if specials == 0 && !is_wide {
         simd.put(block, dst.get_mut(..given)?);
@@ -218,7 +217,7 @@ fn escape_block(
     }
 }
 
-/// As [`escape_bytes`], to as many slots as it takes; none if there are fewer.
+/// As [`escape_bytes`], but needs no more slots than the result; nothing if there are fewer.
 #[inline(never)]
 fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
     let mut result = [Slot::new(0); LONGEST];
@@ -227,8 +226,8 @@ fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
     Some(written)
 }
 
-/// Writes the first byte of a set that is not empty, behind what is written already for those
-/// before it. Returns the bytes read and written so.
+/// Writes the first byte of a set that is not empty, after the bytes before it, which are already
+/// written. Returns the bytes read and written up to and including this one.
 #[inline(always)]
 fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> (usize, usize) {
     let place = set.trailing_zeros() as usize;
@@ -238,7 +237,8 @@ fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> 
     (place + 1, place + before + length)
 }
 
-/// Every byte as a string holds it, which is up to six bytes; the last of the eight is how many.
+/// Each byte as it appears in a string, in up to six bytes; the last of the eight bytes is their
+/// number.
 static ESCAPED: [u64; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -250,15 +250,15 @@ static ESCAPED: [u64; 256] = {
     table
 };
 
-/// A byte as a string holds it: eight bytes to write, and how many of them count.
+/// A byte as it appears in a string: eight bytes to write, and how many of them count.
 #[inline(always)]
 fn escaped(byte: u8) -> ([u8; 8], usize) {
     let text = ESCAPED[usize::from(byte)];
     (text.to_le_bytes(), (text >> 56) as usize)
 }
 
-/// Byte by byte, each written as eight of which the next byte overwrites those that do not count.
-/// Returns the length of the result.
+/// Escapes byte by byte. Each byte is written as eight bytes; the next one overwrites those that do
+/// not count. Returns the length of the result.
 #[inline(never)]
 fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     let mut to = 0;

@@ -1,9 +1,9 @@
-//! The algorithms, once for all instruction sets: runs of up to 4 KiB that need nothing are looked
-//! through and copied whole; 64 bytes at a time where there is something to do.
+//! The algorithms, shared by all instruction sets: runs of up to 4 KiB that need no change are
+//! searched and copied whole; other parts are handled in blocks of 64 bytes.
 //!
-//! A kernel stops where it can go no further, between two characters: at the end, where the
-//! destination is full, or before something that is wrong. The scalar code takes it from there: it
-//! finds out which it was, fills the destination to the last byte, and names the error.
+//! A kernel stops where it cannot continue, between two characters: at the end, where the
+//! destination is full, or before a fault. The scalar code continues from there: it finds out which
+//! case it is, fills the destination to the last byte, and reports the error.
 #![forbid(unsafe_code)]
 
 mod escape;
@@ -20,13 +20,13 @@ use super::Blocks;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Bytes that are looked through before they are copied: they are in the first-level cache then.
+/// Bytes that are searched before they are copied: they are in the first-level cache by then.
 const RUN: usize = 4096;
 
-/// How many blocks in a row need nothing before the kernel returns to whole runs.
+/// The kernel returns to whole runs after this many blocks in a row that need no change.
 const CALM: usize = 8;
 
-/// The first 256-byte blocks of `src` in which nothing needs an escape: their bytes.
+/// The length of the 256-byte blocks at the front of `src` in which nothing needs an escape.
 #[inline(always)]
 fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     let mut run = 0;
@@ -36,8 +36,8 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     run
 }
 
-/// Copies up to 64 bytes and returns which need an escape. Four blocks of 16 that overlap do
-/// for any length from there on, without a branch on it.
+/// Copies up to 64 bytes and returns which of them need an escape. From 16 bytes on, four
+/// overlapping blocks of 16 handle any length without a branch on it.
 #[inline(always)]
 pub(super) fn copy_short(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64 {
     let n = src.len();
@@ -65,7 +65,7 @@ pub(super) fn put(block: &[u8; 64], dst: &mut [Slot]) {
     put_front(&slots, dst);
 }
 
-/// Copies the front of up to 128 slots, as two windows that overlap.
+/// Copies the front to up to 128 slots, as two overlapping windows.
 #[inline(always)]
 fn put_front(from: &[Slot], to: &mut [Slot]) {
     #[inline(always)]
@@ -86,7 +86,7 @@ fn put_front(from: &[Slot], to: &mut [Slot]) {
     }
 }
 
-/// Up to 64 bytes and others behind them.
+/// Up to 64 bytes, filled up with another byte.
 #[inline(always)]
 pub(super) fn pad(src: &[u8], with: u8) -> [u8; 64] {
     let mut block = [with; 64];

@@ -1,4 +1,4 @@
-//! Strings to texts.
+//! Decodes strings.
 #![forbid(unsafe_code)]
 
 use super::super::scalar::{self, Stop};
@@ -9,13 +9,13 @@ use super::{CALM, RUN, put_front};
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
-/// Which bytes of a block are the backslashes that begin an escape, and which those behind them.
-/// `carry` tells, as its lowest bit, that the first byte is one behind; and returns it for the next
-/// block.
+/// Which bytes of a block are the backslashes that begin an escape, and which bytes come directly
+/// after them. The lowest bit of `carry` says that the first byte comes after such a backslash; it
+/// is updated for the next block.
 ///
-/// Runs of backslashes are pairs from their first on, so adding a run's start to the run, with the
-/// bits of one parity set, makes the carries run up to its end: the method of simdjson
-/// (Langdale and Lemire, "Parsing Gigabytes of JSON per Second", section 3.1.1).
+/// Runs of backslashes are pairs, counted from their start. So adding a run's start to the run,
+/// with the bits of one parity set, moves the carries to its end: the method of simdjson (Langdale
+/// and Lemire, "Parsing Gigabytes of JSON per Second", section 3.1.1).
 #[inline(always)]
 fn escapes(backslashes: u64, carry: &mut u64) -> [u64; 2] {
     const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
@@ -27,14 +27,14 @@ fn escapes(backslashes: u64, carry: &mut u64) -> [u64; 2] {
     [begin, behind]
 }
 
-/// The four bytes before a block, to see whether a character reaches into it; zeros at the start.
+/// The four bytes before a block, to see whether a character continues into it; zeros at the start.
 #[inline(always)]
 fn before(src: &[u8], at: usize) -> [u8; 4] {
     if at < 4 { [0; 4] } else { *window(src, at - 4) }
 }
 
-/// The first 256-byte blocks of `src` from `at` on, up to `most` bytes, that stand for themselves
-/// and are valid UTF-8 as far as can be seen in them: their bytes.
+/// The length of the 256-byte blocks of `src` from `at` on, up to `most` bytes, that need no change
+/// and are valid UTF-8 as far as these blocks alone can show.
 #[inline(always)]
 fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
     let mut run = 0;
@@ -59,8 +59,8 @@ fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
     run
 }
 
-/// Where a block begins that the kernel has not finished, moved back to the start of the character
-/// or escape that reaches into it.
+/// The start of a block that the kernel has not finished, moved back to the start of the character
+/// or escape that continues into it.
 #[cold]
 fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
     if carry != 0 {
@@ -70,7 +70,7 @@ fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
         };
     }
     for back in 1..=usize::min(3, at) {
-        // All before the block is valid, so a lead byte tells the length of its character.
+        // Everything before the block is valid, so a lead byte gives the length of its character.
         match src[at - back] {
             0x80..0xc0 => {}
             lead @ 0xc0.. if lead.leading_ones() as usize > back => {
@@ -88,11 +88,11 @@ fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
     }
 }
 
-/// A block at a place of a string and what its bytes mean there.
+/// A block of a string and the meaning of its bytes.
 struct Piece {
     /// Backslashes that begin an escape.
     begin: u64,
-    /// Bytes behind them.
+    /// Bytes directly after them.
     behind: u64,
     /// Bytes before the closing quote.
     inside: u64,
@@ -100,8 +100,8 @@ struct Piece {
     closed: bool,
 }
 
-/// Looks at a block of which the first `bytes` bytes are the input's, and quotes are behind; none
-/// if something is wrong with it.
+/// Examines a block that starts with `bytes` bytes of the input and is filled up with quotes;
+/// nothing if something is wrong with it.
 #[inline(always)]
 fn piece(
     simd: impl Blocks,
@@ -117,7 +117,7 @@ fn piece(
     if classes.controls & inside != 0 || inside.count_ones() as usize > bytes {
         return None;
     }
-    // The quote as well: a character that it cuts off shows there.
+    // Includes the quote: a character that it cuts off is detected there.
     if (!classes.ascii || before[3] >= 0x80)
         && simd.utf8_errors(before, block) & (inside << 1 | 1) != 0
     {
@@ -131,8 +131,8 @@ fn piece(
     })
 }
 
-/// Writes a decoded block, or as much of it as there are slots. Returns which of the bytes behind a
-/// backslash mean nothing.
+/// Writes a decoded block, or as much of it as there are slots. Returns which of the bytes after a
+/// backslash have no meaning.
 #[inline(always)]
 fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [Slot]) -> u64 {
     match dst.first_chunk_mut() {
@@ -141,7 +141,7 @@ fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [S
     }
 }
 
-/// The front of a decoded block, by way of memory that takes all of it.
+/// Writes the front of a decoded block, through a buffer that holds all of it.
 #[inline(always)]
 pub(in super::super) fn unescape_up_to(
     simd: impl Blocks,
@@ -156,7 +156,7 @@ pub(in super::super) fn unescape_up_to(
     unknown
 }
 
-/// Decodes up to the closing quote, the end, or as far as the destination reaches.
+/// Decodes up to the closing quote, to the end, or until the destination is full.
 #[inline(always)]
 pub(in super::super) fn unescape(
     simd: impl Blocks,
@@ -164,7 +164,7 @@ pub(in super::super) fn unescape(
     dst: &mut [Slot],
 ) -> Result<(Consumed, Stop), Error> {
     let (mut at, mut to, mut carry) = (0, 0, 0);
-    // The first block by itself: most strings end in it.
+    // The first block on its own: most strings end in it.
     let mut calm = CALM - 1;
     let done = loop {
         let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
@@ -219,7 +219,7 @@ pub(in super::super) fn unescape(
             carry = 0;
         } else if piece.closed {
             let read = at + piece.inside.count_ones() as usize;
-            // The quote may be one of those behind the input.
+            // The quote may be one of those that fill up the block.
             let stop = if read < src.len() {
                 Stop::Quote
             } else {
@@ -237,18 +237,19 @@ struct Decoded {
     block: [u8; 64],
     /// The bytes that belong to the text.
     keep: u64,
-    /// How many bytes were taken: less than 64 if an escape reaches beyond them.
+    /// The number of bytes read: less than 64 if an escape continues past them.
     bytes: usize,
 }
 
-/// Writes the characters of the escapes whose letters are given over the ends of their digits:
+/// Writes the characters of the given escapes (a set of their letters) over the ends of their
+/// digits:
 ///
 /// ```text
 /// block   a  \  u  2  0  a  c  b     a  .  .  .  e2 82 ac b     € has three bytes
 /// keep    1  0  1  1  1  1  1  1     1  0  0  0  1  1  1  1
 /// ```
 ///
-/// None if a letter is not `u`, digits are none, or half of a pair is missing.
+/// Nothing if a letter is not `u`, a digit is not hexadecimal, or half of a pair is missing.
 #[inline(never)]
 fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
     let mut decoded = Decoded {
@@ -259,7 +260,7 @@ fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
     while letters != 0 {
         let place = letters.trailing_zeros() as usize;
         letters &= letters - 1;
-        // The backslash may be in the block before.
+        // The backslash may be in the previous block.
         let backslash = place.saturating_sub(1);
         if block[place] != b'u' {
             return None;
@@ -303,10 +304,10 @@ fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
     Some(decoded)
 }
 
-/// The number that four hexadecimal digits write.
+/// The value of four hexadecimal digits.
 #[inline(always)]
 fn four_digits(digits: &[u8; 4]) -> Option<u32> {
-    /// The value of a digit, and a bit beyond four where there is none.
+    /// The value of a digit, with a bit above the lowest four if it is not a digit.
     static VALUES: [u8; 256] = {
         let mut table = [0x10; 256];
         let mut byte = 0;
@@ -322,7 +323,7 @@ fn four_digits(digits: &[u8; 4]) -> Option<u32> {
     ((a | b | c | d) < 0x10).then_some(a << 12 | b << 8 | c << 4 | d)
 }
 
-/// The place of the closing quote and whether there is an escape before it.
+/// The place of the closing quote, and whether there is an escape before it.
 #[inline(always)]
 pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bool), Error> {
     let (mut at, mut carry, mut escaped) = (0, 0, 0);
@@ -362,8 +363,8 @@ pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bo
     }
 }
 
-/// The place of the closing quote, whatever is wrong before it; the length if there is none in whole
-/// blocks.
+/// The place of the closing quote, ignoring any faults before it; the length if whole blocks do not
+/// contain it.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> usize {
