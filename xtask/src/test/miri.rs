@@ -26,14 +26,15 @@ const UNIT_TESTS: Run = Run {
     tests: "--package bytelane --lib",
 };
 
-/// The same in two halves: Miri interprets one test after the other, on one core.
+/// The same in two halves: Miri interprets one test after the other, on one core. Quiet, as the
+/// lines of both would be mixed.
 const HALVES: [Run; 2] = [
     Run {
-        tests: "--package bytelane --lib -- base64 json_string",
+        tests: "--package bytelane --lib -- --quiet base64 json_string",
         ..UNIT_TESTS
     },
     Run {
-        tests: "--package bytelane --lib -- --skip base64 --skip json_string",
+        tests: "--package bytelane --lib -- --quiet --skip base64 --skip json_string",
         ..UNIT_TESTS
     },
 ];

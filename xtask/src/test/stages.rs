@@ -104,7 +104,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        minutes: 3,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -134,7 +134,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,
-        minutes: 3,
+        minutes: 6,
         run: fuzz::run_stage,
     },
     Stage {
@@ -189,7 +189,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        minutes: 2,
         run: || cross::test(&cross::I686),
     },
     Stage {
@@ -202,7 +202,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        minutes: 2,
         run: || cross::test(&cross::S390X),
     },
     Stage {
@@ -225,7 +225,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("go", "see go/README.md")],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        minutes: 3,
         run: go::run_stage,
     },
     Stage {
