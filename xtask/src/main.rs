@@ -27,11 +27,11 @@ struct Arguments {
 enum Command {
     /// Run the quick tests, or with `--require all` every test; name what was skipped
     Test(test::Options),
-    /// Run by hand what takes longer: Miri, sanitizers, mutants, repetitions, long fuzzing
+    /// Run the slow tests by hand: Miri, sanitizers, mutants, repetitions, long fuzzing
     Extended(test::extended::Options),
-    /// Measure other libraries beside bytelane, in one process
+    /// Compare bytelane with other libraries, in one process
     Peers(peers::Options),
-    /// Keep a run of all comparisons, and make the tables of the documents from it
+    /// Record a run of all comparisons, and write its tables into the documents
     Record(record::Options),
 }
 

@@ -20,15 +20,15 @@ use tables::Record;
 /// The options of `cargo xtask record`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// What the record is called beside its date: the processor, e.g. `sapphire-rapids`
+    /// The name of the record, after its date: the processor, e.g. `sapphire-rapids`
     #[arg(required_unless_present_any = ["tables", "neon"], value_parser = name)]
     cpu: Option<String>,
 
-    /// Measure nothing; write the tables of the newest record again
+    /// Do not measure; write the tables of the newest record again
     #[arg(long, conflicts_with = "cpu")]
     tables: bool,
 
-    /// Measure nothing; estimate NEON and write the tables
+    /// Do not measure; estimate NEON and write the tables
     #[arg(long, conflicts_with_all = ["cpu", "tables"])]
     neon: bool,
 }

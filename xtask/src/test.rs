@@ -33,11 +33,11 @@ pub struct Options {
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = names_and_all())]
     require: Vec<String>,
 
-    /// Stages not to run, even if `--require all` is given
+    /// Skip these stages, even with `--require all`
     #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = names())]
     without: Vec<String>,
 
-    /// Run these stages and no other
+    /// Run only these stages
     #[arg(long, value_name = "STAGE", value_delimiter = ',', num_args = 1.., value_parser = names())]
     only: Vec<String>,
 

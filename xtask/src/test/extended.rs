@@ -14,7 +14,7 @@ use crate::process::{output, program, root};
 /// The options of `cargo xtask extended`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Run these stages and no other
+    /// Run only these stages
     #[arg(long, value_name = "STAGE", value_delimiter = ',', num_args = 1.., value_parser = names())]
     only: Vec<String>,
 

@@ -25,7 +25,7 @@ pub(crate) fn load_lanes(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn store<B: Byte>(to: &mut [B; 32], vector: __m256i) {
-    // SAFETY: the array has 32 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 32 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 32], vector: __m256i) {
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 32], vector: __m256i) {
     if W::STREAM && to.as_ptr().addr().is_multiple_of(32) {
-        // SAFETY: the array has 32 bytes, is aligned to 32, and `Byte` takes any. No byte of it is
+        // SAFETY: the array has 32 bytes, is aligned to 32, and `Byte` holds any. No byte of it is
         // accessed again before a fence: see `Streamed`.
         unsafe { _mm256_stream_si256(to.as_mut_ptr().cast(), vector) }
     } else {

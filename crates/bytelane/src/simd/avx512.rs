@@ -26,7 +26,7 @@ pub(crate) fn load_up_to(from: &[u8]) -> __m512i {
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn store<B: Byte>(to: &mut [B; 64], vector: __m512i) {
-    // SAFETY: the array has 64 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 64 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 64], vector: __m512i) {
 #[inline]
 pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
     let there = first_bits(to.len());
-    // SAFETY: the mask has a bit for each byte of the slice, up to 64, and `Byte` takes any; bytes
+    // SAFETY: the mask has a bit for each byte of the slice, up to 64, and `Byte` holds any; bytes
     // without a bit are not written.
     unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), there, vector) }
 }
@@ -45,7 +45,7 @@ pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
     if W::STREAM && to.as_ptr().addr().is_multiple_of(64) {
-        // SAFETY: the array has 64 bytes, is aligned to 64, and `Byte` takes any. No byte of it is
+        // SAFETY: the array has 64 bytes, is aligned to 64, and `Byte` holds any. No byte of it is
         // accessed again before a fence: see `Streamed`.
         unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), vector) }
     } else {
@@ -93,7 +93,7 @@ pub(crate) fn opaque_mask(mask: u64) -> u64 {
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn store_words(to: &mut [u64; 8], vector: __m512i) {
-    // SAFETY: the array has 64 bytes, and `u64` takes any; the store needs no alignment.
+    // SAFETY: the array has 64 bytes, and `u64` holds any; the store needs no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
     // SAFETY: no instruction at all. It may read and write the array, as far as the compiler knows.
     #[cfg(not(miri))]

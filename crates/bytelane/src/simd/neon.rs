@@ -16,7 +16,7 @@ pub(crate) fn load(from: &[u8; 16]) -> uint8x16_t {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: uint8x16_t) {
-    // SAFETY: the array has 16 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 16 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst1q_u8(to.as_mut_ptr().cast(), vector) }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn load4_short(from: &[u8; 32]) -> uint8x8x4_t {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store3<B: Byte>(to: &mut [B; 48], vectors: uint8x16x3_t) {
-    // SAFETY: the array has 48 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 48 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst3q_u8(to.as_mut_ptr().cast(), vectors) }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn store3<B: Byte>(to: &mut [B; 48], vectors: uint8x16x3_t) {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store4<B: Byte>(to: &mut [B; 64], vectors: uint8x16x4_t) {
-    // SAFETY: the array has 64 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 64 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst4q_u8(to.as_mut_ptr().cast(), vectors) }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn store4<B: Byte>(to: &mut [B; 64], vectors: uint8x16x4_t) {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store3_short<B: Byte>(to: &mut [B; 24], vectors: uint8x8x3_t) {
-    // SAFETY: the array has 24 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 24 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst3_u8(to.as_mut_ptr().cast(), vectors) }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn store3_short<B: Byte>(to: &mut [B; 24], vectors: uint8x8x3_t) {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store4_short<B: Byte>(to: &mut [B; 32], vectors: uint8x8x4_t) {
-    // SAFETY: the array has 32 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 32 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst4_u8(to.as_mut_ptr().cast(), vectors) }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> uint8x16_t {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: uint8x16_t) {
-    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 8 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst1_u8(to.as_mut_ptr().cast(), vget_low_u8(vector)) }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: uint8x16_t) {
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: uint8x16_t) {
-    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 8 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { vst1_u8(to.as_mut_ptr().cast(), vget_high_u8(vector)) }
 }
 

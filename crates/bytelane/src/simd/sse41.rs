@@ -18,7 +18,7 @@ pub(crate) fn load(from: &[u8; 16]) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: __m128i) {
-    // SAFETY: the array has 16 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 16 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: __m128i) {
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 16], vector: __m128i) {
     if W::STREAM && to.as_ptr().addr().is_multiple_of(16) {
-        // SAFETY: the array has 16 bytes, is aligned to 16, and `Byte` takes any. No byte of it is
+        // SAFETY: the array has 16 bytes, is aligned to 16, and `Byte` holds any. No byte of it is
         // accessed again before a fence: see `Streamed`.
         unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), vector) }
     } else {
@@ -98,7 +98,7 @@ pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: __m128i) {
-    // SAFETY: the array has 8 bytes, and `Byte` takes any; the store needs no alignment.
+    // SAFETY: the array has 8 bytes, and `Byte` holds any; the store needs no alignment.
     unsafe { _mm_storel_epi64(to.as_mut_ptr().cast(), vector) }
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
     // value.
     let vector = _mm_castsi128_pd(opaque(vector));
     let high = _mm_cvtsd_f64(_mm_unpackhi_pd(vector, vector));
-    // SAFETY: the array has 8 bytes, and `Byte` takes any; the write needs no alignment.
+    // SAFETY: the array has 8 bytes, and `Byte` holds any; the write needs no alignment.
     unsafe { to.as_mut_ptr().cast::<f64>().write_unaligned(high) }
 }
 

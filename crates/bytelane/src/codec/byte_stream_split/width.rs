@@ -218,7 +218,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode), and for a range that does not lie within the values.
+    /// Those of [`encode`](Self::encode), and an error if the range is not within the values.
     ///
     /// ```
     /// use bytelane::byte_stream_split::Width;
