@@ -93,3 +93,32 @@ fn seeds(make: impl Fn([u8; 2], &dyn Codec, &[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
     }
     seeds
 }
+
+/// The inputs that a file in `testdata/fuzz` keeps: a line each, in hexadecimal digits, so that a
+/// change shows which inputs were added.
+///
+/// # Panics
+///
+/// If a line has anything else.
+#[must_use]
+pub fn kept(lines: &str) -> Vec<Vec<u8>> {
+    let byte = |pair: &[u8]| {
+        let digits = str::from_utf8(pair).expect("ASCII digits");
+        u8::from_str_radix(digits, 16).expect("two hexadecimal digits")
+    };
+    let input = |line: &str| line.as_bytes().chunks(2).map(byte).collect();
+    lines.lines().map(input).collect()
+}
+
+/// The lines that [`kept`] reads, shortest inputs first.
+#[must_use]
+pub fn lines_of(mut inputs: Vec<Vec<u8>>) -> String {
+    inputs.sort_by(|a, b| a.len().cmp(&b.len()).then(a.cmp(b)));
+    inputs.dedup();
+    let mut lines = String::new();
+    for input in inputs {
+        lines.extend(input.iter().map(|byte| format!("{byte:02x}")));
+        lines.push('\n');
+    }
+    lines
+}

@@ -1,6 +1,7 @@
 //! The seed inputs of the fuzz targets, without a fuzzer.
 
-use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds};
+use bytelane_testkit::cursor;
+use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds, kept, lines_of};
 
 #[test]
 fn the_seeds_pass() {
@@ -8,6 +9,26 @@ fn the_seeds_pass() {
     assert!(seeds.len() > 50);
     seeds.iter().for_each(|seed| decoder(seed));
     encoder_seeds().iter().for_each(|seed| encoder(seed));
+}
+
+/// What the fuzzers once found, and with it every fault that was mended.
+#[test]
+fn the_kept_inputs_pass() {
+    type Target = fn(&[u8]);
+    let files: [(&str, Target); 3] = [
+        (
+            include_str!("../../../testdata/fuzz/cursor.txt"),
+            cursor::run,
+        ),
+        (include_str!("../../../testdata/fuzz/decoder.txt"), decoder),
+        (include_str!("../../../testdata/fuzz/encoder.txt"), encoder),
+    ];
+    for (lines, target) in files {
+        let inputs = kept(lines);
+        assert!(inputs.len() > 50);
+        inputs.iter().for_each(|input| target(input));
+        assert_eq!(lines_of(inputs), lines);
+    }
 }
 
 #[test]

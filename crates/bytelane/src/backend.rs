@@ -444,17 +444,4 @@ fn write_names(f: &mut fmt::Formatter<'_>, backends: impl Iterator<Item = Backen
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Backend;
-
-    /// A test run for one instruction set, in an emulator or under Miri, fails if that set is
-    /// missing.
-    #[test]
-    fn the_best_backend_is_the_expected_one() {
-        let best = Backend::available().next_back().unwrap();
-        if let Ok(expected) = std::env::var("BYTELANE_TEST_EXPECT") {
-            assert_eq!(best.name(), expected);
-        }
-        assert_eq!(Backend::active(), best);
-    }
-}
+mod tests;

@@ -16,9 +16,12 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 
 /// AddressSanitizer, enabled in the stable compiler as well.
 const SANITIZER: &str = "-Zsanitizer=address";
 
-/// The inputs kept in the repository: few and short, but together they reach everything that any
-/// input found so far has reached.
+/// The inputs kept in the repository, one file for each target: few and short, but together they
+/// reach all code that any input found so far has reached.
 const CORPUS: &str = "testdata/fuzz";
+
+/// The program that reads and writes them.
+const SEEDS: &str = "run --locked --package bytelane-testkit --bin fuzz_seeds --";
 
 /// The maximum length of an input kept there, in bytes.
 const LONGEST: u32 = 300;
@@ -56,8 +59,7 @@ fn build(directory: &str, sanitizer: Option<&str>) -> Result<PathBuf> {
         command.env("RUSTC_BOOTSTRAP", "1");
     }
     run(command.env("RUSTFLAGS", rustflags))?;
-    let seeds = "run --locked --package bytelane-testkit --bin fuzz_seeds fuzz/corpus";
-    run(&mut cargo(seeds))?;
+    run(cargo(SEEDS).args(["read", CORPUS, "fuzz/corpus"]))?;
     Ok(root().join(directory).join(host).join("release"))
 }
 
@@ -70,10 +72,9 @@ fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<()> {
     // libFuzzer writes findings to the first directory.
     command.arg(found);
     let family = target.split('_').next().unwrap_or(target);
-    for directory in [format!("{CORPUS}/{target}"), format!("{GOLDEN}/{family}")] {
-        if root().join(&directory).is_dir() {
-            command.arg(directory);
-        }
+    let golden = format!("{GOLDEN}/{family}");
+    if root().join(&golden).is_dir() {
+        command.arg(golden);
     }
     command.arg(format!("-artifact_prefix={artifacts}"));
     command.arg(format!("-max_total_time={seconds}"));
@@ -85,14 +86,19 @@ fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<()> {
     ]))
 }
 
-/// Adds to the kept inputs the shortest new ones that reach more code.
+/// Keeps the shortest inputs that reach all code which any input reaches. Inputs that only reach it
+/// more often are not kept: they would be three times as many.
 fn keep(programs: &Path, target: &str) -> Result<()> {
-    let kept = format!("{CORPUS}/{target}");
-    fs::create_dir_all(root().join(&kept))?;
-    let mut command = program(programs.join(target));
-    command.args([kept, format!("fuzz/corpus/{target}")]);
-    command.arg(format!("-max_len={LONGEST}"));
-    run(command.args(["-merge=1", "-verbosity=0"]))
+    let fewest = format!("target/fuzz-kept/{target}");
+    if root().join(&fewest).is_dir() {
+        fs::remove_dir_all(root().join(&fewest))?;
+    }
+    fs::create_dir_all(root().join(&fewest))?;
+    let mut merge = program(programs.join(target));
+    merge.args([&fewest, &format!("fuzz/corpus/{target}")]);
+    merge.arg(format!("-max_len={LONGEST}"));
+    run(merge.args(["-merge=1", "-use_counters=0", "-verbosity=0"]))?;
+    run(cargo(SEEDS).args(["keep", &fewest, &format!("{CORPUS}/{target}.txt")]))
 }
 
 /// The targets' names, which are their file names.

@@ -1,22 +1,49 @@
-//! Writes the seed inputs of the fuzz targets: `fuzz_seeds fuzz/corpus` creates
-//! `fuzz/corpus/decoder/..` and so on.
+//! Writes the inputs that the fuzz targets start from, and keeps those that they found.
+//!
+//! - `fuzz_seeds read KEPT CORPUS`: seeds, and what `KEPT/TARGET.txt` has, to `CORPUS/TARGET/..`.
+//! - `fuzz_seeds keep DIRECTORY FILE`: the files of a directory, as the lines of one file.
 
 use bytelane_testkit::cursor;
-use bytelane_testkit::fuzz::{decoder_seeds, encoder_seeds};
-use std::path::PathBuf;
+use bytelane_testkit::fuzz::{decoder_seeds, encoder_seeds, kept, lines_of};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
-fn main() -> std::io::Result<()> {
-    let directory = std::env::args_os().nth(1).expect("a directory to write to");
-    for (target, seeds) in [
-        ("cursor", cursor::seeds()),
-        ("decoder", decoder_seeds()),
-        ("encoder", encoder_seeds()),
-    ] {
-        let directory = PathBuf::from(&directory).join(target);
-        std::fs::create_dir_all(&directory)?;
-        for (number, seed) in seeds.iter().enumerate() {
-            std::fs::write(directory.join(format!("seed-{number:04}")), seed)?;
+fn main() -> io::Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    match &arguments[..] {
+        [command, kept, corpus] if command == "read" => read(kept, corpus),
+        [command, directory, file] if command == "keep" => keep(directory, file),
+        _ => panic!("usage: fuzz_seeds read KEPT CORPUS | fuzz_seeds keep DIRECTORY FILE"),
+    }
+}
+
+fn read(kept_in: &Path, corpus: &Path) -> io::Result<()> {
+    write(&corpus.join("cursor"), "seed", &cursor::seeds())?;
+    write(&corpus.join("decoder"), "seed", &decoder_seeds())?;
+    write(&corpus.join("encoder"), "seed", &encoder_seeds())?;
+    for entry in fs::read_dir(kept_in)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            let target = path.file_stem().expect("a file has a name");
+            let inputs = kept(&fs::read_to_string(&path)?);
+            write(&corpus.join(target), "kept", &inputs)?;
         }
     }
     Ok(())
+}
+
+fn write(directory: &Path, name: &str, inputs: &[Vec<u8>]) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    for (number, input) in inputs.iter().enumerate() {
+        fs::write(directory.join(format!("{name}-{number:04}")), input)?;
+    }
+    Ok(())
+}
+
+fn keep(directory: &Path, file: &Path) -> io::Result<()> {
+    let entries = fs::read_dir(directory)?;
+    let inputs = entries.map(|entry| fs::read(entry?.path()));
+    let inputs: Vec<Vec<u8>> = inputs.collect::<io::Result<_>>()?;
+    fs::write(file, lines_of(inputs))
 }
