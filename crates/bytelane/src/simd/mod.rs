@@ -89,13 +89,13 @@ pub(crate) trait Writes: Copy {
     /// time.
     #[cfg_attr(
         not(target_arch = "x86_64"),
-        expect(dead_code, reason = "NEON asks for nothing")
+        allow(dead_code, reason = "NEON asks for nothing")
     )]
     const AHEAD: bool = false;
     /// Bypass the cache, where the destination is aligned to the vector.
     #[cfg_attr(
         not(target_arch = "x86_64"),
-        expect(dead_code, reason = "NEON has no such stores")
+        allow(dead_code, reason = "NEON has no such stores")
     )]
     const STREAM: bool = false;
 }
