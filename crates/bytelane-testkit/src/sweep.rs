@@ -54,7 +54,9 @@ pub fn encode(
     room: usize,
 ) -> Result<Vec<u8>, Failure> {
     let mut encoded = vec![UNTOUCHED; room];
-    let length = codec.encode(backend, values, &mut encoded)?;
+    // Codecs of numbers ask for their alignment, which a vector of bytes need not have.
+    let values = Aligned::copy_of(values, 0);
+    let length = codec.encode(backend, values.bytes(), &mut encoded)?;
     encoded.truncate(length);
     Ok(encoded)
 }
