@@ -20,28 +20,7 @@ dispatch! {
 /// have that many. Returns the offset after their data, or nothing if the data are incomplete.
 type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
 
-macro_rules! plans {
-    ($($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*) => {
-        /// The function for a coding. The caller usually knows the coding at compile time, so that
-        /// a program contains the kernels of one plan only.
-        #[inline]
-        fn run_of(coding: Coding) -> Run {
-            match (coding.variant, coding.transform) {
-                $((Variant::$Variant, Transform::$Transform) => $name,)*
-            }
-        }
-
-        // Not generic, so that kernels are compiled here and not in the caller's crate.
-        $(fn $name(values: &Decode<'_>, to: &mut [Slot]) -> Option<usize> {
-            const FOR: u8 = Transform::$Transform as u8;
-            values.decode::<$WIDTH, _, FOR>(
-                Planned::new(&expanding::$Variant, Transform::$Transform),
-                to,
-            )
-        })*
-    };
-}
-all_plans! { plans }
+all_plans! { Decode::decode, expanding }
 
 /// Values of a stream, from a certain place on.
 #[derive(Clone, Copy, Debug)]

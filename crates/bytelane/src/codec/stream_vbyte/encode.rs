@@ -19,26 +19,7 @@ dispatch! {
 /// Returns the number of bytes written, or nothing if there was not enough room.
 type Run = fn(&Encode<'_>, &mut [Slot]) -> Option<usize>;
 
-macro_rules! plans {
-    ($($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*) => {
-        /// The function for a coding, as for decoding.
-        #[inline]
-        fn run_of(coding: Coding) -> Run {
-            match (coding.variant, coding.transform) {
-                $((Variant::$Variant, Transform::$Transform) => $name,)*
-            }
-        }
-
-        $(fn $name(values: &Encode<'_>, to: &mut [Slot]) -> Option<usize> {
-            const FOR: u8 = Transform::$Transform as u8;
-            values.encode::<$WIDTH, _, FOR>(
-                Planned::new(&compressing::$Variant, Transform::$Transform),
-                to,
-            )
-        })*
-    };
-}
-all_plans! { plans }
+all_plans! { Encode::encode, compressing }
 
 /// Values to be encoded as a stream.
 pub(crate) struct Encode<'a> {

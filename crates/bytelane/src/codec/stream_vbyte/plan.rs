@@ -231,11 +231,20 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
     }
 }
 
-/// Passes all plans to a macro: for each, the name of a function, the variant with its width, and
-/// the transform.
+/// The function for each plan of an operation, and `run_of`, which chooses one: the method of the
+/// operation, with the tables of its direction. `all_plans! { Decode::decode, expanding }` has, for
+/// each row,
+///
+/// ```ignore
+/// fn v1234_delta(values: &Decode<'_>, to: &mut [Slot]) -> Option<usize> {
+///     const FOR: u8 = Transform::Delta as u8;
+///     values.decode::<4, _, FOR>(Planned::new(&expanding::V1234, Transform::Delta), to)
+/// }
+/// ```
 macro_rules! all_plans {
-    ($then:ident) => {
-        $then! {
+    ($Operation:ident::$method:ident, $tables:ident) => {
+        all_plans! {
+            @rows $Operation $method $tables
             v1234 V1234 4 None;
             v1234_delta V1234 4 Delta;
             v1234_zigzag V1234 4 Zigzag;
@@ -249,6 +258,28 @@ macro_rules! all_plans {
             v1248_zigzag V1248 8 Zigzag;
             v1248_delta_zigzag V1248 8 DeltaZigzag;
         }
+    };
+    (
+        @rows $Operation:ident $method:ident $tables:ident
+        $($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*
+    ) => {
+        /// The function for a coding. The caller usually knows the coding at compile time, so that
+        /// a program contains the kernels of one plan only.
+        #[inline]
+        fn run_of(coding: Coding) -> Run {
+            match (coding.variant, coding.transform) {
+                $((Variant::$Variant, Transform::$Transform) => $name,)*
+            }
+        }
+
+        // Not generic, so that kernels are compiled here and not in the caller's crate.
+        $(fn $name(values: &$Operation<'_>, to: &mut [Slot]) -> Option<usize> {
+            const FOR: u8 = Transform::$Transform as u8;
+            values.$method::<$WIDTH, _, FOR>(
+                Planned::new(&$tables::$Variant, Transform::$Transform),
+                to,
+            )
+        })*
     };
 }
 pub(super) use all_plans;
