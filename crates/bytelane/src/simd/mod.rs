@@ -116,7 +116,7 @@ impl Writes for Far {
 ///
 /// After a non-temporal store, its bytes must not be accessed before a fence. So a kernel stores to
 /// no byte after it may have streamed to it: where blocks overlap, it does the first and the last
-/// one before those between them, and only the latter with `Streamed`. And [`with_writes!`], the
+/// one before those between them, and only the latter with `Streamed`. And [`far_writes!`], the
 /// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller
 /// continues.
 #[derive(Clone, Copy)]
@@ -151,20 +151,26 @@ macro_rules! with_writes {
             type $W = $crate::simd::Near;
             $run
         } else {
-            $crate::simd::out_of_line(|| {
-                if $stream || $bytes >= $crate::simd::stream_bytes() {
-                    type $W = $crate::simd::Streamed;
-                    let _publish = $crate::simd::Publish;
-                    $run
-                } else {
-                    type $W = $crate::simd::Far;
-                    $run
-                }
-            })
+            $crate::simd::out_of_line(|| $crate::simd::far_writes!($bytes, $stream, $W => $run))
         }
     };
 }
 pub(crate) use with_writes;
+
+/// As [`with_writes!`], for a destination that the first-level cache cannot hold.
+macro_rules! far_writes {
+    ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
+        if $stream || $bytes >= $crate::simd::stream_bytes() {
+            type $W = $crate::simd::Streamed;
+            let _publish = $crate::simd::Publish;
+            $run
+        } else {
+            type $W = $crate::simd::Far;
+            $run
+        }
+    };
+}
+pub(crate) use far_writes;
 
 /// A call for which the caller saves registers only when it is made.
 #[cold]

@@ -12,7 +12,7 @@ pub const KERNELS: &[Kernel] = &[
     // The backend called scalar in the published tables uses no vectors.
     Kernel {
         function: "byte_stream_split::scalar",
-        arguments: &["encode", "decode"],
+        arguments: &["split", "join"],
         loops: &[(General, &[(ANY, 1..=24)])],
     },
     Kernel {
@@ -21,8 +21,8 @@ pub const KERNELS: &[Kernel] = &[
         loops: &[(General, &[(ANY, 1..=24)])],
     },
     Kernel {
-        function: "byte_stream_split::encode_fixed",
-        arguments: &["<2, bytelane::simd::Near>"],
+        function: "byte_stream_split::driver::split",
+        arguments: &["<2>"],
         loops: &[
             (
                 Xmm,
@@ -42,7 +42,7 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpunpckhqdq", 2..=2),
                     ("vpunpcklqdq", 2..=2),
                     (STACK, 0..=0),
-                    (ANY, 1..=25),
+                    (ANY, 1..=26),
                 ],
             ),
             (
@@ -52,14 +52,14 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpermb", 2..=2),
                     ("vpermt2d", 1..=1),
                     (STACK, 0..=0),
-                    (ANY, 1..=10),
+                    (ANY, 1..=12),
                 ],
             ),
         ],
     },
     Kernel {
-        function: "byte_stream_split::encode_fixed",
-        arguments: &["<4, bytelane::simd::Near>"],
+        function: "byte_stream_split::driver::split",
+        arguments: &["<4>"],
         loops: &[
             (
                 Xmm,
@@ -79,8 +79,8 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpblendd", 10..=10),
                     ("vpshufb", 8..=8),
                     ("vshufps", 4..=4),
-                    (STACK, 0..=0),
-                    (ANY, 1..=57),
+                    (STACK, 0..=1),
+                    (ANY, 1..=59),
                 ],
             ),
             (
@@ -96,8 +96,8 @@ pub const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        function: "byte_stream_split::encode_fixed",
-        arguments: &["<8, bytelane::simd::Near>"],
+        function: "byte_stream_split::driver::split",
+        arguments: &["<8>"],
         loops: &[
             (
                 Xmm,
@@ -106,7 +106,7 @@ pub const KERNELS: &[Kernel] = &[
                     ("punpckhwd", 12..=12),
                     ("punpcklwd", 12..=12),
                     (STACK, 0..=0),
-                    (ANY, 1..=63),
+                    (ANY, 1..=70),
                 ],
             ),
             (
@@ -130,14 +130,14 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpermb", 8..=8),
                     ("vpermt2d", 7..=7),
                     (STACK, 0..=0),
-                    (ANY, 1..=52),
+                    (ANY, 1..=58),
                 ],
             ),
         ],
     },
     Kernel {
-        function: "byte_stream_split::decode_fixed",
-        arguments: &["<2, bytelane::simd::Near>"],
+        function: "byte_stream_split::driver::join",
+        arguments: &["<2>"],
         loops: &[
             (
                 Xmm,
@@ -172,8 +172,8 @@ pub const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        function: "byte_stream_split::decode_fixed",
-        arguments: &["<4, bytelane::simd::Near>"],
+        function: "byte_stream_split::driver::join",
+        arguments: &["<4>"],
         loops: &[
             (
                 Xmm,
@@ -204,14 +204,14 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpshldd", 2..=2),
                     ("vpshldw", 2..=2),
                     (STACK, 0..=0),
-                    (ANY, 1..=19),
+                    (ANY, 1..=20),
                 ],
             ),
         ],
     },
     Kernel {
-        function: "byte_stream_split::decode_fixed",
-        arguments: &["<8, bytelane::simd::Near>"],
+        function: "byte_stream_split::driver::join",
+        arguments: &["<8>"],
         loops: &[
             (
                 Xmm,
@@ -244,7 +244,7 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpshldq", 4..=4),
                     ("vpshldw", 4..=4),
                     (STACK, 0..=0),
-                    (ANY, 1..=43),
+                    (ANY, 1..=51),
                 ],
             ),
         ],

@@ -9,10 +9,7 @@ use crate::process::{cargo, output, program, root, run};
 const MOST: u64 = 25_000;
 
 /// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
-const LARGER: &[(&str, u64)] = &[
-    ("json_string_escape", 28_500),
-    ("json_string_unescape", 25_500),
-];
+const LARGER: &[(&str, u64)] = &[("json_string_escape", 27_000)];
 
 /// The directory in which `cargo` builds the programs of the package `bytelane-size`.
 const TARGET: &str = "target/assembly";
@@ -53,12 +50,17 @@ fn programs() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Bytes of machine code and constants in a program: `text` in the output of `size`.
+/// Bytes of machine code and constants in a program. The tables for unwinding are left out: what
+/// the linker keeps of those of the standard library differs by several hundred bytes.
 fn size(name: &str) -> Result<u64> {
     let path = root().join(TARGET).join("release").join(name);
-    let table = output(program("size").arg(path))?.text;
-    let second = table.lines().nth(1).unwrap_or_default();
-    let text = second.split_whitespace().next().unwrap_or_default();
-    text.parse()
-        .with_context(|| format!("`size` said of {name}: {table}"))
+    let table = output(program("size").arg("-A").arg(path))?.text;
+    let of_section = |name: &str| -> Option<u64> {
+        let mut lines = table.lines().map(str::split_whitespace);
+        let mut line = lines.find(|line| line.clone().next() == Some(name))?;
+        line.nth(1)?.parse().ok()
+    };
+    let sizes = of_section(".text").zip(of_section(".rodata"));
+    let (code, constants) = sizes.with_context(|| format!("`size` said of {name}: {table}"))?;
+    Ok(code + constants)
 }

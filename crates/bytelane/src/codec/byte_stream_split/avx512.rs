@@ -192,12 +192,11 @@ fn split<const K: usize, W: Writes>(
         vectors[k] = load(window(flat(values), 64 * k));
     }
     to_planes(&mut vectors);
-    // Must come after the constants: they cannot leave a loop if inline assembly precedes them.
-    for k in 0..K {
-        ahead::<W, _>(&planes[k][at], 256);
-    }
     for k in 0..K {
         put::<W, _>(&mut planes[k][at], vectors[k]);
+    }
+    for k in 0..K {
+        ahead::<W, _>(&planes[k][at], 256);
     }
 }
 

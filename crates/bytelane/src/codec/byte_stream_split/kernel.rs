@@ -19,52 +19,88 @@
 use super::Planes;
 use crate::memory::{Slot, copy, flat, flat_mut, write};
 use crate::simd::{Near, Writes, window, window_mut};
-use core::ops::Range;
 
-/// Values of `K` bytes to their streams.
+/// Values of `K` bytes to their streams, in a destination that is in the first-level cache.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Planes<K>, W: Writes>(
-    simd: S,
+pub(super) fn split<const K: usize>(
+    simd: impl Planes<K>,
     src: &[u8],
     dst: &mut [Slot],
+    stride: usize,
 ) {
     let (values, _) = src.as_chunks::<K>();
-    let mut planes = planes_of(dst, values.len(), 0..values.len());
-    split::<K, S, W>(simd, values, &mut planes);
+    let Some(last) = values.len().checked_sub(64) else {
+        return split_short(simd, values, &mut planes_of(dst, stride, values.len()));
+    };
+    let head = to_line(dst);
+    let mut planes = planes_of(dst, stride, values.len());
+    for start in [0, last] {
+        split_run::<K, _, Near>(simd, values, &mut planes, start, 1);
+    }
+    let blocks = (values.len() - head) / 64;
+    split_run::<K, _, Near>(simd, values, &mut planes, head, blocks);
 }
 
-/// The values of a range back from their streams.
+/// Whole blocks of values to their streams.
 #[inline(always)]
-pub(super) fn decode<const K: usize, S: Planes<K>, W: Writes>(
+pub(super) fn split_blocks<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
     src: &[u8],
-    range: Range<usize>,
     dst: &mut [Slot],
+    stride: usize,
 ) {
-    let stride = src.len() / K;
-    let (values, _) = dst.as_chunks_mut::<K>();
-    let mut planes = [&[] as &[u8]; K];
-    for k in 0..K {
-        planes[k] = &src[k * stride + range.start..][..values.len()];
-    }
-    join::<K, S, W>(simd, &planes, values);
+    let (values, _) = src.as_chunks::<K>();
+    let mut planes = planes_of(dst, stride, values.len());
+    split_run::<K, S, W>(simd, values, &mut planes, 0, values.len() / 64);
 }
 
-/// Values to their planes, of the same total length.
+/// As [`split`], of values from their streams.
 #[inline(always)]
-fn split<const K: usize, S: Planes<K>, W: Writes>(
-    simd: S,
-    values: &[[u8; K]],
-    planes: &mut [&mut [Slot]; K],
+pub(super) fn join<const K: usize>(
+    simd: impl Planes<K>,
+    src: &[u8],
+    stride: usize,
+    dst: &mut [Slot],
 ) {
+    let (values, _) = dst.as_chunks_mut::<K>();
+    let planes = core::array::from_fn(|k| &src[k * stride..][..values.len()]);
     let Some(last) = values.len().checked_sub(64) else {
-        return split_short(simd, values, planes);
+        return join_short(simd, &planes, values);
     };
-    let head = planes[0].as_ptr().addr().wrapping_neg() % 64;
+    let head = values_to_line(values);
     for start in [0, last] {
-        split_run::<K, S, Near>(simd, values, planes, start, 1);
+        join_run::<K, _, Near>(simd, &planes, values, start, 1);
     }
-    split_run::<K, S, W>(simd, values, planes, head, (values.len() - head) / 64);
+    let blocks = (values.len() - head) / 64;
+    join_run::<K, _, Near>(simd, &planes, values, head, blocks);
+}
+
+/// As [`split_blocks`], of values from their streams.
+#[inline(always)]
+pub(super) fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(
+    simd: S,
+    src: &[u8],
+    stride: usize,
+    dst: &mut [Slot],
+) {
+    let (values, _) = dst.as_chunks_mut::<K>();
+    let planes = core::array::from_fn(|k| &src[k * stride..][..values.len()]);
+    join_run::<K, S, W>(simd, &planes, values, 0, values.len() / 64);
+}
+
+/// The number of bytes up to a cache line.
+#[inline(always)]
+pub(super) fn to_line<T>(from: &[T]) -> usize {
+    from.as_ptr().addr().wrapping_neg() % 64
+}
+
+/// The number of values up to a cache line; 0 if no value begins there.
+#[inline(always)]
+pub(super) fn values_to_line<const K: usize>(values: &[[Slot; K]]) -> usize {
+    match to_line(values) {
+        bytes if bytes.is_multiple_of(K) => bytes / K,
+        _ => 0,
+    }
 }
 
 /// A run of blocks.
@@ -81,32 +117,9 @@ fn split_run<const K: usize, S: Planes<K>, W: Writes>(
     for (k, plane) in planes.iter_mut().enumerate() {
         run[k] = &mut plane[start..].as_chunks_mut().0[..blocks];
     }
-    for at in 0..blocks {
-        simd.split::<W>(&values[at], &mut run, at);
+    for (at, block) in values.iter().enumerate() {
+        simd.split::<W>(block, &mut run, at);
     }
-}
-
-/// Values from their planes, of the same total length.
-#[inline(always)]
-fn join<const K: usize, S: Planes<K>, W: Writes>(
-    simd: S,
-    planes: &[&[u8]; K],
-    values: &mut [[Slot; K]],
-) {
-    let Some(last) = values.len().checked_sub(64) else {
-        return join_short(simd, planes, values);
-    };
-    let to_line = values.as_ptr().addr().wrapping_neg() % 64;
-    let head = if to_line.is_multiple_of(K) {
-        to_line / K
-    } else {
-        0
-    };
-    for start in [0, last] {
-        join_run::<K, S, Near>(simd, planes, values, start, 1);
-    }
-    let blocks = (values.len() - head) / 64;
-    join_run::<K, S, W>(simd, planes, values, head, blocks);
 }
 
 /// As [`split_run`].
@@ -128,18 +141,21 @@ fn join_run<const K: usize, S: Planes<K>, W: Writes>(
     }
 }
 
-/// A range of each of the first K streams of `count` bytes.
+/// The first `count` bytes of K streams that begin `stride` bytes apart.
 #[inline(always)]
 fn planes_of<const K: usize>(
     streams: &mut [Slot],
+    stride: usize,
     count: usize,
-    range: Range<usize>,
 ) -> [&mut [Slot]; K] {
     let mut planes = empty();
     let mut rest = streams;
-    for plane in &mut planes {
-        let (stream, after) = rest.split_at_mut(count);
-        *plane = &mut stream[range.clone()];
+    for k in 0..K {
+        let (stream, after) = match k {
+            _ if k == K - 1 => (rest, Default::default()),
+            _ => rest.split_at_mut(stride),
+        };
+        planes[k] = &mut stream[..count];
         rest = after;
     }
     planes
@@ -256,79 +272,4 @@ fn join_halves<const K: usize, const H: usize>(
     let block = simd.join16(&streams);
     put::<K, H>(values, 0, window(&block, 0));
     put::<K, H>(values, last, window(&block, H));
-}
-
-/// Values of any width from `G` up: `G` bytes of each of a batch of values are gathered and split
-/// like values of width `G`. The last group of bytes overlaps the previous one.
-#[inline(always)]
-pub(super) fn encode_any<const G: usize, S: Planes<G>>(
-    simd: S,
-    src: &[u8],
-    width: usize,
-    dst: &mut [Slot],
-) {
-    let count = src.len() / width;
-    let mut gathered = [[0; G]; BATCH];
-    for range in batches(count) {
-        let batch = &src[range.start * width..range.end * width];
-        let gathered = &mut gathered[..range.len()];
-        for byte in groups(width, G) {
-            for (value, to) in batch.chunks_exact(width).zip(&mut *gathered) {
-                *to = *window(value, byte);
-            }
-            let mut planes = planes_of(&mut dst[byte * count..], count, range.clone());
-            split::<G, S, Near>(simd, gathered, &mut planes);
-        }
-    }
-}
-
-/// As [`encode_any`].
-#[inline(always)]
-pub(super) fn decode_any<const G: usize, S: Planes<G>>(
-    simd: S,
-    src: &[u8],
-    width: usize,
-    range: Range<usize>,
-    dst: &mut [Slot],
-) {
-    let stride = src.len() / width;
-    let streams = &src[range.start..];
-    let mut joined = [[Slot::new(0); G]; BATCH];
-    for range in batches(dst.len() / width) {
-        let batch = &mut dst[range.start * width..range.end * width];
-        let joined = &mut joined[..range.len()];
-        for byte in groups(width, G) {
-            let mut planes = [&[] as &[u8]; G];
-            for k in 0..G {
-                planes[k] = &streams[(byte + k) * stride..][range.clone()];
-            }
-            join::<G, S, Near>(simd, &planes, joined);
-            for (value, from) in batch.chunks_exact_mut(width).zip(&*joined) {
-                *window_mut(value, byte) = *from;
-            }
-        }
-    }
-}
-
-/// The number of values that are gathered before they are split: enough that the first ones have
-/// reached the cache when they are loaded again, in vectors wider than they were stored.
-const BATCH: usize = 256;
-
-/// Ranges that cover `count` values: [`BATCH`] each unless there are fewer in all, the last one
-/// overlapping.
-#[inline(always)]
-fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
-    let size = usize::min(count, BATCH);
-    let starts = (0..count).step_by(BATCH);
-    starts.map(move |start| {
-        let start = usize::min(start, count - size);
-        start..start + size
-    })
-}
-
-/// The first bytes of groups of `size` bytes that cover all bytes of a value, the last overlapping.
-#[inline(always)]
-fn groups(width: usize, size: usize) -> impl Iterator<Item = usize> {
-    let starts = (0..width).step_by(size);
-    starts.map(move |byte| usize::min(byte, width - size))
 }

@@ -31,6 +31,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod driver;
 mod kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
@@ -44,14 +45,12 @@ mod width;
 pub use width::Width;
 pub(crate) use width::{Join, Split};
 
-use crate::backend::dispatch;
 use crate::memory::{self, Slot};
 use crate::simd::Writes;
 use crate::{Destination, DestinationError, Detected, LengthError, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
-use core::ops::Range;
 
 /// The operations that each instruction set provides: a block of 64 values against block `at` of K
 /// *planes*, the streams in blocks of 64 bytes. All planes have the same number of blocks.
@@ -72,17 +71,6 @@ pub(crate) trait Planes<const K: usize>: Copy {
 
     /// 16 values from their planes.
     fn join16(self, planes: &[[u8; 16]; K]) -> [[u8; K]; 16];
-}
-
-dispatch! {
-    fn encode_fixed<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot])
-        = kernel::encode::<K, _, W>, or scalar::encode_fixed::<K>;
-    fn decode_fixed<const K: usize, W: Writes>(src: &[u8], range: Range<usize>, dst: &mut [Slot])
-        = kernel::decode::<K, _, W>, or scalar::decode_fixed::<K>;
-    fn encode_any<const G: usize>(src: &[u8], width: usize, dst: &mut [Slot])
-        = kernel::encode_any::<G, _>, or scalar::encode;
-    fn decode_any<const G: usize>(src: &[u8], width: usize, range: Range<usize>, dst: &mut [Slot])
-        = kernel::decode_any::<G, _>, or scalar::decode;
 }
 
 /// Splits numbers into the streams of their little-endian bytes, as Parquet stores them, on

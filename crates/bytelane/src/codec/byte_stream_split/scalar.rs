@@ -6,36 +6,33 @@
 #![forbid(unsafe_code)]
 
 use crate::memory::Slot;
-use core::ops::Range;
 
-/// Byte `k` of value `i` goes to place `i` of stream `k`.
+/// Byte `k` of value `i` goes to place `i` of stream `k`. Streams begin `stride` places apart.
 #[inline(never)]
-pub(super) fn encode(src: &[u8], width: usize, dst: &mut [Slot]) {
-    let count = src.len() / width;
-    for i in 0..count {
+pub(super) fn split(src: &[u8], width: usize, dst: &mut [Slot], stride: usize) {
+    for i in 0..src.len() / width {
         for k in 0..width {
-            dst[k * count + i].write(src[i * width + k]);
+            dst[k * stride + i].write(src[i * width + k]);
         }
     }
 }
 
-/// The values of a range, of `count` values in all.
+/// The other way round.
 #[inline(never)]
-pub(super) fn decode(src: &[u8], width: usize, range: Range<usize>, dst: &mut [Slot]) {
-    let count = src.len() / width;
-    for (to, i) in range.enumerate() {
+pub(super) fn join(src: &[u8], stride: usize, width: usize, dst: &mut [Slot]) {
+    for i in 0..dst.len() / width {
         for k in 0..width {
-            dst[to * width + k].write(src[k * count + i]);
+            dst[i * width + k].write(src[k * stride + i]);
         }
     }
 }
 
-/// [`encode`] of values of `K` bytes.
-pub(super) fn encode_fixed<const K: usize>(src: &[u8], dst: &mut [Slot]) {
-    encode(src, K, dst);
+/// [`split`] of values of `K` bytes.
+pub(super) fn split_fixed<const K: usize>(src: &[u8], dst: &mut [Slot], stride: usize) {
+    split(src, K, dst, stride);
 }
 
-/// [`decode`] of values of `K` bytes.
-pub(super) fn decode_fixed<const K: usize>(src: &[u8], range: Range<usize>, dst: &mut [Slot]) {
-    decode(src, K, range, dst);
+/// [`join`] of values of `K` bytes.
+pub(super) fn join_fixed<const K: usize>(src: &[u8], stride: usize, dst: &mut [Slot]) {
+    join(src, stride, K, dst);
 }

@@ -1,10 +1,9 @@
 //! Values of any number of bytes.
 #![forbid(unsafe_code)]
 
-use super::{decode_any, decode_fixed, encode_any, encode_fixed};
+use super::driver::{self, decode_any, encode_any};
 use crate::error::{check_divisible, front};
 use crate::memory::{self, Fill, Slot};
-use crate::simd::with_writes;
 use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -342,13 +341,11 @@ impl Fill for Split<'_> {
 macro_rules! widths {
     ($($encode:ident $decode:ident $K:literal;)*) => { $(
         fn $encode(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
-            let stream = width.non_temporal;
-            with_writes!(to.len(), stream, W => encode_fixed::<$K, W>(src, to, backend));
+            driver::encode::<$K>(src, width.non_temporal, to, backend);
         }
 
-        fn $decode(src: &[u8], width: Width, range: Range<usize>, to: &mut [Slot], backend: Detected) {
-            let (stream, Range { start, end }) = (width.non_temporal, range);
-            with_writes!(to.len(), stream, W => decode_fixed::<$K, W>(src, start..end, to, backend));
+        fn $decode(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backend: Detected) {
+            driver::decode::<$K>(src, stride, width.non_temporal, to, backend);
         }
     )* };
 }
@@ -363,8 +360,8 @@ fn encode1(src: &[u8], _: Width, to: &mut [Slot], _: Detected) {
     memory::copy(to, src);
 }
 
-fn decode1(src: &[u8], _: Width, range: Range<usize>, to: &mut [Slot], _: Detected) {
-    memory::copy(to, &src[range]);
+fn decode1(src: &[u8], _: usize, _: Width, to: &mut [Slot], _: Detected) {
+    memory::copy(to, &src[..to.len()]);
 }
 
 /// Every other width, in groups of bytes.
@@ -378,12 +375,12 @@ fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
 }
 
 /// As [`encode_other`].
-fn decode_other(src: &[u8], width: Width, range: Range<usize>, to: &mut [Slot], backend: Detected) {
+fn decode_other(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backend: Detected) {
     match width.get() {
-        width @ ..4 => decode_any::<2>(src, width, range, to, backend),
-        width @ ..8 => decode_any::<4>(src, width, range, to, backend),
-        width @ ..16 => decode_any::<8>(src, width, range, to, backend),
-        width => decode_any::<16>(src, width, range, to, backend),
+        width @ ..4 => decode_any::<2>(src, stride, width, to, backend),
+        width @ ..8 => decode_any::<4>(src, stride, width, to, backend),
+        width @ ..16 => decode_any::<8>(src, stride, width, to, backend),
+        width => decode_any::<16>(src, stride, width, to, backend),
     }
 }
 
@@ -427,7 +424,8 @@ impl Fill for Join<'_> {
             16 => decode16,
             _ => decode_other,
         };
-        decode(src, width, range, to, backend);
+        let stride = src.len() / width.get();
+        decode(&src[range.start..], stride, width, to, backend);
         if cfg!(target_endian = "big") && width.numbers {
             to.chunks_exact_mut(width.get()).for_each(<[Slot]>::reverse);
         }

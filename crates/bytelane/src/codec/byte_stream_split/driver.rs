@@ -1,0 +1,149 @@
+//! Between the public functions and the kernels: destinations beyond the first-level cache, and
+//! widths without kernels of their own.
+
+use super::kernel::{self, to_line, values_to_line};
+use super::scalar;
+use crate::backend::dispatch;
+use crate::memory::{Slot, flat, flat_mut};
+use crate::simd::{NEAR_BYTES, Writes, far_writes, out_of_line, window, window_mut};
+use crate::{Backend, Detected};
+use core::ops::Range;
+
+dispatch! {
+    fn split<const K: usize>(src: &[u8], dst: &mut [Slot], stride: usize)
+        = kernel::split::<K>, or scalar::split_fixed::<K>;
+    fn split_blocks<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot], stride: usize)
+        = kernel::split_blocks::<K, _, W>, or scalar::split_fixed::<K>;
+    fn join<const K: usize>(src: &[u8], stride: usize, dst: &mut [Slot])
+        = kernel::join::<K>, or scalar::join_fixed::<K>;
+    fn join_blocks<const K: usize, W: Writes>(src: &[u8], stride: usize, dst: &mut [Slot])
+        = kernel::join_blocks::<K, _, W>, or scalar::join_fixed::<K>;
+}
+
+/// Values of `K` bytes to their streams.
+///
+/// Beyond the first-level cache, kernels of their own store the blocks in the middle. They come
+/// after the first and the last block, which they may overlap: see [`Streamed`](crate::simd::Streamed).
+#[inline]
+pub(super) fn encode<const K: usize>(
+    src: &[u8],
+    stream: bool,
+    dst: &mut [Slot],
+    backend: Detected,
+) {
+    let count = src.len() / K;
+    if dst.len() <= NEAR_BYTES {
+        return split::<K>(src, dst, count, backend);
+    }
+    out_of_line(|| {
+        for start in [0, count - 64] {
+            split::<K>(
+                &src[K * start..][..K * 64],
+                &mut dst[start..],
+                count,
+                backend,
+            );
+        }
+        let head = to_line(dst);
+        let blocks = (count - head) / 64;
+        let (src, to) = (&src[K * head..][..K * 64 * blocks], &mut dst[head..]);
+        far_writes!(src.len(), stream, W => split_blocks::<K, W>(src, to, count, backend));
+    });
+}
+
+/// As [`encode`], of values whose streams begin `stride` bytes apart.
+#[inline]
+pub(super) fn decode<const K: usize>(
+    src: &[u8],
+    stride: usize,
+    stream: bool,
+    dst: &mut [Slot],
+    backend: Detected,
+) {
+    if dst.len() <= NEAR_BYTES {
+        return join::<K>(src, stride, dst, backend);
+    }
+    out_of_line(|| {
+        let count = dst.len() / K;
+        for start in [0, count - 64] {
+            let to = &mut dst[K * start..][..K * 64];
+            join::<K>(&src[start..], stride, to, backend);
+        }
+        let head = values_to_line(dst.as_chunks::<K>().0);
+        let blocks = (count - head) / 64;
+        let (src, to) = (&src[head..], &mut dst[K * head..][..K * 64 * blocks]);
+        far_writes!(to.len(), stream, W => join_blocks::<K, W>(src, stride, to, backend));
+    });
+}
+
+/// Values of any width from `G` up: `G` bytes of each of a batch of values are gathered and split
+/// like values of width `G`. The last group of bytes overlaps the previous one.
+pub(super) fn encode_any<const G: usize>(
+    src: &[u8],
+    width: usize,
+    dst: &mut [Slot],
+    backend: Detected,
+) {
+    let count = src.len() / width;
+    if *backend == Backend::Scalar {
+        return scalar::split(src, width, dst, count);
+    }
+    let mut gathered = [[0; G]; BATCH];
+    for range in batches(count) {
+        let batch = &src[range.start * width..range.end * width];
+        let gathered = &mut gathered[..range.len()];
+        for byte in groups(width, G) {
+            for (value, to) in batch.chunks_exact(width).zip(&mut *gathered) {
+                *to = *window(value, byte);
+            }
+            let streams = &mut dst[byte * count + range.start..];
+            split::<G>(flat(gathered), streams, count, backend);
+        }
+    }
+}
+
+/// As [`encode_any`].
+pub(super) fn decode_any<const G: usize>(
+    src: &[u8],
+    stride: usize,
+    width: usize,
+    dst: &mut [Slot],
+    backend: Detected,
+) {
+    if *backend == Backend::Scalar {
+        return scalar::join(src, stride, width, dst);
+    }
+    let mut joined = [[Slot::new(0); G]; BATCH];
+    for range in batches(dst.len() / width) {
+        let batch = &mut dst[range.start * width..range.end * width];
+        let joined = &mut joined[..range.len()];
+        for byte in groups(width, G) {
+            let streams = &src[byte * stride + range.start..];
+            join::<G>(streams, stride, flat_mut(joined), backend);
+            for (value, from) in batch.chunks_exact_mut(width).zip(&*joined) {
+                *window_mut(value, byte) = *from;
+            }
+        }
+    }
+}
+
+/// The number of values that are gathered before they are split: enough that the first ones have
+/// reached the cache when they are loaded again, in vectors wider than they were stored.
+const BATCH: usize = 256;
+
+/// Ranges that cover `count` values: [`BATCH`] each unless there are fewer in all, the last one
+/// overlapping.
+fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
+    let size = usize::min(count, BATCH);
+    let starts = (0..count).step_by(BATCH);
+    starts.map(move |start| {
+        let start = usize::min(start, count - size);
+        start..start + size
+    })
+}
+
+/// The first bytes of groups of `size` bytes that cover all bytes of a value, the last overlapping.
+fn groups(width: usize, size: usize) -> impl Iterator<Item = usize> {
+    let starts = (0..width).step_by(size);
+    starts.map(move |byte| usize::min(byte, width - size))
+}
