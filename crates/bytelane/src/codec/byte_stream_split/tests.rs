@@ -97,3 +97,17 @@ fn all_shapes_agree() {
     );
     assert_eq!(Width::new(0), None);
 }
+
+/// Blocks in the middle begin on a cache line: where they begin changes only how fast they are
+/// stored.
+#[test]
+fn blocks_in_the_middle_begin_on_a_cache_line() {
+    let room = std::vec![memory::Slot::new(0); 64 * 3];
+    let to_first = room.as_ptr().align_offset(64);
+    for before in 0..64 {
+        let from = &room[to_first + 64 - before..];
+        assert_eq!(kernel::to_line(from), before);
+        let values = if before % 4 == 0 { before / 4 } else { 0 };
+        assert_eq!(kernel::values_to_line(from.as_chunks::<4>().0), values);
+    }
+}
