@@ -163,7 +163,7 @@ pub struct ColumnState {
 
 impl ColumnState {
     fn add(&mut self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) {
-        self.bytes += u64::try_from(chunk.compressed_size()).unwrap_or(0);
+        self.bytes += stored(chunk);
         let compression = compression_name(chunk.compression());
         for name in kinds.encodings.iter().copied().map(encoding_name) {
             if !self.encodings.contains(&name) {
@@ -282,9 +282,11 @@ fn rewrite_source<R: Reopen>(
     let plan = Plan::new(source.metadata(), options)?;
     let (mut fields, _) = Fields::read(&source.footer.bytes).map_err(damaged)?;
     let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
+    let chunks = source.metadata().row_groups().iter();
     let mut work = Work {
         columns: plan.columns(),
         done: 0,
+        total: chunks.flat_map(|group| group.columns()).map(stored).sum(),
         source,
         plan,
         options,
@@ -367,6 +369,13 @@ struct Work<'a, R> {
     columns: Vec<RewrittenColumn>,
     /// Bytes of the columns that have been dealt with.
     done: u64,
+    /// Bytes of all columns.
+    total: u64,
+}
+
+/// Bytes of a chunk in the file.
+fn stored(chunk: &ColumnChunkMetaData) -> u64 {
+    u64::try_from(chunk.compressed_size()).unwrap_or(0)
 }
 
 impl<R: Reopen> Work<'_, R> {
@@ -501,16 +510,12 @@ impl<R: Reopen> Work<'_, R> {
 
     /// Reports the progress before it continues with these.
     fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
-        let size =
-            |chunk: &ColumnChunkMetaData| u64::try_from(chunk.compressed_size()).unwrap_or(0);
-        if let Some(progress) = &self.options.progress {
-            let groups = self.source.metadata().row_groups().iter();
-            let total = groups.flat_map(|group| group.columns()).map(size).sum();
-            if progress(self.done, total).is_break() {
-                return Err(Problem::Cancelled.into());
-            }
+        if let Some(progress) = &self.options.progress
+            && progress(self.done, self.total).is_break()
+        {
+            return Err(Problem::Cancelled.into());
         }
-        self.done += chunks.iter().map(size).sum::<u64>();
+        self.done += chunks.iter().map(stored).sum::<u64>();
         Ok(())
     }
 }
