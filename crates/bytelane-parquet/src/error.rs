@@ -79,6 +79,9 @@ pub enum Problem {
     /// A written file does not contain the expected values.
     #[error("{0}")]
     Different(String),
+    /// The file that would be replaced is read-only.
+    #[error("the file is read-only")]
+    ReadOnly,
     /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,

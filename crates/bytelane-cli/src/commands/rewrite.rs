@@ -6,15 +6,18 @@ use anyhow::Context;
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
-use bytelane_parquet::rewrite::{ColumnState, RewriteOptions, Rewritten, RewrittenColumn, rewrite};
+use bytelane_parquet::rewrite::{
+    ColumnState, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
+};
 use bytelane_parquet::{
     ColumnOptions, Encoding, Error, Goal, Problem, WriterOptions, parse_compression,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::fs;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -25,14 +28,15 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// file permissions are preserved.
 ///
 /// The new file appears under its name only when it is complete. If interrupted, a partial file named
-/// `.bytelane-*` may remain next to it and can be deleted.
+/// `.bytelane-*` may remain next to it and can be deleted. If OUT is a symbolic link, the file that it points to
+/// is replaced; other hard links to a file keep the old one. A device or a named pipe is written to.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
     /// The Parquet file to read
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write; if it is IN, it is replaced when the new file is complete
+    /// The file to write; if it is IN, it is replaced when the new file is complete; -: standard output
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// What to optimise for
@@ -52,6 +56,9 @@ pub struct Arguments {
     /// Read both files and compare every value before the new file appears under its name
     #[arg(long)]
     verify: bool,
+    /// Replace OUT even if it is read-only
+    #[arg(long)]
+    force: bool,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -81,14 +88,16 @@ impl Arguments {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
         let signal = Arc::new(AtomicI32::new(RUNNING));
-        let handler = Arc::clone(&signal);
-        signals::on_signal(move |status| handler.store(status, Ordering::Relaxed))?;
+        self.end_on_signal(Arc::clone(&signal))?;
         let progress = ProgressBar::new(0).with_style(ProgressStyle::with_template(
             "{bar:30} {bytes}/{total_bytes} {wide_msg}",
         )?);
         progress.set_message(readable::path(&self.input));
         let options = self.options(progress.clone(), Arc::clone(&signal));
-        let rewritten = rewrite(&self.input, &self.output, &options);
+        let rewritten = match self.to_standard_output() {
+            true => rewrite_to(&self.input, &mut out, &options),
+            false => rewrite(&self.input, &self.output, &options),
+        };
         progress.finish_and_clear();
         let rewritten = match rewritten {
             Err(error) if matches!(error.problem(), Problem::Cancelled) => {
@@ -96,8 +105,26 @@ impl Arguments {
             }
             other => other.map_err(|error| self.with_hint(error))?,
         };
-        self.show(&rewritten, &mut out)?;
+        match self.to_standard_output() {
+            true => self.show(&rewritten, &mut io::stderr().lock())?,
+            false => self.show(&rewritten, &mut out)?,
+        }
         Ok(Outcome::Fine)
+    }
+
+    fn to_standard_output(&self) -> bool {
+        self.output == Path::new("-")
+    }
+
+    /// Ends the work when a signal asks for it: before the next column, so that the new file is removed. What is
+    /// not a file leaves nothing behind, and may wait for a reader that never comes.
+    fn end_on_signal(&self, signal: Arc<AtomicI32>) -> io::Result<()> {
+        let is_file = fs::metadata(&self.output).map_or(true, |there| there.is_file());
+        let at_once = self.to_standard_output() || !is_file;
+        signals::on_signal(move |status| match at_once {
+            true => std::process::exit(status),
+            false => signal.store(status, Ordering::Relaxed),
+        })
     }
 
     fn options(&self, progress: ProgressBar, signal: Arc<AtomicI32>) -> RewriteOptions {
@@ -109,6 +136,7 @@ impl Arguments {
         }
         let options = RewriteOptions::new(writer)
             .with_verification(self.verify)
+            .with_force(self.force)
             .with_progress(move |done, total| {
                 progress.set_length(total);
                 progress.set_position(done);
@@ -134,6 +162,7 @@ impl Arguments {
             Problem::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
                 format!("; {} is unchanged", readable::path(&self.output))
             }
+            Problem::ReadOnly => "; --force replaces it all the same".to_owned(),
             _ => return error.into(),
         };
         anyhow::anyhow!("{}{hint}", readable::parquet_error(&error))

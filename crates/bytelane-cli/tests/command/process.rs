@@ -111,18 +111,23 @@ fn a_filter_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
     }
 }
 
-#[test]
-fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
-    let values = (0..3_000_000).map(|n| f64::from(n).sin());
+/// Writes a file with a column of numbers.
+fn write_parquet(path: &Path, rows: u32) {
+    let values = (0..rows).map(|n| f64::from(n).sin());
     let values = Arc::new(Float64Array::from_iter_values(values));
     let batch = RecordBatch::try_from_iter([("value", values as _)]).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    let file = fs::File::create(directory.join("in.parquet")).unwrap();
+    let file = fs::File::create(path).unwrap();
     let options = WriterOptions::default().with_encoding(Encoding::Plain);
     let mut writer = Writer::try_new(file, batch.schema(), options).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
+}
+
+#[test]
+fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    write_parquet(&directory.join("in.parquet"), 3_000_000);
     for (name, status) in SIGNALS {
         let mut child = Command::new(cargo_bin!("bytelane"))
             .args(["rewrite", "in.parquet", "out.parquet", "--verify"])
@@ -136,4 +141,107 @@ fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
         assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
         assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{name}");
     }
+}
+
+/// A rewrite to a pipe or a stream gives the bytes that one to a file does, and replaces nothing.
+#[test]
+fn a_rewrite_writes_to_pipes_and_streams() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    write_parquet(&directory.join("in.parquet"), 1000);
+    for line in [
+        "bytelane rewrite in.parquet file",
+        "bytelane rewrite in.parquet - > stream",
+        "mkfifo pipe && { cat pipe > piped & } && bytelane rewrite in.parquet pipe && wait",
+    ] {
+        let output = shell(directory, line);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {message}");
+        let summary = if line.contains("- >") {
+            message
+        } else {
+            text(&output.stdout)
+        };
+        assert!(summary.contains("saved"), "{line}: {summary}");
+    }
+    let expected = fs::read(directory.join("file")).unwrap();
+    assert!(expected.len() > 1000);
+    assert!(fs::read(directory.join("stream")).unwrap() == expected);
+    assert!(fs::read(directory.join("piped")).unwrap() == expected);
+    let pipe = fs::metadata(directory.join("pipe")).unwrap();
+    assert!(!pipe.is_file(), "the pipe was replaced");
+
+    let full = shell(directory, "bytelane rewrite in.parquet - > /dev/full");
+    assert_eq!(full.status.code(), Some(2));
+    let message = text(&full.stderr);
+    assert!(message.contains("No space left"), "{message}");
+    for output in ["-", "pipe"] {
+        let line = format!("bytelane rewrite in.parquet {output} --verify > verified");
+        let verified = shell(directory, &line);
+        assert_eq!(verified.status.code(), Some(2), "{line}");
+        let message = text(&verified.stderr);
+        assert!(
+            message.contains("cannot be read again"),
+            "{line}: {message}"
+        );
+    }
+}
+
+/// Waits until the thread that handles signals is there: a signal that comes earlier ends the process by itself.
+#[cfg(target_os = "linux")]
+fn wait_for_handler(child: &Child) {
+    let threads = format!("/proc/{}/task", child.id());
+    let is_handler = |thread: fs::DirEntry| {
+        fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name == "signals\n")
+    };
+    let start = Instant::now();
+    while !fs::read_dir(&threads)
+        .unwrap()
+        .map(Result::unwrap)
+        .any(is_handler)
+    {
+        assert!(start.elapsed() < Duration::from_secs(60), "no handler");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A pipe without a reader is waited for until somebody ends it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rewrite_that_waits_for_a_reader_can_be_ended() {
+    for (name, status) in SIGNALS {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        write_parquet(&directory.join("in.parquet"), 10);
+        assert!(shell(directory, "mkfifo pipe").status.success());
+        let mut child = Command::new(cargo_bin!("bytelane"))
+            .args(["rewrite", "in.parquet", "pipe"])
+            .current_dir(directory)
+            .spawn()
+            .unwrap();
+        wait_for_handler(&child);
+        signal(&child, name);
+        let ended = child.wait().unwrap();
+        assert_eq!(ended.code(), Some(status), "{name}");
+    }
+}
+
+#[test]
+fn a_rewrite_replaces_a_file_that_is_read_only_if_it_is_forced_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    write_parquet(&directory.join("in.parquet"), 10);
+    fs::write(directory.join("out"), "precious").unwrap();
+    let refused = shell(directory, "chmod 444 out; bytelane rewrite in.parquet out");
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(
+        text(&refused.stderr),
+        "error: out: the file is read-only; --force replaces it all the same\n"
+    );
+    assert_eq!(fs::read(directory.join("out")).unwrap(), b"precious");
+    let forced = shell(directory, "bytelane rewrite in.parquet out --force");
+    assert_eq!(forced.status.code(), Some(0), "{}", text(&forced.stderr));
+    let replaced = fs::metadata(directory.join("out")).unwrap();
+    assert!(replaced.permissions().readonly(), "the permissions stay");
+    assert!(replaced.len() > 8);
 }

@@ -75,7 +75,7 @@ impl Advisor {
             ..
         } = self;
         let advice = source
-            .sample(path, self.tried, options.rows)
+            .sample(self.tried, options.rows)
             .and_then(|sampled| advise_column(source, sampled, options));
         self.columns
             .extend(advice.map_err(|error| error.in_file(path))?);

@@ -273,7 +273,7 @@ fn advise_leaf(
     let rows = source.rows();
     let scale = rows as f64 / sampled.rows.max(1) as f64;
     let in_file = match source {
-        Source::Parquet(metadata, _) => Some(Now::of(metadata, leaf)?),
+        Source::Parquet(file) => Some(Now::of(file.metadata(), leaf)?),
         Source::Array(_) => None,
     };
     let default = candidates.iter().find(|candidate| {

@@ -1,15 +1,16 @@
 //! Files of all kinds as columns of which samples are taken.
 
 use super::array_file::{ArrayFile, is_array};
-use crate::allowance::{Allowance, TOO_LARGE, with_views};
+use crate::allowance::{Allowance, TOO_LARGE};
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::{ArrowSchemaConverter, ProjectionMask};
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::fmt::Display;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ const UNNAMED: &str = "values";
 
 /// A file.
 pub(super) enum Source {
-    /// A Parquet file: its path is opened again for each column.
-    Parquet(Arc<ParquetMetaData>, SchemaRef),
+    /// A Parquet file.
+    Parquet(ReaderBuilder<File>),
     /// Numbers.
     Array(Box<ArrayFile>),
 }
@@ -30,22 +31,20 @@ impl Source {
         if is_array(path) {
             return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));
         }
-        let builder = ReaderBuilder::open(path)?;
-        let metadata = Arc::clone(builder.metadata());
-        Ok(Self::Parquet(metadata, Arc::clone(builder.schema())))
+        Ok(Self::Parquet(ReaderBuilder::open(path)?.with_views()?))
     }
 
     /// How it is called.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Self::Parquet(..) => "parquet",
+            Self::Parquet(_) => "parquet",
             Self::Array(_) => "array",
         }
     }
 
     pub(super) fn rows(&self) -> u64 {
         match self {
-            Self::Parquet(metadata, _) => metadata.file_metadata().num_rows().max(0) as u64,
+            Self::Parquet(file) => file.metadata().file_metadata().num_rows().max(0) as u64,
             Self::Array(array) => array.values,
         }
     }
@@ -53,7 +52,7 @@ impl Source {
     /// The columns at the schema's outermost level.
     pub(super) fn columns(&self) -> usize {
         match self {
-            Self::Parquet(_, schema) => schema.fields().len(),
+            Self::Parquet(file) => file.schema().fields().len(),
             Self::Array(_) => 1,
         }
     }
@@ -61,13 +60,12 @@ impl Source {
     /// Bytes that a row of a column takes in PLAIN, on average; of texts, in the file.
     pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
         match self {
-            Self::Parquet(metadata, schema) => {
-                let name = schema.fields().get(column).map(|field| field.name());
-                let leaves = metadata.file_metadata().schema_descr().columns().iter();
-                let of_column = leaves
-                    .enumerate()
-                    .filter(|(_, leaf)| leaf.path().parts().first() == name);
-                of_column
+            Self::Parquet(file) => {
+                let metadata = file.metadata();
+                let schema = metadata.file_metadata().schema_descr();
+                let leaves = schema.columns().iter().enumerate();
+                leaves
+                    .filter(|(index, _)| schema.get_column_root_idx(*index) == column)
                     .map(|(index, leaf)| bytes_of_row(metadata, index, leaf))
                     .sum()
             }
@@ -77,23 +75,26 @@ impl Source {
     }
 
     /// Up to about `most` rows of a column, from all over the file.
-    pub(super) fn sample(&mut self, path: &Path, column: usize, most: usize) -> Result<Sampled> {
+    pub(super) fn sample(&mut self, column: usize, most: usize) -> Result<Sampled> {
         match self {
             Self::Array(array) => {
                 let array = array.sample(most as u64)?;
                 let field = Field::new(UNNAMED, array.data_type().clone(), false);
                 Sampled::new(Arc::new(field), vec![array])
             }
-            Self::Parquet(metadata, schema) => {
+            Self::Parquet(file) => {
+                let metadata = file.metadata();
                 let row_groups = spread(metadata, most);
-                let field = with_views(&schema.fields()[column]);
+                let field = Arc::clone(&file.schema().fields()[column]);
+                let schema = metadata.file_metadata().schema_descr();
+                let projection = ProjectionMask::roots(schema, [column]);
                 let each = most.div_ceil(row_groups.len().max(1));
                 let mut arrays = Vec::new();
                 for row_group in row_groups {
                     let mut allowance = allowance(metadata, row_group, column)?;
-                    let reader = ReaderBuilder::open(path)?
-                        .with_views()?
-                        .with_columns([field.name().as_str()])?
+                    let reader = file
+                        .clone()
+                        .with_projection(projection.clone())
                         .with_row_groups(vec![row_group])
                         .build()?;
                     let mut left = each;

@@ -35,18 +35,19 @@ impl Values {
         if physical::is_flat(sampled.data_type(), leaf)
             && let Some(width) = physical::width(leaf)
         {
-            let mut pieces = Vec::new();
+            let mut bytes = Vec::new();
             for array in &arrays {
                 let values = physical::to_physical(array, leaf)?;
-                let values = dense(&values, width, array.nulls(), &mut Vec::new()).to_vec();
-                pieces.push(Buffer::from_vec(values));
+                bytes.extend_from_slice(dense(&values, width, array.nulls(), &mut Vec::new()));
             }
-            let values = pieces.iter().flat_map(|piece| piece.chunks_exact(width));
-            values.for_each(|value| counts.add(value));
+            bytes
+                .chunks_exact(width)
+                .for_each(|value| counts.add(value));
+            let values = [Buffer::from_vec(bytes)];
             return Ok(Self {
                 nulls,
                 entropy: Some(counts.entropy()),
-                distinct: Distinct::Followed(Repeats::among(&pieces, width, 1)),
+                distinct: Distinct::Followed(Repeats::among(&values, width, 1)),
             });
         }
         for array in &arrays {

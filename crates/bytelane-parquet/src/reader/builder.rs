@@ -185,6 +185,21 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
+/// Another reader of the same input: nothing is opened or read again.
+impl<T> Clone for ReaderBuilder<T> {
+    fn clone(&self) -> Self {
+        Self {
+            input: self.input.clone(),
+            file: self.file.clone(),
+            metadata: self.metadata.clone(),
+            projection: self.projection.clone(),
+            row_groups: self.row_groups.clone(),
+            batch_size: self.batch_size,
+            backend: self.backend,
+        }
+    }
+}
+
 impl<T> std::fmt::Debug for ReaderBuilder<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ReaderBuilder")

@@ -3,8 +3,8 @@
 mod chunk;
 mod encode;
 mod kinds;
+mod output;
 mod plan;
-mod replace;
 mod source;
 mod target;
 mod verify;
@@ -18,10 +18,10 @@ use bytes::Bytes;
 use chunk::{Chunk, damaged};
 use encode::{COLUMNS, Encoded, ROW_GROUPS};
 use kinds::PageKinds;
+use output::{Output, check_stream};
 use parquet::basic::Compression;
 use parquet::file::metadata::ColumnChunkMetaData;
 use plan::{Old, Plan, Wish};
-use replace::Replacement;
 use serde::Serialize;
 use source::{Reopen, Source};
 use std::fmt;
@@ -53,6 +53,7 @@ pub struct RewriteOptions {
     writer: WriterOptions,
     compression: Option<Compression>,
     verification: bool,
+    force: bool,
     progress: Option<Arc<Progress>>,
 }
 
@@ -86,6 +87,13 @@ impl RewriteOptions {
         self
     }
 
+    /// Whether to replace a file that is read-only.
+    #[must_use]
+    pub fn with_force(mut self, force: bool) -> Self {
+        self.force = force;
+        self
+    }
+
     /// Calls this before each column of each row group with the bytes of the old file that have been dealt with, and
     /// with the bytes of all columns. Returning `Break` cancels the work with [`Problem::Cancelled`].
     #[must_use]
@@ -104,6 +112,7 @@ impl fmt::Debug for RewriteOptions {
             .field("writer", &self.writer)
             .field("compression", &self.compression)
             .field("verification", &self.verification)
+            .field("force", &self.force)
             .finish_non_exhaustive()
     }
 }
@@ -154,7 +163,7 @@ pub struct ColumnState {
 
 impl ColumnState {
     fn add(&mut self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) {
-        self.bytes += u64::try_from(chunk.compressed_size()).unwrap_or(0);
+        self.bytes += stored(chunk);
         let compression = compression_name(chunk.compression());
         for name in kinds.encodings.iter().copied().map(encoding_name) {
             if !self.encodings.contains(&name) {
@@ -176,12 +185,15 @@ impl ColumnState {
 /// 128 MiB and 1024 times its bytes is copied, too.
 ///
 /// `output` may be `input`. The new file is written next to it, synced and renamed, so that a crash leaves the old file
-/// intact; it gets the permissions of the file in whose place it comes, or of `input`.
+/// intact; it gets the permissions of the file in whose place it comes, or of `input`. If `output` is a symbolic link,
+/// the file that it points to is replaced. If it is one of several hard links to a file, the others keep the old file.
+/// If it is a device or a named pipe, the new file is written to it.
 ///
 /// # Errors
 /// The file cannot be read, is not a Parquet file, is encrypted or damaged; there is no such column,
 /// or an encoding was asked for that its type does not have; the new file cannot be written, or does
-/// not hold the same values. `output` is then as it was.
+/// not hold the same values. `output` is then as it was, unless it is a device or a pipe. A file that is read-only is
+/// not replaced, unless [`with_force`](RewriteOptions::with_force) asks for it.
 ///
 /// # Example
 /// ```no_run
@@ -206,24 +218,44 @@ pub fn rewrite(
         .permissions();
     let source = Source::open(file).map_err(in_input)?;
 
-    let replacement = Replacement::begin(output, &permissions).map_err(in_output)?;
-    let mut sink = BufWriter::new(replacement.file());
+    let new = Output::begin(output, &permissions, options).map_err(in_output)?;
+    let mut sink = BufWriter::new(new.file());
     let mut target = Target::new(&mut sink, output);
     let mut rewritten = rewrite_source(&source, &mut target, options).map_err(in_input)?;
     sink.flush().map_err(|error| in_output(error.into()))?;
     drop(sink);
-    if options.verification {
-        let after = replacement
-            .file()
-            .reopen()
-            .map_err(Error::from)
-            .and_then(Source::open);
+    if let (true, Output::Beside { beside, .. }) = (options.verification, &new) {
+        let after = beside.reopen().map_err(Error::from).and_then(Source::open);
         verify(&source, &after.map_err(in_output)?).map_err(in_output)?;
         rewritten.verified = true;
     }
-    replacement.finish().map_err(in_output)?;
+    new.finish().map_err(in_output)?;
     Ok(rewritten)
 }
+
+/// [`rewrite`] to a stream, such as standard output. If this fails, a part of the new file may have been written.
+///
+/// # Errors
+/// As [`rewrite`], and if `options` ask for verification: what was written cannot be read again.
+pub fn rewrite_to(
+    input: impl AsRef<Path>,
+    output: &mut impl Write,
+    options: &RewriteOptions,
+) -> Result<Rewritten> {
+    let in_input = |error: Error| error.in_file(input.as_ref());
+    let in_output = |error: Error| error.in_file(Path::new(STREAM));
+    check_stream(options).map_err(in_output)?;
+    let file = open(input.as_ref()).map_err(in_input)?;
+    let source = Source::open(file).map_err(in_input)?;
+    let mut sink = BufWriter::new(output);
+    let mut target = Target::new(&mut sink, Path::new(STREAM));
+    let rewritten = rewrite_source(&source, &mut target, options).map_err(in_input)?;
+    sink.flush().map_err(|error| in_output(error.into()))?;
+    Ok(rewritten)
+}
+
+/// What errors call a stream.
+const STREAM: &str = "output";
 
 /// [`rewrite`] for a file in memory; returns the new one.
 ///
@@ -250,9 +282,11 @@ fn rewrite_source<R: Reopen>(
     let plan = Plan::new(source.metadata(), options)?;
     let (mut fields, _) = Fields::read(&source.footer.bytes).map_err(damaged)?;
     let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
+    let chunks = source.metadata().row_groups().iter();
     let mut work = Work {
         columns: plan.columns(),
         done: 0,
+        total: chunks.flat_map(|group| group.columns()).map(stored).sum(),
         source,
         plan,
         options,
@@ -335,6 +369,13 @@ struct Work<'a, R> {
     columns: Vec<RewrittenColumn>,
     /// Bytes of the columns that have been dealt with.
     done: u64,
+    /// Bytes of all columns.
+    total: u64,
+}
+
+/// Bytes of a chunk in the file.
+fn stored(chunk: &ColumnChunkMetaData) -> u64 {
+    u64::try_from(chunk.compressed_size()).unwrap_or(0)
 }
 
 impl<R: Reopen> Work<'_, R> {
@@ -469,16 +510,12 @@ impl<R: Reopen> Work<'_, R> {
 
     /// Reports the progress before it continues with these.
     fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
-        let size =
-            |chunk: &ColumnChunkMetaData| u64::try_from(chunk.compressed_size()).unwrap_or(0);
-        if let Some(progress) = &self.options.progress {
-            let groups = self.source.metadata().row_groups().iter();
-            let total = groups.flat_map(|group| group.columns()).map(size).sum();
-            if progress(self.done, total).is_break() {
-                return Err(Problem::Cancelled.into());
-            }
+        if let Some(progress) = &self.options.progress
+            && progress(self.done, self.total).is_break()
+        {
+            return Err(Problem::Cancelled.into());
         }
-        self.done += chunks.iter().map(size).sum::<u64>();
+        self.done += chunks.iter().map(stored).sum::<u64>();
         Ok(())
     }
 }

@@ -1,0 +1,105 @@
+//! Where the new file goes.
+
+use super::RewriteOptions;
+use crate::{Problem, Result};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A place for the new file.
+#[derive(Debug)]
+pub(super) enum Output {
+    /// A file that appears under its name when it is complete, and not before: it is written beside
+    /// the one that it will replace, so that a crash leaves what was there.
+    Beside {
+        beside: NamedTempFile,
+        path: PathBuf,
+    },
+    /// A device or a named pipe, which is written to and never replaced.
+    Stream(File),
+}
+
+impl Output {
+    /// Begins the file that will be called `path`. It gets the permissions of the file that it
+    /// replaces, and `permissions` where there is none.
+    pub fn begin(path: &Path, permissions: &Permissions, options: &RewriteOptions) -> Result<Self> {
+        let (path, permissions) = match fs::metadata(path) {
+            Ok(there) if there.is_dir() => return Err(Problem::Input(DIRECTORY.into()).into()),
+            Ok(there) if !there.is_file() => {
+                check_stream(options)?;
+                // For a pipe, this waits for a reader.
+                return Ok(Self::Stream(OpenOptions::new().write(true).open(path)?));
+            }
+            Ok(there) => {
+                if !options.force {
+                    check_writable(path, &there)?;
+                }
+                // A symbolic link is followed: its target is replaced, not the link.
+                (fs::canonicalize(path)?, there.permissions())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (path.to_owned(), permissions.clone())
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let beside = tempfile::Builder::new()
+            .prefix(".bytelane-")
+            .tempfile_in(directory(&path))?;
+        beside.as_file().set_permissions(permissions)?;
+        Ok(Self::Beside { beside, path })
+    }
+
+    /// The file while it is written.
+    pub fn file(&self) -> &File {
+        match self {
+            Self::Beside { beside, .. } => beside.as_file(),
+            Self::Stream(file) => file,
+        }
+    }
+
+    /// Gives the file its name once all of it is on the disk.
+    pub fn finish(self) -> Result<()> {
+        let Self::Beside { beside, path } = self else {
+            return Ok(());
+        };
+        beside.as_file().sync_all()?;
+        beside.persist(&path).map_err(|failed| failed.error)?;
+        // The name is on the disk when its directory is. Some file systems cannot say so.
+        #[cfg(unix)]
+        drop(File::open(directory(&path)).and_then(|directory| directory.sync_all()));
+        Ok(())
+    }
+}
+
+/// Why a directory is no output.
+const DIRECTORY: &str = "it is a directory; name a file in it";
+
+/// A rename would replace a file that nobody may write to: asks first.
+fn check_writable(path: &Path, there: &Metadata) -> Result<()> {
+    // The superuser could open it all the same.
+    if there.permissions().readonly() {
+        return Err(Problem::ReadOnly.into());
+    }
+    OpenOptions::new().write(true).open(path)?;
+    Ok(())
+}
+
+/// That nobody asked to verify what cannot be read again.
+pub(super) fn check_stream(options: &RewriteOptions) -> Result<()> {
+    match options.verification {
+        true => {
+            let problem =
+                "a device, a pipe or a stream cannot be read again to verify it; write a file";
+            Err(Problem::Option(problem.to_owned()).into())
+        }
+        false => Ok(()),
+    }
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
