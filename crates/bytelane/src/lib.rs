@@ -27,7 +27,7 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
-pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, varint};
+pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, utf8, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;

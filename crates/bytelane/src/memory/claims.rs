@@ -8,6 +8,7 @@ use crate::codec::big_endian::Reverse;
 use crate::codec::byte_stream_split::{Join, Split};
 use crate::codec::json_string;
 use crate::codec::stream_vbyte;
+use crate::codec::utf8;
 use crate::codec::varint;
 
 // SAFETY: `fill` cuts the destination to the length of the source. It then copies the source, or
@@ -99,10 +100,12 @@ unsafe impl Text for json_string::Unescape<'_> {}
 // by the same code as for `Unescape`, or character by character.
 unsafe impl Validated for json_string::Scan {}
 
-// SAFETY: the bytes are the text that the standard library finds, or those that it reports as
-// valid.
-#[cfg(feature = "alloc")]
-unsafe impl Validated for json_string::Utf8 {}
+// SAFETY: up to 32 bytes without a set bit 7 are text. For others, the scalar code counts the bytes
+// of whole characters, from the start or from a place that a kernel has checked. A kernel reports
+// all of the input only if no byte of it is at fault, in parts that cover the input: each is ASCII
+// after a byte of ASCII, or has been compared with the bytes before it; and only if no character is
+// unfinished at the end.
+unsafe impl Validated for utf8::Front {}
 
 // SAFETY: `fill` splits the destination into control bytes and data. There is an `Ok` only after
 // all blocks and the values after them: each block writes its control bytes, the tail writes the

@@ -1,0 +1,162 @@
+//! The algorithms, shared by all instruction sets: groups of 256 bytes, and blocks of 64 for what
+//! is left. The last group or block ends with the input, and may overlap the one before it.
+//!
+//! A kernel only finds out in which part the first fault is. The scalar code finds its place.
+#![forbid(unsafe_code)]
+
+use super::{GROUP, Steps, WINDOW, scalar};
+use crate::memory::pair;
+use crate::simd::window;
+
+/// The four bytes before a place, as a little-endian number; zeros before the start. The input has
+/// at least four bytes, unless the place is its start.
+#[inline(always)]
+pub(crate) fn before(src: &[u8], at: usize) -> u32 {
+    match at {
+        0 => 0,
+        1..4 => u32::from_le_bytes(*window(src, 0)) << (8 * (4 - at)),
+        _ => u32::from_le_bytes(*window(src, at - 4)),
+    }
+}
+
+/// Whether a character continues after these bytes: they end with the first byte of two to four, or
+/// with the first two of three or four, or with the first three of four.
+#[inline(always)]
+fn is_unfinished(last: u32) -> bool {
+    let [_, third, second, first] = last.to_le_bytes();
+    (first >= 0xc0) | (second >= 0xe0) | (third >= 0xf0)
+}
+
+/// Whether a group continues the text before it.
+#[inline(always)]
+pub(crate) fn is_valid_group(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    const BEFORE: usize = WINDOW - GROUP;
+    if let Some(start) = at.checked_sub(BEFORE) {
+        return simd.is_valid(window(src, start));
+    }
+    let mut errors = 0;
+    for i in 0..GROUP / 64 {
+        let at = at + 64 * i;
+        errors |= simd.errors(before(src, at), window(src, at));
+    }
+    errors == 0
+}
+
+/// Whether the `N` bytes from a place on are ASCII, and no character continues into them.
+#[inline(always)]
+fn is_plain<const N: usize>(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    let (blocks, _) = window::<N, _>(src, at).as_chunks();
+    (at == 0 || src[at - 1] < 0x80) && simd.is_ascii(blocks)
+}
+
+#[inline(always)]
+fn group(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    is_plain::<GROUP>(simd, src, at) || is_valid_group(simd, src, at)
+}
+
+#[inline(always)]
+fn block(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    is_plain::<64>(simd, src, at) || simd.errors(before(src, at), window(src, at)) == 0
+}
+
+/// The length of the longest text at the front.
+#[inline(always)]
+pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
+    match fault(simd, src) {
+        None => src.len(),
+        Some(at) => scalar::valid_from(src, beginning(src, at)),
+    }
+}
+
+/// Where the character begins that contains the byte before a place. Everything before that
+/// character is text.
+#[inline(always)]
+fn beginning(src: &[u8], at: usize) -> usize {
+    let back = (1..=usize::min(3, at)).find(|&back| !matches!(src[at - back], 0x80..=0xbf));
+    at - back.unwrap_or(0)
+}
+
+/// The start of the first part with a fault. A character that begins before it may be at fault too.
+#[inline(always)]
+fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
+    let len = src.len();
+    if len < 64 {
+        return (!simd.is_valid_short(src)).then_some(0);
+    }
+    let mut at = 0;
+    while at + GROUP <= len {
+        if !group(simd, src, at) {
+            return Some(at);
+        }
+        at += GROUP;
+    }
+    if len >= GROUP && len - at > 64 {
+        at = len - GROUP;
+        if !group(simd, src, at) {
+            return Some(at);
+        }
+        at = len;
+    }
+    while at < len {
+        at = usize::min(at, len - 64);
+        if !block(simd, src, at) {
+            return Some(at);
+        }
+        at += 64;
+    }
+    is_unfinished(before(src, len)).then_some(len)
+}
+
+/// Whether fewer than 64 bytes are text, in vectors of 16. The zeros after the last byte end the
+/// last character.
+#[inline(always)]
+pub(super) fn is_valid_short(simd: impl Steps, src: &[u8]) -> bool {
+    let (mut at, mut before, mut valid) = (0, 0, true);
+    while let Some(vector) = src[at..].first_chunk::<16>() {
+        let vector = pair(vector);
+        valid &= simd.is_valid16(before, vector);
+        before = (vector[1] >> 32) as u32;
+        at += 16;
+    }
+    valid & simd.is_valid16(before, pair(&src[at..]))
+}
+
+/// Whether all bytes are ASCII.
+#[inline(always)]
+pub(super) fn is_ascii(simd: impl Steps, src: &[u8]) -> bool {
+    let (groups, rest) = src.as_chunks::<GROUP>();
+    for i in 0..groups.len() {
+        let (blocks, _) = groups[i].as_chunks();
+        if !simd.is_ascii(blocks) {
+            return false;
+        }
+    }
+    let (blocks, short) = rest.as_chunks();
+    match src.last_chunk() {
+        Some(last) => simd.is_ascii(blocks) && simd.is_ascii(&[*last]),
+        None => short.chunks(32).all(super::is_ascii_short),
+    }
+}
+
+/// The number of characters of a text: of bytes that do not continue one. The compiler turns the
+/// loops into vectors.
+#[inline(always)]
+pub(super) fn count_chars(_: impl Steps, src: &[u8]) -> usize {
+    #[inline(always)]
+    fn begins(byte: u8) -> u8 {
+        u8::from(byte.cast_signed() >= -0x40)
+    }
+    // Sums of one byte each hold those of 255 blocks.
+    let (blocks, rest) = src.as_chunks::<64>();
+    let mut count = rest.iter().map(|&byte| usize::from(begins(byte))).sum();
+    for blocks in blocks.chunks(255) {
+        let mut sums = [0_u8; 64];
+        for block in blocks {
+            for i in 0..64 {
+                sums[i] += begins(block[i]);
+            }
+        }
+        count += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    count
+}

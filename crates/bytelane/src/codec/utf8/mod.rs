@@ -1,0 +1,206 @@
+//! UTF-8: whether bytes are text, and where they stop being text.
+//!
+//! [`validate`] does what [`core::str::from_utf8`] does, and reports the same errors.
+//! [`Validator`] does it for an input in pieces.
+//!
+//! ```
+//! use bytelane::utf8;
+//!
+//! assert_eq!(utf8::validate(b"caf\xc3\xa9")?, "café");
+//!
+//! let error = utf8::validate(b"caf\xe9!").unwrap_err();
+//! assert_eq!((error.valid_up_to(), error.error_len()), (3, Some(1)));
+//! # Ok::<(), utf8::Error>(())
+//! ```
+//!
+//! All functions take time linear in the input.
+//!
+//! Source: [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod avx512;
+mod error;
+pub(crate) mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+mod neon;
+pub(crate) mod scalar;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod sse41;
+mod stream;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, ErrorKind};
+pub use stream::Validator;
+
+use crate::Detected;
+use crate::backend::dispatch;
+use crate::memory::{self, Validate, pair};
+use core::convert::Infallible;
+
+/// Bytes that are validated at once.
+pub(crate) const GROUP: usize = 256;
+
+/// A group, and the bytes before it that decide whether a character continues into it.
+pub(crate) const WINDOW: usize = 3 + GROUP;
+
+/// The operations that each instruction set provides.
+pub(crate) trait Steps: Copy {
+    /// Whether all bytes are ASCII.
+    fn is_ascii(self, blocks: &[[u8; 64]]) -> bool;
+
+    /// Whether UTF-8 allows the bytes of a group after the bytes before them. The last character
+    /// may be unfinished.
+    fn is_valid(self, window: &[u8; WINDOW]) -> bool;
+
+    /// Whether UTF-8 allows the bytes of a vector of 16 after the four bytes before them.
+    fn is_valid16(self, before: u32, vector: [u64; 2]) -> bool;
+
+    /// Whether fewer than 64 bytes are text.
+    #[inline(always)]
+    fn is_valid_short(self, from: &[u8]) -> bool {
+        kernel::is_valid_short(self, from)
+    }
+
+    /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
+    /// bytes before the block.
+    fn errors(self, before: u32, block: &[u8; 64]) -> u64;
+}
+
+dispatch! {
+    fn text_up_to(src: &[u8]) -> usize = kernel::valid_up_to, or scalar::valid_up_to;
+    fn is_ascii_blocks(src: &[u8]) -> bool = kernel::is_ascii, or scalar::is_ascii;
+    fn count(src: &[u8]) -> usize = kernel::count_chars, or scalar::count_chars;
+}
+
+/// Returns the bytes as text.
+///
+/// # Errors
+///
+/// [`Error`] if they are not UTF-8, with the place and the length of the first fault.
+///
+/// ```
+/// use bytelane::utf8::{self, ErrorKind};
+///
+/// assert_eq!(utf8::validate("größer".as_bytes())?, "größer");
+/// let error = utf8::validate(b"ab\xe2\x82").unwrap_err();
+/// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::UnexpectedEnd, 2));
+/// # Ok::<(), utf8::Error>(())
+/// ```
+#[inline]
+pub fn validate(src: &[u8]) -> Result<&str, Error> {
+    validate_with(Detected::active(), src)
+}
+
+/// [`validate`] on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`validate`].
+#[inline]
+pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
+    let Ok((text, ())) = memory::prefix(Front { backend }, src);
+    match text.len() == src.len() {
+        true => Ok(text),
+        false => Err(fault(src, text.len())),
+    }
+}
+
+/// The length of the longest text at the front, in bytes.
+///
+/// ```
+/// assert_eq!(bytelane::utf8::valid_up_to(b"caf\xc3\xa9\xff!"), 5);
+/// ```
+#[must_use]
+#[inline]
+pub fn valid_up_to(src: &[u8]) -> usize {
+    valid_up_to_with(Detected::active(), src)
+}
+
+/// [`valid_up_to`] on a backend of the caller's choice.
+#[must_use]
+#[inline]
+pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
+    match src.len() <= 32 && is_ascii_short(src) {
+        true => src.len(),
+        false => text_up_to(src, backend),
+    }
+}
+
+/// Whether all bytes are ASCII.
+///
+/// ```
+/// assert!(bytelane::utf8::is_ascii(b"small string"));
+/// assert!(!bytelane::utf8::is_ascii("größer".as_bytes()));
+/// ```
+#[must_use]
+#[inline]
+pub fn is_ascii(src: &[u8]) -> bool {
+    is_ascii_with(Detected::active(), src)
+}
+
+/// [`is_ascii`] on a backend of the caller's choice.
+#[must_use]
+#[inline]
+pub fn is_ascii_with(backend: Detected, src: &[u8]) -> bool {
+    match src.len() <= 32 {
+        true => is_ascii_short(src),
+        false => is_ascii_blocks(src, backend),
+    }
+}
+
+/// The number of characters of a text: the same as `text.chars().count()`.
+///
+/// ```
+/// assert_eq!(bytelane::utf8::count_chars("größer"), 6);
+/// ```
+#[must_use]
+#[inline]
+pub fn count_chars(text: &str) -> usize {
+    count_chars_with(Detected::active(), text)
+}
+
+/// [`count_chars`] on a backend of the caller's choice.
+#[must_use]
+#[inline]
+pub fn count_chars_with(backend: Detected, text: &str) -> usize {
+    count(text.as_bytes(), backend)
+}
+
+/// Whether up to 32 bytes are ASCII: the first and the last 16, which may overlap. Takes less time
+/// than a call.
+#[inline(always)]
+fn is_ascii_short(src: &[u8]) -> bool {
+    let [mut low, mut high] = pair(src);
+    if let Some(last) = src.last_chunk::<16>() {
+        let last = pair(last);
+        low |= last[0];
+        high |= last[1];
+    }
+    (low | high) & 0x8080_8080_8080_8080 == 0
+}
+
+/// The error for an input whose longest text is `at` bytes long.
+#[cold]
+pub(crate) fn fault(src: &[u8], at: usize) -> Error {
+    let kind = scalar::next(&src[at..]).err();
+    Error::at(at, kind.unwrap_or(ErrorKind::UnexpectedEnd))
+}
+
+/// Finds the longest text at the front of an input.
+pub(crate) struct Front {
+    pub(crate) backend: Detected,
+}
+
+impl Validate for Front {
+    type Done = ();
+    type Error = Infallible;
+
+    #[inline]
+    fn validate(self, src: &[u8]) -> Result<(usize, ()), Infallible> {
+        Ok((valid_up_to_with(self.backend, src), ()))
+    }
+}
