@@ -12,6 +12,8 @@ implement! {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
         fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
+        fn is_valid_window16(window: &[u8; 19]) -> bool = super::sse41::is_valid_window16;
+        fn is_text64(from: &[u8]) -> bool = is_text64;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -40,6 +42,36 @@ fn is_valid(from: &[u8; WINDOW]) -> bool {
     _mm256_testz_si256(errors, errors) != 0
 }
 
+/// Two vectors, which overlap.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_text64(from: &[u8]) -> bool {
+    let len = from.len();
+    let first = load(window(from, 0));
+    let [three, two, one, last] = [3, 2, 1, 0].map(|j| load(window(from, len - 32 - j)));
+    if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
+        return true;
+    }
+    let errors = _mm256_or_si256(
+        errors_after(_mm256_setzero_si256(), first),
+        errors32(last, one, two, three),
+    );
+    // Not zero where the last character is unfinished.
+    let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
+    let errors = _mm256_or_si256(errors, unfinished);
+    _mm256_testz_si256(errors, errors) != 0
+}
+
+/// The largest bytes that a text can end with: a first byte of two to four would come last, one of
+/// three or four second to last, one of four third to last.
+const LARGEST_AT_END: [u8; 32] = {
+    let mut bytes = [0xff; 32];
+    bytes[29] = 0xef;
+    bytes[30] = 0xdf;
+    bytes[31] = 0xbf;
+    bytes
+};
+
 #[target_feature(enable = "avx2")]
 #[inline]
 fn errors(before: u32, block: &[u8; 64]) -> u64 {
@@ -47,19 +79,25 @@ fn errors(before: u32, block: &[u8; 64]) -> u64 {
     let mut valid = 0;
     for i in 0..2 {
         let vector = load(window(block, 32 * i));
-        // For each lane the previous one: the upper lane of `previous`, the lower lane of `vector`.
-        let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
-        let errors = errors32(
-            vector,
-            _mm256_alignr_epi8(vector, lanes, 15),
-            _mm256_alignr_epi8(vector, lanes, 14),
-            _mm256_alignr_epi8(vector, lanes, 13),
-        );
+        let errors = errors_after(previous, vector);
         let zero = _mm256_cmpeq_epi8(errors, _mm256_setzero_si256());
         valid |= u64::from(_mm256_movemask_epi8(zero) as u32) << (32 * i);
         previous = vector;
     }
     !valid
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn errors_after(previous: __m256i, vector: __m256i) -> __m256i {
+    // For each lane the previous one: the upper lane of `previous`, the lower lane of `vector`.
+    let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
+    errors32(
+        vector,
+        _mm256_alignr_epi8(vector, lanes, 15),
+        _mm256_alignr_epi8(vector, lanes, 14),
+        _mm256_alignr_epi8(vector, lanes, 13),
+    )
 }
 
 /// The same table in both lanes.

@@ -11,8 +11,10 @@ implement! {
     impl Steps for Avx512 {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
         fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
-        fn is_valid_short(from: &[u8]) -> bool = is_valid_short;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
+        fn is_valid_window16(window: &[u8; 19]) -> bool = super::sse41::is_valid_window16;
+        fn is_text34(from: &[u8]) -> bool = is_text;
+        fn is_text64(from: &[u8]) -> bool = is_text;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -39,32 +41,50 @@ fn is_valid(from: &[u8; WINDOW]) -> bool {
     _mm512_test_epi8_mask(errors, errors) == 0
 }
 
-/// Zeros after the last byte end the last character.
+/// Zeros after the last byte end the last character, except at the end of a whole block.
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn is_valid_short(from: &[u8]) -> bool {
-    errors_after(_mm512_setzero_si512(), load_up_to(from)) == 0
+fn is_text(from: &[u8]) -> bool {
+    let vector = load_up_to(from);
+    if _mm512_movepi8_mask(vector) == 0 {
+        return true;
+    }
+    // Not zero where the last character is unfinished.
+    let unfinished = _mm512_subs_epu8(vector, load(&LARGEST_AT_END));
+    let errors = errors_after(_mm512_setzero_si512(), vector);
+    let errors = _mm512_or_si512(errors, unfinished);
+    _mm512_test_epi8_mask(errors, errors) == 0
 }
+
+/// The largest bytes that a text can end with: a first byte of two to four would come last, one of
+/// three or four second to last, one of four third to last.
+const LARGEST_AT_END: [u8; 64] = {
+    let mut bytes = [0xff; 64];
+    bytes[61] = 0xef;
+    bytes[62] = 0xdf;
+    bytes[63] = 0xbf;
+    bytes
+};
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn errors(before: u32, block: &[u8; 64]) -> u64 {
     let previous = _mm512_maskz_set1_epi32(1 << 15, before.cast_signed());
-    errors_after(previous, load(block))
+    let errors = errors_after(previous, load(block));
+    _mm512_test_epi8_mask(errors, errors)
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn errors_after(previous: __m512i, vector: __m512i) -> u64 {
+fn errors_after(previous: __m512i, vector: __m512i) -> __m512i {
     // For each lane of 16 bytes the previous one.
     let lanes = _mm512_alignr_epi64(vector, previous, 6);
-    let errors = errors64(
+    errors64(
         vector,
         _mm512_alignr_epi8(vector, lanes, 15),
         _mm512_alignr_epi8(vector, lanes, 14),
         _mm512_alignr_epi8(vector, lanes, 13),
-    );
-    _mm512_test_epi8_mask(errors, errors)
+    )
 }
 
 /// Indexed by the lowest four bits of each byte: the shuffle ignores the two highest bits, and the

@@ -4,6 +4,7 @@
 //! A kernel only finds out in which part the first fault is. The scalar code finds its place.
 #![forbid(unsafe_code)]
 
+use super::short::{self, BEYOND_ASCII};
 use super::{GROUP, Steps, WINDOW, scalar};
 use crate::memory::pair;
 use crate::simd::window;
@@ -59,7 +60,7 @@ fn block(simd: impl Steps, src: &[u8], at: usize) -> bool {
     is_plain::<64>(simd, src, at) || simd.errors(before(src, at), window(src, at)) == 0
 }
 
-/// The length of the longest text at the front.
+/// The length of the longest text at the front of an input of at least 64 bytes.
 #[inline(always)]
 pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
     match fault(simd, src) {
@@ -72,17 +73,15 @@ pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
 /// character is text.
 #[inline(always)]
 fn beginning(src: &[u8], at: usize) -> usize {
-    let back = (1..=usize::min(3, at)).find(|&back| !matches!(src[at - back], 0x80..=0xbf));
-    at - back.unwrap_or(0)
+    let mut places = (at.saturating_sub(3)..at).rev();
+    let first = places.find(|&place| !matches!(src[place], 0x80..=0xbf));
+    first.unwrap_or(at)
 }
 
-/// The start of the first part with a fault. A character that begins before it may be at fault too.
+/// The start of the first part with a fault, in an input of at least 64 bytes. A character that begins before it may be at fault too.
 #[inline(always)]
 fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     let len = src.len();
-    if len < 64 {
-        return (!simd.is_valid_short(src)).then_some(0);
-    }
     let mut at = 0;
     while at + GROUP <= len {
         if !group(simd, src, at) {
@@ -107,18 +106,39 @@ fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     is_unfinished(before(src, len)).then_some(len)
 }
 
-/// Whether fewer than 64 bytes are text, in vectors of 16. The zeros after the last byte end the
-/// last character.
+/// Whether up to 34 bytes are text.
 #[inline(always)]
-pub(super) fn is_valid_short(simd: impl Steps, src: &[u8]) -> bool {
-    let (mut at, mut before, mut valid) = (0, 0, true);
-    while let Some(vector) = src[at..].first_chunk::<16>() {
-        let vector = pair(vector);
-        valid &= simd.is_valid16(before, vector);
-        before = (vector[1] >> 32) as u32;
-        at += 16;
+pub(super) fn is_text34(simd: impl Steps, src: &[u8]) -> bool {
+    match src.len() {
+        0..16 => simd.is_valid16(0, pair(src)),
+        16..19 => {
+            let first = pair(&src[..16]);
+            simd.is_valid16(0, first) & simd.is_valid16((first[1] >> 32) as u32, pair(&src[16..]))
+        }
+        _ => is_text_in_vectors(simd, src),
     }
-    valid & simd.is_valid16(before, pair(&src[at..]))
+}
+
+/// Whether 19 to 64 bytes are text, in four vectors of 16. They overlap, to handle any length
+/// without a branch on it.
+#[inline(always)]
+pub(super) fn is_text_in_vectors(simd: impl Steps, src: &[u8]) -> bool {
+    let len = src.len();
+    let places = [16, 32, 48].map(|at| usize::min(at, len - 16));
+    let first = pair(&src[..16]);
+    let mut any = first[0] | first[1];
+    for at in places {
+        let [low, high] = pair(&src[at..at + 16]);
+        any |= low | high;
+    }
+    if any & BEYOND_ASCII == 0 {
+        return true;
+    }
+    let mut valid = simd.is_valid16(0, first) & !is_unfinished(before(src, len));
+    for at in places {
+        valid &= simd.is_valid_window16(window(src, at - 3));
+    }
+    valid
 }
 
 /// Whether all bytes are ASCII.
@@ -134,7 +154,7 @@ pub(super) fn is_ascii(simd: impl Steps, src: &[u8]) -> bool {
     let (blocks, short) = rest.as_chunks();
     match src.last_chunk() {
         Some(last) => simd.is_ascii(blocks) && simd.is_ascii(&[*last]),
-        None => short.chunks(32).all(super::is_ascii_short),
+        None => short.chunks(32).all(short::is_ascii),
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) mod kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 pub(crate) mod scalar;
+mod short;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 mod stream;
@@ -38,7 +39,7 @@ pub use stream::Validator;
 
 use crate::Detected;
 use crate::backend::dispatch;
-use crate::memory::{self, Validate, pair};
+use crate::memory::{self, Validate};
 use core::convert::Infallible;
 
 /// Bytes that are validated at once.
@@ -59,10 +60,19 @@ pub(crate) trait Steps: Copy {
     /// Whether UTF-8 allows the bytes of a vector of 16 after the four bytes before them.
     fn is_valid16(self, before: u32, vector: [u64; 2]) -> bool;
 
-    /// Whether fewer than 64 bytes are text.
+    /// The same for a vector in memory, after the three bytes before it.
+    fn is_valid_window16(self, window: &[u8; 19]) -> bool;
+
+    /// Whether up to 34 bytes are text.
     #[inline(always)]
-    fn is_valid_short(self, from: &[u8]) -> bool {
-        kernel::is_valid_short(self, from)
+    fn is_text34(self, from: &[u8]) -> bool {
+        kernel::is_text34(self, from)
+    }
+
+    /// Whether 35 to 64 bytes are text.
+    #[inline(always)]
+    fn is_text64(self, from: &[u8]) -> bool {
+        kernel::is_text_in_vectors(self, from)
     }
 
     /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
@@ -71,7 +81,9 @@ pub(crate) trait Steps: Copy {
 }
 
 dispatch! {
-    fn text_up_to(src: &[u8]) -> usize = kernel::valid_up_to, or scalar::valid_up_to;
+    fn is_text34(src: &[u8]) -> bool = Steps::is_text34, or scalar::is_text;
+    fn is_text64(src: &[u8]) -> bool = Steps::is_text64, or scalar::is_text;
+    fn text_up_to_long(src: &[u8]) -> usize = kernel::valid_up_to, or scalar::valid_up_to;
     fn is_ascii_blocks(src: &[u8]) -> bool = kernel::is_ascii, or scalar::is_ascii;
     fn count(src: &[u8]) -> usize = kernel::count_chars, or scalar::count_chars;
 }
@@ -90,7 +102,7 @@ dispatch! {
 /// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::UnexpectedEnd, 2));
 /// # Ok::<(), utf8::Error>(())
 /// ```
-#[inline]
+#[inline(always)]
 pub fn validate(src: &[u8]) -> Result<&str, Error> {
     validate_with(Detected::active(), src)
 }
@@ -100,7 +112,7 @@ pub fn validate(src: &[u8]) -> Result<&str, Error> {
 /// # Errors
 ///
 /// Those of [`validate`].
-#[inline]
+#[inline(always)]
 pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
     let Ok((text, ())) = memory::prefix(Front { backend }, src);
     match text.len() == src.len() {
@@ -115,18 +127,33 @@ pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
 /// assert_eq!(bytelane::utf8::valid_up_to(b"caf\xc3\xa9\xff!"), 5);
 /// ```
 #[must_use]
-#[inline]
+#[inline(always)]
 pub fn valid_up_to(src: &[u8]) -> usize {
     valid_up_to_with(Detected::active(), src)
 }
 
 /// [`valid_up_to`] on a backend of the caller's choice.
 #[must_use]
-#[inline]
+#[inline(always)]
 pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
-    match src.len() <= 32 && is_ascii_short(src) {
+    match src.len() {
+        0..=32 if short::is_ascii(src) => src.len(),
+        3..=4 if short::is_character(src) => src.len(),
+        _ => text_up_to(src, backend),
+    }
+}
+
+/// [`valid_up_to_with`] without the short cuts.
+#[inline(always)]
+fn text_up_to(src: &[u8], backend: Detected) -> usize {
+    let is_text = match src.len() {
+        0..=34 => is_text34(src, backend),
+        35..=64 => is_text64(src, backend),
+        _ => return text_up_to_long(src, backend),
+    };
+    match is_text {
         true => src.len(),
-        false => text_up_to(src, backend),
+        false => scalar::valid_up_to(src),
     }
 }
 
@@ -147,7 +174,7 @@ pub fn is_ascii(src: &[u8]) -> bool {
 #[inline]
 pub fn is_ascii_with(backend: Detected, src: &[u8]) -> bool {
     match src.len() <= 32 {
-        true => is_ascii_short(src),
+        true => short::is_ascii(src),
         false => is_ascii_blocks(src, backend),
     }
 }
@@ -170,19 +197,6 @@ pub fn count_chars_with(backend: Detected, text: &str) -> usize {
     count(text.as_bytes(), backend)
 }
 
-/// Whether up to 32 bytes are ASCII: the first and the last 16, which may overlap. Takes less time
-/// than a call.
-#[inline(always)]
-fn is_ascii_short(src: &[u8]) -> bool {
-    let [mut low, mut high] = pair(src);
-    if let Some(last) = src.last_chunk::<16>() {
-        let last = pair(last);
-        low |= last[0];
-        high |= last[1];
-    }
-    (low | high) & 0x8080_8080_8080_8080 == 0
-}
-
 /// The error for an input whose longest text is `at` bytes long.
 #[cold]
 pub(crate) fn fault(src: &[u8], at: usize) -> Error {
@@ -199,7 +213,7 @@ impl Validate for Front {
     type Done = ();
     type Error = Infallible;
 
-    #[inline]
+    #[inline(always)]
     fn validate(self, src: &[u8]) -> Result<(usize, ()), Infallible> {
         Ok((valid_up_to_with(self.backend, src), ()))
     }

@@ -12,6 +12,7 @@ implement! {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
         fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
+        fn is_valid_window16(window: &[u8; 19]) -> bool = is_valid_window16;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -48,6 +49,14 @@ fn is_valid(from: &[u8; WINDOW]) -> bool {
 fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     let vector = vcombine_u64(vcreate_u64(low), vcreate_u64(high));
     let errors = errors_after(previous(before), vreinterpretq_u8_u64(vector));
+    vmaxvq_u32(vreinterpretq_u32_u8(errors)) == 0
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn is_valid_window16(from: &[u8; 19]) -> bool {
+    let previous = load(window(from, 0));
+    let errors = errors_after(vextq_u8(previous, previous, 3), load(window(from, 3)));
     vmaxvq_u32(vreinterpretq_u32_u8(errors)) == 0
 }
 

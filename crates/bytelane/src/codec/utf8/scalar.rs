@@ -46,6 +46,10 @@ pub(super) fn valid_up_to(src: &[u8]) -> usize {
     valid_from(src, 0)
 }
 
+pub(super) fn is_text(src: &[u8]) -> bool {
+    valid_up_to(src) == src.len()
+}
+
 /// [`valid_up_to`] for an input whose first `at` bytes are text.
 #[inline(never)]
 pub(super) fn valid_from(src: &[u8], mut at: usize) -> usize {

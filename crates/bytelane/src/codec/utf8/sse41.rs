@@ -12,6 +12,7 @@ implement! {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
         fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
+        fn is_valid_window16(window: &[u8; 19]) -> bool = is_valid_window16;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -45,6 +46,14 @@ fn is_valid(from: &[u8; WINDOW]) -> bool {
 pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     let vector = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
     let errors = errors_after(previous(before), vector);
+    _mm_testz_si128(errors, errors) != 0
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn is_valid_window16(from: &[u8; 19]) -> bool {
+    let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, j)));
+    let errors = errors16(vector, one, two, three);
     _mm_testz_si128(errors, errors) != 0
 }
 
