@@ -1,7 +1,7 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
 use super::tables::{FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER};
-use super::{Steps, WINDOW};
+use super::{GROUP, Steps};
 use crate::backend::Avx2;
 use crate::simd::avx2::load;
 use crate::simd::{implement, sse41, window};
@@ -10,9 +10,10 @@ use core::arch::x86_64::*;
 implement! {
     impl Steps for Avx2 {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
-        fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
+        fn is_valid_group(window: &[u8; 3 + GROUP]) -> bool = is_valid;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
-        fn is_valid_window16(window: &[u8; 19]) -> bool = super::sse41::is_valid_window16;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid;
         fn is_text64(from: &[u8]) -> bool = is_text64;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
@@ -32,9 +33,9 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn is_valid(from: &[u8; WINDOW]) -> bool {
+fn is_valid<const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = _mm256_setzero_si256();
-    for i in 0..8 {
+    for i in 0..N / 32 {
         // A vector, and the bytes one, two and three before each of its bytes.
         let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 32 * i + j)));
         errors = _mm256_or_si256(errors, errors32(vector, one, two, three));

@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use super::short::{self, BEYOND_ASCII};
-use super::{GROUP, Steps, WINDOW, scalar};
+use super::{GROUP, Steps, scalar};
 use crate::memory::pair;
 use crate::simd::window;
 
@@ -31,9 +31,8 @@ fn is_unfinished(last: u32) -> bool {
 /// Whether a group continues the text before it.
 #[inline(always)]
 pub(crate) fn is_valid_group(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    const BEFORE: usize = WINDOW - GROUP;
-    if let Some(start) = at.checked_sub(BEFORE) {
-        return simd.is_valid(window(src, start));
+    if let Some(start) = at.checked_sub(3) {
+        return simd.is_valid_group(window(src, start));
     }
     let mut errors = 0;
     for i in 0..GROUP / 64 {
@@ -43,21 +42,20 @@ pub(crate) fn is_valid_group(simd: impl Steps, src: &[u8], at: usize) -> bool {
     errors == 0
 }
 
+/// Whether a block continues the text before it.
+#[inline(always)]
+fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    match at.checked_sub(3) {
+        Some(start) => simd.is_valid_block(window(src, start)),
+        None => simd.errors(before(src, at), window(src, at)) == 0,
+    }
+}
+
 /// Whether the `N` bytes from a place on are ASCII, and no character continues into them.
 #[inline(always)]
 fn is_plain<const N: usize>(simd: impl Steps, src: &[u8], at: usize) -> bool {
     let (blocks, _) = window::<N, _>(src, at).as_chunks();
     (at == 0 || src[at - 1] < 0x80) && simd.is_ascii(blocks)
-}
-
-#[inline(always)]
-fn group(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    is_plain::<GROUP>(simd, src, at) || is_valid_group(simd, src, at)
-}
-
-#[inline(always)]
-fn block(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    is_plain::<64>(simd, src, at) || simd.errors(before(src, at), window(src, at)) == 0
 }
 
 /// The length of the longest text at the front of an input of at least 64 bytes.
@@ -78,10 +76,14 @@ fn beginning(src: &[u8], at: usize) -> usize {
     first.unwrap_or(at)
 }
 
-/// The start of the first part with a fault, in an input of at least 64 bytes. A character that begins before it may be at fault too.
+/// The start of the first part with a fault, in an input of more than 64 bytes. A character that
+/// begins before it may be at fault too.
 #[inline(always)]
 fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     let len = src.len();
+    if len < GROUP {
+        return (!is_text_in_blocks(simd, src)).then_some(0);
+    }
     let mut at = 0;
     while at + GROUP <= len {
         if !group(simd, src, at) {
@@ -89,21 +91,38 @@ fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
         }
         at += GROUP;
     }
-    if len >= GROUP && len - at > 64 {
-        at = len - GROUP;
-        if !group(simd, src, at) {
-            return Some(at);
-        }
-        at = len;
+    let (start, valid) = match len - at {
+        0 => (len, true),
+        1..=64 => (len - 64, block(simd, src, len - 64)),
+        _ => (len - GROUP, group(simd, src, len - GROUP)),
+    };
+    (!valid || is_unfinished(before(src, len))).then_some(start)
+}
+
+#[inline(always)]
+fn group(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    is_plain::<GROUP>(simd, src, at) || is_valid_group(simd, src, at)
+}
+
+#[inline(always)]
+fn block(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    is_plain::<64>(simd, src, at) || is_valid_block(simd, src, at)
+}
+
+/// Whether more than 64 bytes, but less than a group, are text.
+#[inline(always)]
+fn is_text_in_blocks(simd: impl Steps, src: &[u8]) -> bool {
+    if is_ascii(simd, src) {
+        return true;
     }
-    while at < len {
-        at = usize::min(at, len - 64);
-        if !block(simd, src, at) {
-            return Some(at);
+    let last = src.len() - 64;
+    let mut valid = is_valid_block(simd, src, 0) & !is_unfinished(before(src, src.len()));
+    for at in [64, 128] {
+        if at < last {
+            valid &= simd.is_valid_block(window(src, at - 3));
         }
-        at += 64;
     }
-    is_unfinished(before(src, len)).then_some(len)
+    valid & is_valid_block(simd, src, last)
 }
 
 /// Whether up to 34 bytes are text.
@@ -136,7 +155,7 @@ pub(super) fn is_text_in_vectors(simd: impl Steps, src: &[u8]) -> bool {
     }
     let mut valid = simd.is_valid16(0, first) & !is_unfinished(before(src, len));
     for at in places {
-        valid &= simd.is_valid_window16(window(src, at - 3));
+        valid &= simd.is_valid_vector(window(src, at - 3));
     }
     valid
 }

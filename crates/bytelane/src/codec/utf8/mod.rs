@@ -45,23 +45,23 @@ use core::convert::Infallible;
 /// Bytes that are validated at once.
 pub(crate) const GROUP: usize = 256;
 
-/// A group, and the bytes before it that decide whether a character continues into it.
-pub(crate) const WINDOW: usize = 3 + GROUP;
-
 /// The operations that each instruction set provides.
 pub(crate) trait Steps: Copy {
     /// Whether all bytes are ASCII.
     fn is_ascii(self, blocks: &[[u8; 64]]) -> bool;
 
-    /// Whether UTF-8 allows the bytes of a group after the bytes before them. The last character
-    /// may be unfinished.
-    fn is_valid(self, window: &[u8; WINDOW]) -> bool;
+    /// Whether UTF-8 allows the bytes of a group after the three bytes before it. The last
+    /// character may be unfinished.
+    fn is_valid_group(self, window: &[u8; 3 + GROUP]) -> bool;
 
-    /// Whether UTF-8 allows the bytes of a vector of 16 after the four bytes before them.
+    /// The same for a block.
+    fn is_valid_block(self, window: &[u8; 3 + 64]) -> bool;
+
+    /// The same for a vector of 16.
+    fn is_valid_vector(self, window: &[u8; 3 + 16]) -> bool;
+
+    /// The same for a vector that is not in memory, given the four bytes before it.
     fn is_valid16(self, before: u32, vector: [u64; 2]) -> bool;
-
-    /// The same for a vector in memory, after the three bytes before it.
-    fn is_valid_window16(self, window: &[u8; 19]) -> bool;
 
     /// Whether up to 34 bytes are text.
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! NEON: a block is four vectors of 16 bytes.
 
 use super::tables::{FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER};
-use super::{Steps, WINDOW};
+use super::{GROUP, Steps};
 use crate::backend::Neon;
 use crate::simd::neon::{bits, load};
 use crate::simd::{implement, window};
@@ -10,9 +10,10 @@ use core::arch::aarch64::*;
 implement! {
     impl Steps for Neon {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
-        fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
+        fn is_valid_group(window: &[u8; 3 + GROUP]) -> bool = is_valid;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
-        fn is_valid_window16(window: &[u8; 19]) -> bool = is_valid_window16;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -31,12 +32,12 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn is_valid(from: &[u8; WINDOW]) -> bool {
+fn is_valid<const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = vdupq_n_u8(0);
     let mut previous = load(window(from, 0));
     // The first vector begins three bytes later, where the window does not divide into vectors.
     previous = vextq_u8(previous, previous, 3);
-    for i in 0..16 {
+    for i in 0..N / 16 {
         let vector = load(window(from, 16 * i + 3));
         errors = vorrq_u8(errors, errors_after(previous, vector));
         previous = vector;
@@ -49,14 +50,6 @@ fn is_valid(from: &[u8; WINDOW]) -> bool {
 fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     let vector = vcombine_u64(vcreate_u64(low), vcreate_u64(high));
     let errors = errors_after(previous(before), vreinterpretq_u8_u64(vector));
-    vmaxvq_u32(vreinterpretq_u32_u8(errors)) == 0
-}
-
-#[target_feature(enable = "neon")]
-#[inline]
-fn is_valid_window16(from: &[u8; 19]) -> bool {
-    let previous = load(window(from, 0));
-    let errors = errors_after(vextq_u8(previous, previous, 3), load(window(from, 3)));
     vmaxvq_u32(vreinterpretq_u32_u8(errors)) == 0
 }
 

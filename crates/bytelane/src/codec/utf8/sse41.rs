@@ -1,7 +1,7 @@
 //! SSE4.1: a block is four vectors of 16 bytes.
 
 use super::tables::{FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER};
-use super::{Steps, WINDOW};
+use super::{GROUP, Steps};
 use crate::backend::Sse41;
 use crate::simd::sse41::load;
 use crate::simd::{implement, window};
@@ -10,9 +10,10 @@ use core::arch::x86_64::*;
 implement! {
     impl Steps for Sse41 {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
-        fn is_valid(window: &[u8; WINDOW]) -> bool = is_valid;
+        fn is_valid_group(window: &[u8; 3 + GROUP]) -> bool = is_valid;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
-        fn is_valid_window16(window: &[u8; 19]) -> bool = is_valid_window16;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -31,9 +32,9 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn is_valid(from: &[u8; WINDOW]) -> bool {
+pub(super) fn is_valid<const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = _mm_setzero_si128();
-    for i in 0..16 {
+    for i in 0..N / 16 {
         // A vector, and the bytes one, two and three before each of its bytes.
         let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 16 * i + j)));
         errors = _mm_or_si128(errors, errors16(vector, one, two, three));
@@ -46,14 +47,6 @@ fn is_valid(from: &[u8; WINDOW]) -> bool {
 pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     let vector = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
     let errors = errors_after(previous(before), vector);
-    _mm_testz_si128(errors, errors) != 0
-}
-
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-pub(super) fn is_valid_window16(from: &[u8; 19]) -> bool {
-    let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, j)));
-    let errors = errors16(vector, one, two, three);
     _mm_testz_si128(errors, errors) != 0
 }
 
