@@ -1,5 +1,6 @@
-//! The algorithms, shared by all instruction sets: groups of 256 bytes, and blocks of 64 for what
-//! is left. The last group or block ends with the input, and may overlap the one before it.
+//! The algorithms, shared by all instruction sets: a block of 64 bytes, and then groups of 256; a
+//! short input consists of blocks. The last block or group ends with the input, and may overlap the
+//! one before it.
 //!
 //! A kernel only finds out in which part the first fault is. The scalar code finds its place.
 #![forbid(unsafe_code)]
@@ -12,7 +13,7 @@ use crate::simd::window;
 /// The four bytes before a place, as a little-endian number; zeros before the start. The input has
 /// at least four bytes, unless the place is its start.
 #[inline(always)]
-pub(crate) fn before(src: &[u8], at: usize) -> u32 {
+fn before(src: &[u8], at: usize) -> u32 {
     match at {
         0 => 0,
         1..4 => u32::from_le_bytes(*window(src, 0)) << (8 * (4 - at)),
@@ -28,20 +29,6 @@ fn is_unfinished(last: u32) -> bool {
     (first >= 0xc0) | (second >= 0xe0) | (third >= 0xf0)
 }
 
-/// Whether a group continues the text before it.
-#[inline(always)]
-pub(crate) fn is_valid_group(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    if let Some(start) = at.checked_sub(3) {
-        return simd.is_valid_group(window(src, start));
-    }
-    let mut errors = 0;
-    for i in 0..GROUP / 64 {
-        let at = at + 64 * i;
-        errors |= simd.errors(before(src, at), window(src, at));
-    }
-    errors == 0
-}
-
 /// Whether a block continues the text before it.
 #[inline(always)]
 fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
@@ -51,11 +38,15 @@ fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether the `N` bytes from a place on are ASCII, and no character continues into them.
+/// The length of the groups from a place on that are ASCII.
 #[inline(always)]
-fn is_plain<const N: usize>(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    let (blocks, _) = window::<N, _>(src, at).as_chunks();
-    (at == 0 || src[at - 1] < 0x80) && simd.is_ascii(blocks)
+fn ascii(simd: impl Steps, src: &[u8]) -> usize {
+    let (groups, _) = src.as_chunks::<GROUP>();
+    let mut count = 0;
+    while count < groups.len() && simd.is_ascii(groups[count].as_chunks().0) {
+        count += 1;
+    }
+    count * GROUP
 }
 
 /// The length of the longest text at the front of an input of at least 64 bytes.
@@ -81,48 +72,40 @@ fn beginning(src: &[u8], at: usize) -> usize {
 #[inline(always)]
 fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     let len = src.len();
-    if len < GROUP {
-        return (!is_text_in_blocks(simd, src)).then_some(0);
+    let mut at = ascii(simd, src);
+    if at == len || len - at < GROUP && is_ascii_end(simd, src) {
+        return None;
     }
-    let mut at = 0;
-    while at + GROUP <= len {
-        if !group(simd, src, at) {
+    // Groups begin after the first block: they need the bytes before them.
+    let end_of_blocks = if len <= 64 + GROUP { len } else { 64 };
+    while at < end_of_blocks {
+        at = usize::min(at, len - 64);
+        if !is_valid_block(simd, src, at) {
+            return Some(at);
+        }
+        at += 64;
+    }
+    while at < len {
+        at = usize::min(at, len - GROUP);
+        let (blocks, _) = window::<GROUP, _>(src, at).as_chunks();
+        // One branch on both: mixed text is hardly ever ASCII, but the byte before it often is.
+        let plain = simd.is_ascii(blocks) & (src[at - 1] < 0x80);
+        if !plain && !simd.is_valid_group(window(src, at - 3)) {
             return Some(at);
         }
         at += GROUP;
     }
-    let (start, valid) = match len - at {
-        0 => (len, true),
-        1..=64 => (len - 64, block(simd, src, len - 64)),
-        _ => (len - GROUP, group(simd, src, len - GROUP)),
-    };
-    (!valid || is_unfinished(before(src, len))).then_some(start)
+    is_unfinished(before(src, len)).then_some(len)
 }
 
+/// Whether the last group is ASCII, or all blocks of a shorter input of at least 64 bytes.
 #[inline(always)]
-fn group(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    is_plain::<GROUP>(simd, src, at) || is_valid_group(simd, src, at)
-}
-
-#[inline(always)]
-fn block(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    is_plain::<64>(simd, src, at) || is_valid_block(simd, src, at)
-}
-
-/// Whether more than 64 bytes, but less than a group, are text.
-#[inline(always)]
-fn is_text_in_blocks(simd: impl Steps, src: &[u8]) -> bool {
-    if is_ascii(simd, src) {
-        return true;
+fn is_ascii_end(simd: impl Steps, src: &[u8]) -> bool {
+    if let Some(group) = src.last_chunk::<GROUP>() {
+        return simd.is_ascii(group.as_chunks().0);
     }
-    let last = src.len() - 64;
-    let mut valid = is_valid_block(simd, src, 0) & !is_unfinished(before(src, src.len()));
-    for at in [64, 128] {
-        if at < last {
-            valid &= simd.is_valid_block(window(src, at - 3));
-        }
-    }
-    valid & is_valid_block(simd, src, last)
+    let (blocks, _) = src.as_chunks();
+    simd.is_ascii(blocks) & simd.is_ascii(&[*window(src, src.len() - 64)])
 }
 
 /// Whether up to 34 bytes are text.
@@ -163,17 +146,9 @@ pub(super) fn is_text_in_vectors(simd: impl Steps, src: &[u8]) -> bool {
 /// Whether all bytes are ASCII.
 #[inline(always)]
 pub(super) fn is_ascii(simd: impl Steps, src: &[u8]) -> bool {
-    let (groups, rest) = src.as_chunks::<GROUP>();
-    for i in 0..groups.len() {
-        let (blocks, _) = groups[i].as_chunks();
-        if !simd.is_ascii(blocks) {
-            return false;
-        }
-    }
-    let (blocks, short) = rest.as_chunks();
-    match src.last_chunk() {
-        Some(last) => simd.is_ascii(blocks) && simd.is_ascii(&[*last]),
-        None => short.chunks(32).all(short::is_ascii),
+    match src.len() {
+        0..64 => src.chunks(32).all(short::is_ascii),
+        len => len - ascii(simd, src) < GROUP && is_ascii_end(simd, src),
     }
 }
 

@@ -22,7 +22,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod error;
-pub(crate) mod kernel;
+mod kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
 pub(crate) mod scalar;

@@ -6,7 +6,6 @@ use super::super::{Blocks, Consumed, Error};
 #[cfg(feature = "alloc")]
 use super::clean;
 use super::{CALM, RUN, put_front};
-use crate::codec::utf8::kernel::is_valid_group;
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
@@ -56,7 +55,9 @@ fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
             break;
         }
         let plain = survey.ascii && ends_plain(before(src, from));
-        if !plain && !is_valid_group(simd, src, from) {
+        // At the start of the input, blocks one by one are as good.
+        let valid = |start| simd.is_valid_group(window(src, start));
+        if !plain && !from.checked_sub(3).is_some_and(valid) {
             break;
         }
         run += 256;
