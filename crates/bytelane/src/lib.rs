@@ -15,7 +15,6 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-pub mod ascii;
 mod backend;
 mod codec;
 #[cfg(test)]

@@ -373,4 +373,29 @@ pub const KERNELS: &[Kernel] = &[
             ],
         )],
     },
+    // A group of 256 bytes: three tables for each vector.
+    Kernel {
+        function: "utf8::text_up_to_long",
+        arguments: &[""],
+        loops: &[
+            (
+                Ymm,
+                &[
+                    ("vpshufb", 24..=24),
+                    ("vpalignr", 0..=0),
+                    (STACK, 0..=8),
+                    (ANY, 1..=230),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vpermb", 12..=12),
+                    ("vpalignr", 0..=0),
+                    (STACK, 0..=0),
+                    (ANY, 1..=100),
+                ],
+            ),
+        ],
+    },
 ];
