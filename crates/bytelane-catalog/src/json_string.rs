@@ -1,10 +1,10 @@
 //! The row of `json_string`.
 
-use crate::stream::StreamError;
+use crate::stream::{StreamError, chunks};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
 use bytelane::json_string::{BARE, Error, ErrorKind, Escaper, Format, QUOTED, Unescaper};
-use bytelane::{Backend, Detected};
-use std::io::{self, Read, Write};
+use bytelane::{Backend, Detected, utf8};
+use std::io::{Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "json_string",
@@ -85,14 +85,11 @@ impl Codec for JsonString {
         values: &[u8],
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
-        let text = std::str::from_utf8(values).map_err(|error| match error.error_len() {
-            None => cut_off(values.len()),
-            Some(_) => {
-                let (offset, kind) = (error.valid_up_to(), ErrorKind::InvalidUtf8);
-                format!("offset {offset}: {kind}").into()
-            }
-        })?;
         let backend = Detected::new(backend)?;
+        let text = utf8::validate_with(backend, values).map_err(|error| match error.kind() {
+            utf8::ErrorKind::UnexpectedEnd => cut_off(values.len()),
+            _ => Failure::from(error),
+        })?;
         let written = self.format.escape_uninit_with(backend, text, encoded)?;
         Ok(written.len())
     }
@@ -221,27 +218,6 @@ fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
         Some((place, _)) => {
             let place = offset + place;
             Err(format!("offset {place}: unexpected data after the closing quote").into())
-        }
-    }
-}
-
-/// Passes on an input in chunks, each with the place where it begins; returns the length of the
-/// input.
-fn chunks(
-    input: &mut dyn Read,
-    mut each: impl FnMut(usize, &[u8]) -> Result<(), StreamError>,
-) -> Result<usize, StreamError> {
-    let mut buffer = vec![0; 1 << 16];
-    let mut offset = 0;
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(offset),
-            Ok(length) => {
-                each(offset, &buffer[..length])?;
-                offset += length;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(StreamError::Read(error)),
         }
     }
 }

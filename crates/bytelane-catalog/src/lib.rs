@@ -21,6 +21,7 @@ mod json_string;
 mod specification;
 pub mod stream;
 mod stream_vbyte;
+mod utf8;
 mod varint;
 
 pub use specification::{Parameter, Parameters, SpecificationError};
@@ -38,6 +39,7 @@ pub static CODECS: &[Entry] = &[
     json_string::ENTRY,
     stream_vbyte::ENTRY,
     varint::ENTRY,
+    utf8::ENTRY,
 ];
 
 /// A codec of the list.

@@ -150,6 +150,27 @@ pub fn pieces(
     }
 }
 
+/// Passes on an input in chunks, each with the place where it begins; returns the length of the
+/// input.
+pub(crate) fn chunks(
+    input: &mut dyn Read,
+    mut each: impl FnMut(usize, &[u8]) -> Result<(), StreamError>,
+) -> Result<usize, StreamError> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut offset = 0;
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(offset),
+            Ok(length) => {
+                each(offset, &buffer[..length])?;
+                offset += length;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(StreamError::Read(error)),
+        }
+    }
+}
+
 /// Adds the place of the piece to its error, unless it is the first piece.
 fn at(offset: u64, error: StreamError) -> StreamError {
     match error {

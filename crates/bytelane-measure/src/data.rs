@@ -354,19 +354,53 @@ pub static DATASETS: &[Dataset] = &[
         start: |_| Sequence::Text(escapes::<50>),
     },
     Dataset {
+        name: "latin",
+        description: "text of letters, 5% of them with accents, two bytes each",
+        start: |_| {
+            Sequence::Text(|random| match below(random, 20) {
+                0 => accented(random),
+                _ => letter(random),
+            })
+        },
+    },
+    Dataset {
         name: "cjk",
         description: "text of Chinese characters, three bytes each",
-        start: |_| Sequence::Text(|random| character(0x4e00 + below(random, 0x5000))),
+        start: |_| Sequence::Text(chinese),
     },
     Dataset {
         name: "emoji",
         description: "text of emoji, four bytes each",
-        start: |_| Sequence::Text(|random| character(0x1_f600 + below(random, 0x40))),
+        start: |_| Sequence::Text(emoji),
+    },
+    Dataset {
+        name: "mixed_text",
+        description: "text of letters, half of them of two to four bytes in any order",
+        start: |_| {
+            Sequence::Text(|random| match below(random, 6) {
+                0 => accented(random),
+                1 => chinese(random),
+                2 => emoji(random),
+                _ => letter(random),
+            })
+        },
     },
 ];
 
 fn letter(random: &mut Xoshiro256PlusPlus) -> char {
     one_of(random, "abcdefghijklmnopqrstuvwxyz")
+}
+
+fn accented(random: &mut Xoshiro256PlusPlus) -> char {
+    character(0xe0 + below(random, 0x20))
+}
+
+fn chinese(random: &mut Xoshiro256PlusPlus) -> char {
+    character(0x4e00 + below(random, 0x5000))
+}
+
+fn emoji(random: &mut Xoshiro256PlusPlus) -> char {
+    character(0x1_f600 + below(random, 0x40))
 }
 
 /// Mostly the five characters that texts have; one in 16 is a control character without a letter.

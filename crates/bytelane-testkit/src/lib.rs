@@ -11,6 +11,7 @@ pub mod cursor;
 pub mod fuzz;
 mod guarded;
 pub mod sweep;
+pub mod utf8;
 
 pub use guarded::{Edge, Guarded};
 

@@ -1,7 +1,7 @@
 //! The bytes that a reader reads, and the account of what they cost.
 
 use crate::{Error, ErrorKind, Items, Limits, Type};
-use bytelane::{Value, ascii, big_endian};
+use bytelane::{Value, big_endian, utf8};
 
 /// What is left of a message, and what is left of its limits.
 #[derive(Clone, Copy, Debug)]
@@ -125,15 +125,7 @@ impl<'de> Input<'de> {
     #[inline]
     pub(crate) fn take_text(&mut self, len: usize) -> Result<&'de str, Error> {
         let bytes = self.take_string(len)?;
-        match ascii::text(bytes) {
-            Some(text) => Ok(text),
-            None => self.validate(bytes),
-        }
-    }
-
-    /// Bytes that have been read, as text.
-    fn validate(&self, bytes: &'de [u8]) -> Result<&'de str, Error> {
-        simdutf8::compat::from_utf8(bytes).map_err(|error| {
+        utf8::validate(bytes).map_err(|error| {
             let start = self.offset() - bytes.len();
             Error::new(ErrorKind::InvalidUtf8, Some(start + error.valid_up_to()))
         })

@@ -15,7 +15,6 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-pub mod ascii;
 mod backend;
 mod codec;
 #[cfg(test)]
@@ -27,7 +26,7 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
-pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, varint};
+pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, utf8, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;

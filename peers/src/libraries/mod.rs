@@ -7,6 +7,7 @@ mod blosc2;
 mod byte_stream_split;
 mod json_string;
 mod stream_vbyte;
+mod utf8;
 mod varint;
 mod wheel;
 
@@ -77,6 +78,7 @@ pub static COMPARISONS: &[Comparison] = &[
     varint::comparison("varint:type=i64", varint::signed::<i64>),
     base64::COMPARISON,
     json_string::COMPARISON,
+    utf8::COMPARISON,
 ];
 
 /// What comes in, as the `Bytes` that a service or a reader would have it in already: copied when

@@ -6,4 +6,5 @@ pub mod big_endian;
 pub mod byte_stream_split;
 pub mod json_string;
 pub mod stream_vbyte;
+pub mod utf8;
 pub mod varint;

@@ -2,12 +2,12 @@
 //! with destinations of different contents, and Miri with uninitialised destinations.
 
 use super::{Faithful, Text, Validated};
-use crate::ascii::Ascii;
 use crate::codec::base64;
 use crate::codec::big_endian::Reverse;
 use crate::codec::byte_stream_split::{Join, Split};
 use crate::codec::json_string;
 use crate::codec::stream_vbyte;
+use crate::codec::utf8;
 use crate::codec::varint;
 
 // SAFETY: `fill` cuts the destination to the length of the source. It then copies the source, or
@@ -54,10 +54,6 @@ unsafe impl Text for base64::Encode<'_> {}
 // slots after the blocks.
 unsafe impl Faithful for base64::Decode<'_> {}
 
-// SAFETY: `validate` returns the length of the input where no byte of it has bit 7 set, and input
-// that is all ASCII is UTF-8.
-unsafe impl Validated for Ascii {}
-
 // SAFETY: encoders store initialised bytes only, one varint after the other. Each step writes from
 // `at` on, and `at` grows by what it wrote: a byte for a byte, 64 bytes for 64 values, the length
 // that an instruction set reports for the varints that it stored there, or the bytes copied there.
@@ -99,10 +95,12 @@ unsafe impl Text for json_string::Unescape<'_> {}
 // by the same code as for `Unescape`, or character by character.
 unsafe impl Validated for json_string::Scan {}
 
-// SAFETY: the bytes are the text that the standard library finds, or those that it reports as
-// valid.
-#[cfg(feature = "alloc")]
-unsafe impl Validated for json_string::Utf8 {}
+// SAFETY: up to 32 bytes without a set bit 7 are text, and so are three or four bytes that are one
+// character. For others, the scalar code counts the bytes of whole characters, from the start or
+// from a place that a kernel has checked up to. A kernel reports all of the input only if it has
+// checked parts that cover it: each is ASCII, at the start or after a byte of ASCII, or each of its
+// bytes has been compared with the three before; and only if no character is unfinished at the end.
+unsafe impl Validated for utf8::Front {}
 
 // SAFETY: `fill` splits the destination into control bytes and data. There is an `Ok` only after
 // all blocks and the values after them: each block writes its control bytes, the tail writes the

@@ -133,7 +133,7 @@ pub(crate) trait Validate {
 pub(crate) unsafe trait Validated: Validate {}
 
 /// The front of an input that is text.
-#[inline]
+#[inline(always)]
 pub(crate) fn prefix<V: Validated>(operation: V, src: &[u8]) -> Result<(&str, V::Done), V::Error> {
     let (length, done) = operation.validate(src)?;
     let text = &src[..length];

@@ -118,3 +118,19 @@ pub(crate) fn load_low(from: &[u8; 8]) -> uint8x8_t {
     // SAFETY: the array has 8 bytes; the load needs no alignment.
     unsafe { vld1_u8(from.as_ptr()) }
 }
+
+/// One bit per place, for vectors whose bytes are all ones or all zeros.
+pub(crate) const BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+
+/// One bit for each byte of four such vectors: each byte keeps the bit of its place, and three
+/// rounds of adding neighbours bring eight of them together.
+#[target_feature(enable = "neon")]
+#[inline]
+pub(crate) fn bits(vectors: [uint8x16_t; 4]) -> u64 {
+    let bit = load(&BIT);
+    let [a, b, c, d] = vectors;
+    let first = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
+    let second = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
+    let both = vpaddq_u8(first, second);
+    vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(both, both)), 0)
+}

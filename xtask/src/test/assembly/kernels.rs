@@ -373,4 +373,13 @@ pub const KERNELS: &[Kernel] = &[
             ],
         )],
     },
+    // The blocks of a short input: three tables for each vector, in the first block and in the others.
+    Kernel {
+        function: "utf8::text_up_to_long",
+        arguments: &[""],
+        loops: &[
+            (Ymm, &[("vpshufb", 12..=12), (STACK, 0..=0), (ANY, 1..=125)]),
+            (Zmm, &[("vpermb", 6..=6), (STACK, 0..=0), (ANY, 1..=72)]),
+        ],
+    },
 ];

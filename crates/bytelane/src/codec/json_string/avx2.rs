@@ -2,7 +2,7 @@
 
 use super::sse41::{escape, keep16, specials16};
 use super::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
-use super::{Blocks, Classes, Survey, utf8};
+use super::{Blocks, Classes, Survey};
 use crate::backend::Avx2;
 use crate::memory::{Slot, write};
 use crate::simd::avx2::load;
@@ -19,7 +19,6 @@ implement! {
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
-        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
     }
 }
 
@@ -193,48 +192,4 @@ fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u6
         );
     }
     unknown
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
-    let mut previous = _mm256_insert_epi32(_mm256_setzero_si256(), i32::from_le_bytes(before), 7);
-    let mut mask = 0;
-    for i in 0..2 {
-        let vector = load(window(block, 32 * i));
-        let errors = utf8_errors32(previous, vector);
-        mask |= bits(_mm256_cmpeq_epi8(errors, _mm256_setzero_si256()), 32 * i);
-        previous = vector;
-    }
-    !mask
-}
-
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`utf8`].
-#[target_feature(enable = "avx2")]
-#[inline]
-fn utf8_errors32(previous: __m256i, vector: __m256i) -> __m256i {
-    let upper = |vector| _mm256_and_si256(_mm256_srli_epi16(vector, 4), _mm256_set1_epi8(15));
-    // For each lane the previous one: the upper lane of `previous`, the lower lane of `vector`.
-    let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
-    let one = _mm256_alignr_epi8(vector, lanes, 15);
-    let two = _mm256_alignr_epi8(vector, lanes, 14);
-    let three = _mm256_alignr_epi8(vector, lanes, 13);
-    let pairs = _mm256_and_si256(
-        _mm256_shuffle_epi8(table(&utf8::FIRST_UPPER), upper(one)),
-        _mm256_and_si256(
-            _mm256_shuffle_epi8(
-                table(&utf8::FIRST_LOWER),
-                _mm256_and_si256(one, _mm256_set1_epi8(15)),
-            ),
-            _mm256_shuffle_epi8(table(&utf8::SECOND_UPPER), upper(vector)),
-        ),
-    );
-    let third = _mm256_subs_epu8(two, _mm256_set1_epi8(utf8::LEAD_OF_THREE as i8));
-    let fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(utf8::LEAD_OF_FOUR as i8));
-    let expected = _mm256_and_si256(
-        _mm256_or_si256(third, fourth),
-        _mm256_set1_epi8(0x80_u8 as i8),
-    );
-    _mm256_xor_si256(pairs, expected)
 }

@@ -1,11 +1,11 @@
 //! AVX-512: a block is one vector of 64 bytes, and a set of its bytes a mask.
 
 use super::scalar::{letter, meaning};
-use super::{Blocks, Classes, Survey, utf8};
+use super::{Blocks, Classes, Survey};
 use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
-use crate::simd::{implement, sse41, window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -23,7 +23,6 @@ implement! {
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
         fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 = unescape_up_to;
-        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
     }
 }
 
@@ -231,33 +230,4 @@ fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> 
     let (text, unknown) = unescaped(block, behind, keep);
     store_up_to(to, text);
     unknown
-}
-
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`utf8`].
-#[target_feature(enable = "avx512bw")]
-#[inline]
-fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
-    let table = |table| _mm512_broadcast_i32x4(sse41::load(table));
-    let lower = _mm512_set1_epi8(15);
-    let upper = |vector| _mm512_and_si512(_mm512_srli_epi16(vector, 4), lower);
-    let vector = load(block);
-    let previous = _mm512_maskz_set1_epi32(1 << 15, i32::from_le_bytes(before));
-    // For each lane of 16 bytes the previous one.
-    let lanes = _mm512_alignr_epi64(vector, previous, 6);
-    let one = _mm512_alignr_epi8(vector, lanes, 15);
-    let two = _mm512_alignr_epi8(vector, lanes, 14);
-    let three = _mm512_alignr_epi8(vector, lanes, 13);
-    let pairs = _mm512_ternarylogic_epi64::<0x80>(
-        _mm512_shuffle_epi8(table(&utf8::FIRST_UPPER), upper(one)),
-        _mm512_shuffle_epi8(table(&utf8::FIRST_LOWER), _mm512_and_si512(one, lower)),
-        _mm512_shuffle_epi8(table(&utf8::SECOND_UPPER), upper(vector)),
-    );
-    let third = _mm512_subs_epu8(two, _mm512_set1_epi8(utf8::LEAD_OF_THREE as i8));
-    let fourth = _mm512_subs_epu8(three, _mm512_set1_epi8(utf8::LEAD_OF_FOUR as i8));
-    // Bits of `third | fourth` that are also the highest bit of a byte.
-    let expected =
-        _mm512_ternarylogic_epi64::<0xe0>(_mm512_set1_epi8(0x80_u8 as i8), third, fourth);
-    let errors = _mm512_xor_si512(pairs, expected);
-    _mm512_test_epi8_mask(errors, errors)
 }

@@ -51,7 +51,6 @@ mod stream;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod utf8;
 
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "alloc")]
@@ -59,14 +58,13 @@ pub use stream::{Escaper, Unescaper};
 
 #[cfg(feature = "alloc")]
 use crate::Buffer;
+use crate::codec::utf8;
 use crate::memory::{self, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 use core::mem::MaybeUninit;
 pub(crate) use driver::{Escape, Scan, Unescape};
-#[cfg(feature = "alloc")]
-pub(crate) use stream::Utf8;
 
 /// How a text is written: [`QUOTED`] or [`BARE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -121,7 +119,7 @@ pub(crate) struct Classes {
 
 /// The operations that each instruction set provides. A byte is *special* if it needs an escape:
 /// `"`, `\` and control characters; it is *long* if its escape has six characters instead of two.
-pub(crate) trait Blocks: Copy {
+pub(crate) trait Blocks: utf8::Steps {
     /// Whether [`escape`](Self::escape) costs more than copying the block once for each special
     /// byte.
     const SHUFFLES_ARE_DEAR: bool = true;
@@ -185,10 +183,6 @@ pub(crate) trait Blocks: Copy {
     fn unescape_up_to(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {
         kernel::unescape_up_to(self, block, behind, keep, to)
     }
-
-    /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
-    /// bytes before the block.
-    fn utf8_errors(self, before: [u8; 4], block: &[u8; 64]) -> u64;
 }
 
 impl Format {

@@ -2,10 +2,10 @@
 
 use super::tables::first_ones;
 use super::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
-use super::{Blocks, Classes, Survey, utf8};
+use super::{Blocks, Classes, Survey};
 use crate::backend::Neon;
 use crate::memory::{Slot, write};
-use crate::simd::neon::{load, load_low, store, store_low};
+use crate::simd::neon::{BIT, bits, load, load_low, store, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
 
@@ -18,24 +18,7 @@ implement! {
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
-        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
     }
-}
-
-/// One bit per place, for vectors whose bytes are all ones or all zeros.
-const BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
-
-/// One bit for each byte of four such vectors: each byte keeps the bit of its place, and three
-/// rounds of adding neighbours bring eight of them together.
-#[target_feature(enable = "neon")]
-#[inline]
-fn bits(vectors: [uint8x16_t; 4]) -> u64 {
-    let bit = load(&BIT);
-    let [a, b, c, d] = vectors;
-    let first = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
-    let second = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
-    let both = vpaddq_u8(first, second);
-    vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(both, both)), 0)
 }
 
 #[target_feature(enable = "neon")]
@@ -183,34 +166,4 @@ fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u6
         }
     }
     bits(unknown)
-}
-
-/// Set where a byte cannot follow the previous one, or where the lead bytes two and three before do
-/// not require it: see [`utf8`].
-#[target_feature(enable = "neon")]
-#[inline]
-fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
-    let before = vsetq_lane_u32(u32::from_le_bytes(before), vdupq_n_u32(0), 3);
-    let mut previous = vreinterpretq_u8_u32(before);
-    let mut vectors = load64(block);
-    for i in 0..4 {
-        let vector = vectors[i];
-        let one = vextq_u8(previous, vector, 15);
-        let two = vextq_u8(previous, vector, 14);
-        let three = vextq_u8(previous, vector, 13);
-        let pairs = vandq_u8(
-            vqtbl1q_u8(load(&utf8::FIRST_UPPER), vshrq_n_u8(one, 4)),
-            vandq_u8(
-                vqtbl1q_u8(load(&utf8::FIRST_LOWER), vandq_u8(one, vdupq_n_u8(15))),
-                vqtbl1q_u8(load(&utf8::SECOND_UPPER), vshrq_n_u8(vector, 4)),
-            ),
-        );
-        let third = vqsubq_u8(two, vdupq_n_u8(utf8::LEAD_OF_THREE));
-        let fourth = vqsubq_u8(three, vdupq_n_u8(utf8::LEAD_OF_FOUR));
-        let expected = vandq_u8(vorrq_u8(third, fourth), vdupq_n_u8(0x80));
-        let errors = veorq_u8(pairs, expected);
-        vectors[i] = vtstq_u8(errors, errors);
-        previous = vector;
-    }
-    bits(vectors)
 }

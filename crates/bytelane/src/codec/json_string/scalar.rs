@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Consumed, Error, ErrorKind};
+use crate::codec::utf8;
 use crate::memory::{Slot, copy};
 
 /// The letter after the backslash, for a character with an escape of two characters.
@@ -251,29 +252,10 @@ fn four_digits(src: &[u8]) -> Result<u32, ErrorKind> {
     Ok(number)
 }
 
-/// The character at the start, by the table of RFC 3629.
+/// The character at the start.
 fn utf8(src: &[u8]) -> Result<(char, usize), ErrorKind> {
-    let (length, second) = match src[0] {
-        byte @ 0x00..=0x7f => return Ok((char::from(byte), 1)),
-        0xc2..=0xdf => (2, 0x80..=0xbf),
-        0xe0 => (3, 0xa0..=0xbf),
-        0xe1..=0xec | 0xee..=0xef => (3, 0x80..=0xbf),
-        0xed => (3, 0x80..=0x9f),
-        0xf0 => (4, 0x90..=0xbf),
-        0xf1..=0xf3 => (4, 0x80..=0xbf),
-        0xf4 => (4, 0x80..=0x8f),
-        _ => return Err(ErrorKind::InvalidUtf8),
-    };
-    let mut code = u32::from(src[0]) & (0x7f >> length);
-    for i in 1..length {
-        let &byte = src.get(i).ok_or(ErrorKind::UnexpectedEnd)?;
-        let allowed = if i == 1 { second.clone() } else { 0x80..=0xbf };
-        if !allowed.contains(&byte) {
-            return Err(ErrorKind::InvalidUtf8);
-        }
-        code = code << 6 | u32::from(byte) & 0x3f;
-    }
-    char::from_u32(code)
-        .map(|character| (character, length))
-        .ok_or(ErrorKind::InvalidUtf8)
+    utf8::scalar::next(src).map_err(|kind| match kind {
+        utf8::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,
+        utf8::ErrorKind::InvalidUtf8 { .. } => ErrorKind::InvalidUtf8,
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::tables::first_ones;
 use super::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
-use super::{Blocks, Classes, Survey, utf8};
+use super::{Blocks, Classes, Survey};
 use crate::backend::Sse41;
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, load_low, store, store_low};
@@ -19,7 +19,6 @@ implement! {
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
-        fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 = utf8_errors;
     }
 }
 
@@ -237,43 +236,4 @@ pub(super) fn keep16(vector: __m128i, keep: u16, to: &mut [Slot; 64], mut at: us
         at += set.count_ones() as usize;
     }
     at
-}
-
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-fn utf8_errors(before: [u8; 4], block: &[u8; 64]) -> u64 {
-    let mut previous = _mm_insert_epi32(_mm_setzero_si128(), i32::from_le_bytes(before), 3);
-    let mut mask = 0;
-    for i in 0..4 {
-        let vector = load(window(block, 16 * i));
-        let errors = utf8_errors16(previous, vector);
-        mask |= bits(_mm_cmpeq_epi8(errors, _mm_setzero_si128()), 16 * i);
-        previous = vector;
-    }
-    !mask
-}
-
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`utf8`].
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-fn utf8_errors16(previous: __m128i, vector: __m128i) -> __m128i {
-    let upper = |vector| _mm_and_si128(_mm_srli_epi16(vector, 4), _mm_set1_epi8(15));
-    let one = _mm_alignr_epi8(vector, previous, 15);
-    let two = _mm_alignr_epi8(vector, previous, 14);
-    let three = _mm_alignr_epi8(vector, previous, 13);
-    let pairs = _mm_and_si128(
-        _mm_shuffle_epi8(load(&utf8::FIRST_UPPER), upper(one)),
-        _mm_and_si128(
-            _mm_shuffle_epi8(
-                load(&utf8::FIRST_LOWER),
-                _mm_and_si128(one, _mm_set1_epi8(15)),
-            ),
-            _mm_shuffle_epi8(load(&utf8::SECOND_UPPER), upper(vector)),
-        ),
-    );
-    let third = _mm_subs_epu8(two, _mm_set1_epi8(utf8::LEAD_OF_THREE as i8));
-    let fourth = _mm_subs_epu8(three, _mm_set1_epi8(utf8::LEAD_OF_FOUR as i8));
-    let expected = _mm_and_si128(_mm_or_si128(third, fourth), _mm_set1_epi8(0x80_u8 as i8));
-    _mm_xor_si128(pairs, expected)
 }

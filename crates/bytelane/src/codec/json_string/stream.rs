@@ -3,9 +3,9 @@
 use super::driver::{append_text, escape_append};
 use super::scalar::{self, Stop};
 use super::{Error, ErrorKind, Format};
-use crate::memory::{Appender, Validate, prefix};
+use crate::codec::utf8;
+use crate::memory::{Appender, prefix};
 use crate::{Buffer, Detected};
-use core::convert::Infallible;
 
 /// Escapes a text that comes in pieces. Between them it keeps at most an unfinished character.
 ///
@@ -75,17 +75,18 @@ impl Escaper {
             self.offset = self.offset.saturating_add(1);
             piece = rest;
             let held = core::mem::take(&mut self.held);
-            match core::str::from_utf8(held.bytes()) {
+            match utf8::validate_with(self.backend, held.bytes()) {
                 Ok(character) => self.write(character, false, to),
                 Err(error) if error.error_len().is_some() => return Err(self.invalid(held.len)),
                 Err(_) => self.held = held,
             }
         }
-        let Ok((text, invalid)) = prefix(Utf8, piece);
+        let backend = self.backend;
+        let Ok((text, ())) = prefix(utf8::Front { backend }, piece);
         self.write(text, false, to);
         self.offset = self.offset.saturating_add(piece.len());
         let rest = &piece[text.len()..];
-        if invalid {
+        if !rest.is_empty() && utf8::fault(rest, 0).error_len().is_some() {
             return Err(self.invalid(rest.len()));
         }
         self.held.extend(rest);
@@ -117,22 +118,6 @@ impl Escaper {
     /// The error for invalid UTF-8 that began `back` bytes ago.
     fn invalid(&self, back: usize) -> Error {
         Error::at(0, ErrorKind::InvalidUtf8).behind(self.offset - back)
-    }
-}
-
-/// Finds the first byte that is not part of a complete character. Reports whether no continuation
-/// could complete one.
-pub(crate) struct Utf8;
-
-impl Validate for Utf8 {
-    type Done = bool;
-    type Error = Infallible;
-
-    fn validate(self, src: &[u8]) -> Result<(usize, bool), Infallible> {
-        Ok(match core::str::from_utf8(src) {
-            Ok(_) => (src.len(), false),
-            Err(error) => (error.valid_up_to(), error.error_len().is_some()),
-        })
     }
 }
 

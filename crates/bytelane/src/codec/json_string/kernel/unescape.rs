@@ -27,10 +27,20 @@ fn escapes(backslashes: u64, carry: &mut u64) -> [u64; 2] {
     [begin, behind]
 }
 
-/// The four bytes before a block, to see whether a character continues into it; zeros at the start.
+/// The four bytes before a block, to see whether a character continues into it; zeros at the start,
+/// where at most an escape comes before.
 #[inline(always)]
-fn before(src: &[u8], at: usize) -> [u8; 4] {
-    if at < 4 { [0; 4] } else { *window(src, at - 4) }
+fn before(src: &[u8], at: usize) -> u32 {
+    match at {
+        0..4 => 0,
+        _ => u32::from_le_bytes(*window(src, at - 4)),
+    }
+}
+
+/// Whether the last of the four bytes is ASCII, so that no character continues after it.
+#[inline(always)]
+fn ends_plain(before: u32) -> bool {
+    before >> 31 == 0
 }
 
 /// The length of the 256-byte blocks of `src` from `at` on, up to `most` bytes, that need no change
@@ -44,15 +54,11 @@ fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
         if !survey.clean {
             break;
         }
-        if !survey.ascii || before(src, from)[3] >= 0x80 {
-            let mut errors = 0;
-            for i in 0..4 {
-                let from = from + 64 * i;
-                errors |= simd.utf8_errors(before(src, from), window(src, from));
-            }
-            if errors != 0 {
-                break;
-            }
+        let plain = survey.ascii && ends_plain(before(src, from));
+        // At the start of the input, blocks one by one are as good.
+        let valid = |start| simd.is_valid_group(window(src, start));
+        if !plain && !from.checked_sub(3).is_some_and(valid) {
+            break;
         }
         run += 256;
     }
@@ -106,7 +112,7 @@ struct Piece {
 fn piece(
     simd: impl Blocks,
     block: &[u8; 64],
-    before: [u8; 4],
+    before: u32,
     bytes: usize,
     carry: &mut u64,
 ) -> Option<Piece> {
@@ -118,9 +124,8 @@ fn piece(
         return None;
     }
     // Includes the quote: a character that it cuts off is detected there.
-    if (!classes.ascii || before[3] >= 0x80)
-        && simd.utf8_errors(before, block) & (inside << 1 | 1) != 0
-    {
+    let plain = classes.ascii && ends_plain(before);
+    if !plain && simd.errors(before, block) & (inside << 1 | 1) != 0 {
         return None;
     }
     Some(Piece {

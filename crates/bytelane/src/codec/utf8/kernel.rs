@@ -1,0 +1,176 @@
+//! The algorithms, shared by all instruction sets: a block of 64 bytes, and then groups of 256; a
+//! short input consists of blocks. The last block or group ends with the input, and may overlap the
+//! one before it.
+//!
+//! A kernel only finds out in which part the first fault is. The scalar code finds its place.
+#![forbid(unsafe_code)]
+
+use super::short::{self, BEYOND_ASCII};
+use super::{GROUP, Steps, scalar};
+use crate::memory::pair;
+use crate::simd::window;
+
+/// The four bytes before a place, as a little-endian number; zeros before the start. The input has
+/// at least four bytes, unless the place is its start.
+#[inline(always)]
+fn before(src: &[u8], at: usize) -> u32 {
+    match at {
+        0 => 0,
+        1..4 => u32::from_le_bytes(*window(src, 0)) << (8 * (4 - at)),
+        _ => u32::from_le_bytes(*window(src, at - 4)),
+    }
+}
+
+/// Whether a character continues after these bytes: they end with the first byte of two to four, or
+/// with the first two of three or four, or with the first three of four.
+#[inline(always)]
+fn is_unfinished(last: u32) -> bool {
+    let [_, third, second, first] = last.to_le_bytes();
+    (first >= 0xc0) | (second >= 0xe0) | (third >= 0xf0)
+}
+
+/// Whether a block continues the text before it.
+#[inline(always)]
+fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
+    match at.checked_sub(3) {
+        Some(start) => simd.is_valid_block(window(src, start)),
+        None => simd.errors(before(src, at), window(src, at)) == 0,
+    }
+}
+
+/// The length of the groups from a place on that are ASCII.
+#[inline(always)]
+fn ascii(simd: impl Steps, src: &[u8]) -> usize {
+    let (groups, _) = src.as_chunks::<GROUP>();
+    let mut count = 0;
+    while count < groups.len() && simd.is_ascii(groups[count].as_chunks().0) {
+        count += 1;
+    }
+    count * GROUP
+}
+
+/// The length of the longest text at the front of an input of at least 64 bytes.
+#[inline(always)]
+pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
+    match fault(simd, src) {
+        None => src.len(),
+        Some(at) => scalar::valid_from(src, beginning(src, at)),
+    }
+}
+
+/// Where the character begins that contains the byte before a place. Everything before that
+/// character is text.
+#[inline(always)]
+fn beginning(src: &[u8], at: usize) -> usize {
+    let mut places = (at.saturating_sub(3)..at).rev();
+    let first = places.find(|&place| !matches!(src[place], 0x80..=0xbf));
+    first.unwrap_or(at)
+}
+
+/// The start of the first part with a fault, in an input of more than 64 bytes. A character that
+/// begins before it may be at fault too.
+#[inline(always)]
+fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
+    let len = src.len();
+    let mut at = ascii(simd, src);
+    if at == len || len - at < GROUP && is_ascii_end(simd, src) {
+        return None;
+    }
+    // Groups begin after the first block: they need the bytes before them.
+    let end_of_blocks = if len <= 64 + GROUP { len } else { 64 };
+    while at < end_of_blocks {
+        at = usize::min(at, len - 64);
+        if !is_valid_block(simd, src, at) {
+            return Some(at);
+        }
+        at += 64;
+    }
+    while at < len {
+        at = usize::min(at, len - GROUP);
+        let (blocks, _) = window::<GROUP, _>(src, at).as_chunks();
+        // One branch on both: mixed text is hardly ever ASCII, but the byte before it often is.
+        let plain = simd.is_ascii(blocks) & (src[at - 1] < 0x80);
+        if !plain && !simd.is_valid_group(window(src, at - 3)) {
+            return Some(at);
+        }
+        at += GROUP;
+    }
+    is_unfinished(before(src, len)).then_some(len)
+}
+
+/// Whether the last group is ASCII, or all blocks of a shorter input of at least 64 bytes.
+#[inline(always)]
+fn is_ascii_end(simd: impl Steps, src: &[u8]) -> bool {
+    if let Some(group) = src.last_chunk::<GROUP>() {
+        return simd.is_ascii(group.as_chunks().0);
+    }
+    let (blocks, _) = src.as_chunks();
+    simd.is_ascii(blocks) & simd.is_ascii(&[*window(src, src.len() - 64)])
+}
+
+/// Whether up to 34 bytes are text.
+#[inline(always)]
+pub(super) fn is_text34(simd: impl Steps, src: &[u8]) -> bool {
+    match src.len() {
+        0..16 => simd.is_valid16(0, pair(src)),
+        16..19 => {
+            let first = pair(&src[..16]);
+            simd.is_valid16(0, first) & simd.is_valid16((first[1] >> 32) as u32, pair(&src[16..]))
+        }
+        _ => is_text_in_vectors(simd, src),
+    }
+}
+
+/// Whether 19 to 64 bytes are text, in four vectors of 16. They overlap, to handle any length
+/// without a branch on it.
+#[inline(always)]
+pub(super) fn is_text_in_vectors(simd: impl Steps, src: &[u8]) -> bool {
+    let len = src.len();
+    let places = [16, 32, 48].map(|at| usize::min(at, len - 16));
+    let first = pair(&src[..16]);
+    let mut any = first[0] | first[1];
+    for at in places {
+        let [low, high] = pair(&src[at..at + 16]);
+        any |= low | high;
+    }
+    if any & BEYOND_ASCII == 0 {
+        return true;
+    }
+    let mut valid = simd.is_valid16(0, first) & !is_unfinished(before(src, len));
+    for at in places {
+        valid &= simd.is_valid_vector(window(src, at - 3));
+    }
+    valid
+}
+
+/// Whether all bytes are ASCII.
+#[inline(always)]
+pub(super) fn is_ascii(simd: impl Steps, src: &[u8]) -> bool {
+    match src.len() {
+        0..64 => src.chunks(32).all(short::is_ascii),
+        len => len - ascii(simd, src) < GROUP && is_ascii_end(simd, src),
+    }
+}
+
+/// The number of characters of a text: of bytes that do not continue one. The compiler turns the
+/// loops into vectors.
+#[inline(always)]
+pub(super) fn count_chars(_: impl Steps, src: &[u8]) -> usize {
+    #[inline(always)]
+    fn begins(byte: u8) -> u8 {
+        u8::from(byte.cast_signed() >= -0x40)
+    }
+    // Sums of one byte each hold those of 255 blocks.
+    let (blocks, rest) = src.as_chunks::<64>();
+    let mut count = rest.iter().map(|&byte| usize::from(begins(byte))).sum();
+    for blocks in blocks.chunks(255) {
+        let mut sums = [0_u8; 64];
+        for block in blocks {
+            for i in 0..64 {
+                sums[i] += begins(block[i]);
+            }
+        }
+        count += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    count
+}

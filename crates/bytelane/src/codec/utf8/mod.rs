@@ -1,0 +1,220 @@
+//! UTF-8: whether bytes are text, and where they stop being text.
+//!
+//! [`validate`] does what [`core::str::from_utf8`] does, and reports the same errors.
+//! [`Validator`] does it for an input in pieces.
+//!
+//! ```
+//! use bytelane::utf8;
+//!
+//! assert_eq!(utf8::validate(b"caf\xc3\xa9")?, "café");
+//!
+//! let error = utf8::validate(b"caf\xe9!").unwrap_err();
+//! assert_eq!((error.valid_up_to(), error.error_len()), (3, Some(1)));
+//! # Ok::<(), utf8::Error>(())
+//! ```
+//!
+//! All functions take time linear in the input.
+//!
+//! Source: [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod avx512;
+mod error;
+mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+mod neon;
+pub(crate) mod scalar;
+mod short;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod sse41;
+mod stream;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, ErrorKind};
+pub use stream::Validator;
+
+use crate::Detected;
+use crate::backend::dispatch;
+use crate::memory::{self, Validate};
+use core::convert::Infallible;
+
+/// Bytes that are validated at once.
+pub(crate) const GROUP: usize = 256;
+
+/// The operations that each instruction set provides.
+pub(crate) trait Steps: Copy {
+    /// Whether all bytes are ASCII.
+    fn is_ascii(self, blocks: &[[u8; 64]]) -> bool;
+
+    /// Whether UTF-8 allows the bytes of a group after the three bytes before it. The last
+    /// character may be unfinished.
+    fn is_valid_group(self, window: &[u8; 3 + GROUP]) -> bool;
+
+    /// The same for a block.
+    fn is_valid_block(self, window: &[u8; 3 + 64]) -> bool;
+
+    /// The same for a vector of 16.
+    fn is_valid_vector(self, window: &[u8; 3 + 16]) -> bool;
+
+    /// The same for a vector that is not in memory, given the four bytes before it.
+    fn is_valid16(self, before: u32, vector: [u64; 2]) -> bool;
+
+    /// Whether up to 34 bytes are text.
+    #[inline(always)]
+    fn is_text34(self, from: &[u8]) -> bool {
+        kernel::is_text34(self, from)
+    }
+
+    /// Whether 35 to 64 bytes are text.
+    #[inline(always)]
+    fn is_text64(self, from: &[u8]) -> bool {
+        kernel::is_text_in_vectors(self, from)
+    }
+
+    /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
+    /// bytes before the block.
+    fn errors(self, before: u32, block: &[u8; 64]) -> u64;
+}
+
+dispatch! {
+    fn is_text34(src: &[u8]) -> bool = Steps::is_text34, or scalar::is_text;
+    fn is_text64(src: &[u8]) -> bool = Steps::is_text64, or scalar::is_text;
+    fn text_up_to_long(src: &[u8]) -> usize = kernel::valid_up_to, or scalar::valid_up_to;
+    fn is_ascii_blocks(src: &[u8]) -> bool = kernel::is_ascii, or scalar::is_ascii;
+    fn count(src: &[u8]) -> usize = kernel::count_chars, or scalar::count_chars;
+}
+
+/// Returns the bytes as text.
+///
+/// # Errors
+///
+/// [`Error`] if they are not UTF-8, with the place and the length of the first fault.
+///
+/// ```
+/// use bytelane::utf8::{self, ErrorKind};
+///
+/// assert_eq!(utf8::validate("größer".as_bytes())?, "größer");
+/// let error = utf8::validate(b"ab\xe2\x82").unwrap_err();
+/// assert_eq!((error.kind(), error.valid_up_to()), (ErrorKind::UnexpectedEnd, 2));
+/// # Ok::<(), utf8::Error>(())
+/// ```
+#[inline(always)]
+pub fn validate(src: &[u8]) -> Result<&str, Error> {
+    validate_with(Detected::active(), src)
+}
+
+/// [`validate`] on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`validate`].
+#[inline(always)]
+pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
+    let Ok((text, ())) = memory::prefix(Front { backend }, src);
+    match text.len() == src.len() {
+        true => Ok(text),
+        false => Err(fault(src, text.len())),
+    }
+}
+
+/// The length of the longest text at the front, in bytes.
+///
+/// ```
+/// assert_eq!(bytelane::utf8::valid_up_to(b"caf\xc3\xa9\xff!"), 5);
+/// ```
+#[must_use]
+#[inline(always)]
+pub fn valid_up_to(src: &[u8]) -> usize {
+    valid_up_to_with(Detected::active(), src)
+}
+
+/// [`valid_up_to`] on a backend of the caller's choice.
+#[must_use]
+#[inline(always)]
+pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
+    match src.len() {
+        0..=32 if short::is_ascii(src) => src.len(),
+        3..=4 if short::is_character(src) => src.len(),
+        _ => text_up_to(src, backend),
+    }
+}
+
+/// [`valid_up_to_with`] without the short cuts.
+#[inline(always)]
+fn text_up_to(src: &[u8], backend: Detected) -> usize {
+    let is_text = match src.len() {
+        0..=34 => is_text34(src, backend),
+        35..=64 => is_text64(src, backend),
+        _ => return text_up_to_long(src, backend),
+    };
+    match is_text {
+        true => src.len(),
+        false => scalar::valid_up_to(src),
+    }
+}
+
+/// Whether all bytes are ASCII.
+///
+/// ```
+/// assert!(bytelane::utf8::is_ascii(b"small string"));
+/// assert!(!bytelane::utf8::is_ascii("größer".as_bytes()));
+/// ```
+#[must_use]
+#[inline]
+pub fn is_ascii(src: &[u8]) -> bool {
+    is_ascii_with(Detected::active(), src)
+}
+
+/// [`is_ascii`] on a backend of the caller's choice.
+#[must_use]
+#[inline]
+pub fn is_ascii_with(backend: Detected, src: &[u8]) -> bool {
+    match src.len() <= 32 {
+        true => short::is_ascii(src),
+        false => is_ascii_blocks(src, backend),
+    }
+}
+
+/// The number of characters of a text: the same as `text.chars().count()`.
+///
+/// ```
+/// assert_eq!(bytelane::utf8::count_chars("größer"), 6);
+/// ```
+#[must_use]
+#[inline]
+pub fn count_chars(text: &str) -> usize {
+    count_chars_with(Detected::active(), text)
+}
+
+/// [`count_chars`] on a backend of the caller's choice.
+#[must_use]
+#[inline]
+pub fn count_chars_with(backend: Detected, text: &str) -> usize {
+    count(text.as_bytes(), backend)
+}
+
+/// The error for an input whose longest text is `at` bytes long.
+#[cold]
+pub(crate) fn fault(src: &[u8], at: usize) -> Error {
+    let kind = scalar::next(&src[at..]).err();
+    Error::at(at, kind.unwrap_or(ErrorKind::UnexpectedEnd))
+}
+
+/// Finds the longest text at the front of an input.
+pub(crate) struct Front {
+    pub(crate) backend: Detected,
+}
+
+impl Validate for Front {
+    type Done = ();
+    type Error = Infallible;
+
+    #[inline(always)]
+    fn validate(self, src: &[u8]) -> Result<(usize, ()), Infallible> {
+        Ok((valid_up_to_with(self.backend, src), ()))
+    }
+}

@@ -1,0 +1,41 @@
+//! The most frequent texts, in numbers: each of these takes less time than the call of a kernel, and
+//! is inlined where text is validated.
+#![forbid(unsafe_code)]
+
+use crate::memory::pair;
+
+/// The bits that no byte of ASCII has.
+pub(super) const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
+
+/// Whether up to 32 bytes are ASCII: the first and the last 16, which may overlap.
+#[inline(always)]
+pub(super) fn is_ascii(src: &[u8]) -> bool {
+    let [mut low, mut high] = pair(src);
+    if let Some(last) = src.last_chunk::<16>() {
+        let last = pair(last);
+        low |= last[0];
+        high |= last[1];
+    }
+    (low | high) & BEYOND_ASCII == 0
+}
+
+/// Whether three or four bytes are one character.
+#[inline(always)]
+pub(super) fn is_character(src: &[u8]) -> bool {
+    let [bytes, _] = pair(src);
+    // The bits of the value that depend on the length: the lower bits of the first byte, and the
+    // upper ones of the second.
+    match src.len() {
+        3 => {
+            let upper = (bytes & 0x0f) << 1 | bytes >> 13 & 1;
+            // Neither overlong, U+0000 to U+07FF, nor a surrogate, U+D800 to U+DFFF.
+            bytes & 0xc0_c0f0 == 0x80_80e0 && upper != 0 && upper != 0x1b
+        }
+        4 => {
+            let upper = (bytes & 0x07) << 2 | bytes >> 12 & 3;
+            // From U+10000 to U+10FFFF.
+            bytes & 0xc0c0_c0f8 == 0x8080_80f0 && (1..=0x10).contains(&upper)
+        }
+        _ => false,
+    }
+}
