@@ -1,15 +1,19 @@
 //! Reads JSON.
 
-use super::text::{Text, is_number, parse_integer};
+use super::digits::read_integer;
+use super::text::{Text, is_number, is_separator, parse_integer};
 use super::{VERSION, kind};
 #[cfg(feature = "apache")]
-use crate::Limits;
-use crate::input::Input;
+use crate::Options;
+use crate::input::{Input, Mark};
 use crate::protocol::Reader;
+use crate::unknown::Encoding;
 use crate::{
-    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, MessageKind, Type, Uuid,
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, MessageKind, Type, UnknownField,
+    Uuid,
 };
 use bytelane::base64::{self, DecodePadding, Engine};
+use fast_float2::FastFloat;
 use std::borrow::Cow;
 use std::str::FromStr;
 
@@ -26,7 +30,7 @@ pub struct JsonReader<'de, const SIMPLE: bool> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     offset: usize,
-    limits: Limits,
+    options: Options,
     separator: u8,
     key: bool,
 }
@@ -34,10 +38,10 @@ pub(crate) struct Place {
 #[cfg(feature = "apache")]
 impl Place {
     /// The start of a message.
-    pub(crate) fn start(limits: &Limits) -> Self {
+    pub(crate) fn start(options: &Options) -> Self {
         Self {
             offset: 0,
-            limits: *limits,
+            options: *options,
             separator: 0,
             key: false,
         }
@@ -67,7 +71,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     pub(crate) fn resume(message: &'de [u8], place: Place) -> Self {
         Self {
             text: Text {
-                input: Input::behind(message, place.offset, &place.limits),
+                input: Input::behind(message, place.offset, place.options),
                 separator: place.separator,
             },
             key: place.key,
@@ -79,7 +83,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     pub(crate) fn suspend(self) -> Place {
         Place {
             offset: self.text.input.offset(),
-            limits: self.text.input.limits(),
+            options: self.text.input.options(),
             separator: self.text.separator,
             key: self.key,
         }
@@ -113,8 +117,43 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         })
     }
 
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    fn integers<T: TryFrom<i64>>(
+        &mut self,
+        mut items: Items,
+        values: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        items.reserve(values);
+        loop {
+            // As writers have them: digits behind a comma. Whatever else there is takes a closer look.
+            while let [b',', text @ ..] = self.text.input.rest
+                && self.text.separator == b','
+                && items.left > 0
+                && let Some((value, len)) = read_integer(text)
+                && is_separator(text[len])
+                && let Ok(value) = T::try_from(value)
+            {
+                if SIMPLE {
+                    items.make_room(&mut self.text.input, values)?;
+                } else {
+                    items.left -= 1;
+                }
+                values.push(value);
+                self.text.input.rest = &text[len..];
+            }
+            if !self.next(&mut items)? {
+                return Ok(());
+            }
+            let value = self.integer()?;
+            items.make_room(&mut self.text.input, values)?;
+            values.push(value);
+        }
+    }
+
     /// Reads a double or float; `infinite` says whether it is too large for its type.
-    fn real<T: FromStr>(
+    #[inline]
+    fn real<T: FromStr + FastFloat>(
         &mut self,
         from: fn(f64) -> T,
         infinite: fn(&T) -> bool,
@@ -131,7 +170,10 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
                 b"NaN" | b"-NaN" => return Ok(from(f64::NAN)),
                 b"Infinity" => return Ok(from(f64::INFINITY)),
                 b"-Infinity" => return Ok(from(f64::NEG_INFINITY)),
-                word if self.key => word,
+                word if self.key => match python_word(&mut &*word) {
+                    Some(value) if start.lenient_json => return Ok(from(value)),
+                    _ => word,
+                },
                 _ => {
                     return Err(start.error(ErrorKind::Syntax {
                         expected: "a number",
@@ -141,6 +183,17 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         } else if self.key {
             return Err(self.text.unexpected("`\"`"));
         } else {
+            if self.text.input.lenient_json
+                && let Some(value) = python_word(&mut self.text.input.rest)
+            {
+                return Ok(from(value));
+            }
+            if let Some((value, len)) = read_real(self.text.input.rest)
+                && !infinite(&value)
+            {
+                self.text.input.rest = &self.text.input.rest[len..];
+                return Ok(value);
+            }
             self.text.number()?
         };
         let value = std::str::from_utf8(digits)
@@ -181,8 +234,8 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
 
     /// A container whose size the format does not tell.
     #[inline]
-    fn enter_unsized(&mut self, types: (Type, Type), cost: usize) -> Result<Items, Error> {
-        let mut items = self.text.input.enter_items(0, types, 0, cost)?;
+    fn enter_unsized(&mut self, types: (Type, Type)) -> Result<Items, Error> {
+        let mut items = self.text.input.enter_items(0, types, 0, 0)?;
         items.left = usize::MAX;
         Ok(items)
     }
@@ -191,8 +244,10 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     fn decode_base64(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
         let start = self.text.input;
         let text = self.text.string()?;
-        self.text.input.charge(text.len() / 4 * 3)?;
+        let most = text.len() / 4 * 3 + 3;
+        self.text.input.charge(most)?;
         value.clear();
+        value.reserve_exact(most);
         match BASE64.decode_append(text.as_bytes(), value) {
             Ok(_) => Ok(()),
             Err(error) => {
@@ -213,10 +268,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
             self.text.separator = b':';
             match field {
                 Some(Field { id, kind, .. }) if !self.null()? => {
-                    return Ok(Some(FieldHeader {
-                        id: *id,
-                        kind: *kind,
-                    }));
+                    return Ok(Some(FieldHeader::new(*id, *kind)));
                 }
                 Some(_) => {}
                 None => self.skip_value()?,
@@ -314,6 +366,37 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     }
 }
 
+/// Reads a number as JSON has it, in front of what separates it from the next: its value, and its
+/// length in bytes. None if it takes a closer look.
+#[inline]
+fn read_real<T: FastFloat>(text: &[u8]) -> Option<(T, usize)> {
+    let (value, len) = fast_float2::parse_partial(text).ok()?;
+    if !is_separator(*text.get(len)?) {
+        return None;
+    }
+    // More is accepted than JSON has: a `+`, zeros in front, a point without digits on both sides.
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    let is_whole = whole == 1 || whole > 1 && digits[0] != b'0';
+    let is_fraction = digits[whole] != b'.' || digits[whole + 1].is_ascii_digit();
+    (is_whole && is_fraction).then_some((value, len))
+}
+
+/// Reads a double that is no number as Python names it, if it is one.
+fn python_word(rest: &mut &[u8]) -> Option<f64> {
+    let words: [(&[u8], f64); 6] = [
+        (b"nan", f64::NAN),
+        (b"NaN", f64::NAN),
+        (b"inf", f64::INFINITY),
+        (b"Infinity", f64::INFINITY),
+        (b"-inf", f64::NEG_INFINITY),
+        (b"-Infinity", f64::NEG_INFINITY),
+    ];
+    let (word, value) = words.into_iter().find(|(word, _)| rest.starts_with(word))?;
+    *rest = &rest[word.len()..];
+    Some(value)
+}
+
 /// The error of a text that starts, with white space and a quote, where `start` is; `offset` is its
 /// place in the text, if that is the place in the message as well.
 #[cold]
@@ -331,6 +414,27 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
 
     fn finish(self) -> Input<'de> {
         self.text.input
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let input = &mut self.text.input;
+        input.rest = input.rest.trim_ascii_start();
+        match input.rest {
+            [] => Ok(()),
+            _ => Err(input.error(ErrorKind::TrailingBytes)),
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self) -> Mark<'de> {
+        let mut mark = self.text.input.mark();
+        (mark.separator, mark.key) = (self.text.separator, self.key);
+        mark
+    }
+
+    fn reset(&mut self, mark: &Mark<'de>) {
+        self.text.input.reset(mark);
+        (self.text.separator, self.key) = (mark.separator, mark.key);
     }
 
     fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
@@ -406,7 +510,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         self.open(b'[', "`[`")?;
         if SIMPLE {
             let element = element.unwrap_or(list);
-            return self.enter_unsized((element, element), cost);
+            return self.enter_unsized((element, element));
         }
         let kind = self.kind()?;
         let len = self.size()?;
@@ -422,7 +526,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
     fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error> {
         if SIMPLE {
             self.open(b'{', "`{`")?;
-            let mut items = self.enter_unsized(types.unwrap_or((Type::Map, Type::Map)), cost)?;
+            let mut items = self.enter_unsized(types.unwrap_or((Type::Map, Type::Map)))?;
             items.map = true;
             return Ok(items);
         }
@@ -449,7 +553,6 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
                 self.text.input.leave();
                 return Ok(false);
             }
-            self.text.input.charge(items.cost)?;
             return Ok(true);
         }
         if self.text.input.next(items) {
@@ -486,8 +589,16 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         if self.key {
             self.text.expect(b'"', "`\"`")?;
         }
-        let value = self.text.peek()? == b't';
-        self.keyword(if value { "true" } else { "false" })?;
+        let value = match self.text.peek()? {
+            digit @ (b'0' | b'1') if self.text.input.lenient_json => {
+                self.text.input.byte()?;
+                digit == b'1'
+            }
+            first => {
+                self.keyword(if first == b't' { "true" } else { "false" })?;
+                first == b't'
+            }
+        };
         if self.key {
             self.text.expect(b'"', "`\"`")?;
         }
@@ -514,6 +625,27 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         self.integer()
     }
 
+    #[inline]
+    fn i8s(&mut self, items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
+    fn i16s(&mut self, items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
+    fn i32s(&mut self, items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
+    fn i64s(&mut self, items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
     fn double(&mut self) -> Result<f64, Error> {
         self.real(|value| value, |value| value.is_infinite())
     }
@@ -553,5 +685,17 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
 
     fn skip_string(&mut self) -> Result<(), Error> {
         self.text.string().map(drop)
+    }
+
+    fn unknown_field(&mut self, header: FieldHeader) -> Result<UnknownField, Error> {
+        self.text.separate()?;
+        self.text.peek()?;
+        let start = self.text.input.rest;
+        self.text.separator = 0;
+        self.skip(header.kind)?;
+        let bytes = &start[..start.len() - self.text.input.rest.len()];
+        self.text.input.charge(bytes.len())?;
+        let FieldHeader { id, kind } = header;
+        Ok(UnknownField::new(id, kind, Encoding::Json, bytes))
     }
 }

@@ -1,9 +1,14 @@
 //! Writes JSON.
 
 use super::VERSION;
+use super::digits::Backward;
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
-use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, Uuid};
+use crate::unknown::{Encoding, other_protocol};
+use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
+
+/// Some elements of a list.
+type Numbers = Backward<512>;
 
 /// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
 #[derive(Debug)]
@@ -37,36 +42,60 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
 
     /// Writes a number or a bool.
     #[inline]
-    fn plain(&mut self, text: &str) {
+    fn plain(&mut self, text: &[u8]) {
         self.separate();
         if self.key {
             self.quoted(text);
         } else {
-            self.output.bytes(text.as_bytes());
+            self.output.bytes(text);
         }
     }
 
     /// Writes a text in which nothing needs an escape.
     #[inline]
-    fn quoted(&mut self, text: &str) {
+    fn quoted(&mut self, text: &[u8]) {
         self.output.byte(b'"');
-        self.output.bytes(text.as_bytes());
+        self.output.bytes(text);
         self.output.byte(b'"');
     }
 
     #[inline]
     fn integer(&mut self, value: i64) {
-        self.plain(itoa::Buffer::new().format(value));
+        let mut digits = Backward::<64>::new();
+        digits.integer(value);
+        self.plain(digits.text());
+    }
+
+    /// Writes elements of a list, each by `put`: many at once, because each piece of output waits for
+    /// the length of the one before.
+    #[inline]
+    fn numbers<T: Copy>(&mut self, values: &[T], put: impl Fn(&mut Numbers, T)) {
+        for part in values.chunks(Numbers::capacity()) {
+            let mut numbers = Numbers::new();
+            for i in (0..part.len()).rev() {
+                put(&mut numbers, part[i]);
+                if i > 0 || self.separator != 0 {
+                    numbers.comma();
+                }
+            }
+            self.separator = b',';
+            self.output.bytes(numbers.text());
+        }
+    }
+
+    #[inline]
+    fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
+        self.numbers(values, |numbers, value| numbers.integer(value.into()));
     }
 
     /// Writes a number of which there are three kinds that JSON does not have.
     #[inline]
     fn real(&mut self, value: f64, digits: &str) {
         let text = match value {
-            _ if value.is_finite() => return self.plain(digits),
-            f64::INFINITY => "Infinity",
-            f64::NEG_INFINITY => "-Infinity",
-            _ => "NaN",
+            _ if value.is_finite() => return self.plain(digits.as_bytes()),
+            f64::INFINITY => &b"Infinity"[..],
+            f64::NEG_INFINITY => b"-Infinity",
+            _ => b"NaN",
         };
         self.separate();
         self.quoted(text);
@@ -97,7 +126,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         match *super::name(kind).as_bytes() {
             [a, b, c] => self.output.array([b'"', a, b, c, b'"']),
             [a, b] => self.output.array([b'"', a, b, b'"']),
-            _ => self.quoted(super::name(kind)),
+            _ => self.quoted(super::name(kind).as_bytes()),
         }
     }
 
@@ -113,13 +142,15 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
     pub(crate) fn named_field_begin(&mut self, id: i16, name: &str, kind: Type) {
         if SIMPLE {
             self.separate();
-            self.quoted(name);
+            self.quoted(name.as_bytes());
         } else {
             self.separate();
             if let digit @ 1..=9 = id {
                 self.output.array([b'"', b'0' + digit as u8, b'"']);
             } else {
-                self.quoted(itoa::Buffer::new().format(id));
+                let mut digits = Backward::<64>::new();
+                digits.integer(id.into());
+                self.quoted(digits.text());
             }
             self.output.array(*b":{");
             self.quoted_type(kind);
@@ -150,15 +181,15 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
 
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
-        self.limits.enter()?;
+        let frame = self.limits.enter_struct()?;
         self.open(b'{')?;
-        Ok(Frame::default())
+        Ok(frame)
     }
 
     #[inline]
-    fn struct_end(&mut self, _: Frame) {
+    fn struct_end(&mut self, frame: Frame) {
         self.close(b'}');
-        self.limits.leave();
+        self.limits.leave_struct(frame);
     }
 
     #[inline]
@@ -171,6 +202,17 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
         if !SIMPLE {
             self.close(b'}');
         }
+    }
+
+    fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error> {
+        if SIMPLE || field.encoding() != Encoding::Json {
+            return Err(other_protocol());
+        }
+        self.field_begin(frame, &field.field());
+        self.separate();
+        self.output.bytes(field.bytes());
+        self.field_end();
+        Ok(())
     }
 
     #[inline]
@@ -226,10 +268,10 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn bool(&mut self, value: bool) {
         self.plain(match (SIMPLE, value) {
-            (true, true) => "true",
-            (true, false) => "false",
-            (false, true) => "1",
-            (false, false) => "0",
+            (true, true) => &b"true"[..],
+            (true, false) => b"false",
+            (false, true) => b"1",
+            (false, false) => b"0",
         });
     }
 
@@ -262,6 +304,43 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     fn float(&mut self, value: f32) -> Result<(), Error> {
         self.real(value.into(), zmij::Buffer::new().format(value));
         Ok(())
+    }
+
+    #[inline]
+    fn i8s(&mut self, values: &[i8]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn i16s(&mut self, values: &[i16]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn i32s(&mut self, values: &[i32]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn i64s(&mut self, values: &[i64]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn doubles(&mut self, values: &[f64]) {
+        let mut rest = values;
+        while !rest.is_empty() {
+            let special = rest.iter().position(|value| !value.is_finite());
+            let (finite, after) = rest.split_at(special.unwrap_or(rest.len()));
+            self.numbers(finite, |numbers, value| {
+                numbers.text_of_number(zmij::Buffer::new().format_finite(value));
+            });
+            rest = after;
+            if let [special, after @ ..] = after {
+                self.double(*special);
+                rest = after;
+            }
+        }
     }
 
     fn uuid(&mut self, value: &[u8; 16]) -> Result<(), Error> {
