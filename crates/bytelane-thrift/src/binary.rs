@@ -28,8 +28,8 @@ impl<const STRICT: bool> Protocol for Binary<STRICT> {
 
     #[inline]
     fn room(len: usize) -> usize {
-        // Short text at the end is copied in pieces of a fixed length.
-        len + 32
+        // Short text at the end is copied in two pieces.
+        len + 16
     }
 
     #[inline]
@@ -69,6 +69,7 @@ impl<O: Output, const STRICT: bool> BinaryWriter<O, STRICT> {
 impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
     type Output = O;
 
+    #[inline]
     fn finish(self) -> O {
         self.output
     }

@@ -133,6 +133,7 @@ impl<O: Output, D: Dialect> CompactWriter<O, D> {
 impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
     type Output = O;
 
+    #[inline]
     fn finish(self) -> O {
         self.output
     }

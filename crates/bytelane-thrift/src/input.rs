@@ -35,6 +35,7 @@ pub struct Input<'de> {
 
 impl<'de> Input<'de> {
     /// All of a message.
+    #[inline]
     #[must_use]
     pub fn new(message: &'de [u8], options: impl Into<Options>) -> Self {
         let options = options.into();
@@ -53,6 +54,7 @@ impl<'de> Input<'de> {
 
     /// All of a message whose memory fields of the type [`bytes::Bytes`] share.
     #[cfg(feature = "bytes")]
+    #[inline]
     #[must_use]
     pub fn shared(message: &'de bytes::Bytes, options: impl Into<Options>) -> Self {
         let mut input = Self::new(message, options);

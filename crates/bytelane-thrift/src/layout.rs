@@ -104,6 +104,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         &mut self.input
     }
 
+    #[inline]
     fn finish(self) -> Input<'de> {
         self.input
     }

@@ -29,6 +29,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
+    #[inline]
     fn default() -> Self {
         Self {
             depth: 64,
@@ -69,6 +70,7 @@ impl Limits {
     }
 
     /// These limits, and none beyond what the formats have.
+    #[inline]
     pub(crate) fn within_formats(mut self) -> Self {
         self.container = self.container.min(i32::MAX as usize);
         self.string = self.string.min(i32::MAX as usize);
@@ -132,6 +134,7 @@ impl Options {
 }
 
 impl From<Limits> for Options {
+    #[inline]
     fn from(limits: Limits) -> Self {
         Self {
             limits,
@@ -141,12 +144,14 @@ impl From<Limits> for Options {
 }
 
 impl From<&Limits> for Options {
+    #[inline]
     fn from(limits: &Limits) -> Self {
         Self::from(*limits)
     }
 }
 
 impl From<&Options> for Options {
+    #[inline]
     fn from(options: &Options) -> Self {
         *options
     }

@@ -257,7 +257,7 @@ pub trait Message: Element {
 }
 
 /// Writes a value. Not inlined: of what a parameter refers to, the compiler knows that nothing else
-/// does, and need not load the length of the output again after each store to its bytes.
+/// does, and loads the length of the output less often.
 #[inline(never)]
 fn write<T: Encode + ?Sized, W: Writer>(value: &T, writer: &mut W) -> Result<(), Error> {
     value.write(writer)

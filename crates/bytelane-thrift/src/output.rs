@@ -30,58 +30,29 @@ pub trait Output {
     fn base64(&mut self, bytes: &[u8]);
 }
 
-/// Up to this length, text is copied in two pieces of half of it, which overlap: a call that copies
-/// any length takes longer.
-const SHORT: usize = 32;
-
-/// Makes room for so many bytes, which the compiler knows from here on.
-#[inline]
-fn make_room(to: &mut Vec<u8>, bytes: usize) {
-    if to.capacity() - to.len() < bytes {
-        *to = grown(std::mem::take(to), bytes);
-        assert!(to.capacity() - to.len() >= bytes, "reserved");
-    }
-}
-
-/// It takes the `Vec` by value: had it been given a reference, the compiler would have to assume that
-/// each store to the bytes changes the length as well, and each piece of output would wait for the
-/// one before.
-#[cold]
-#[inline(never)]
-fn grown(mut to: Vec<u8>, bytes: usize) -> Vec<u8> {
-    to.reserve(bytes);
-    to
-}
-
 impl Output for Vec<u8> {
     #[inline]
     fn byte(&mut self, byte: u8) {
-        make_room(self, 1);
         self.push(byte);
     }
 
     #[inline]
     fn array<const N: usize>(&mut self, bytes: [u8; N]) {
-        make_room(self, N);
         self.extend_from_slice(&bytes);
     }
 
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) {
-        if bytes.len() <= SHORT
-            && let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk())
+        // Two pieces of a fixed length that overlap: a call that copies any length takes longer.
+        if let 16..=32 = bytes.len()
+            && let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
         {
-            make_room(self, SHORT);
-            let start = self.len();
-            self.extend_from_slice(&[0; SHORT]);
-            let to = &mut self[start..][..bytes.len()];
-            let halves: [&[u8; SHORT / 2]; 2] = [first, last];
-            to[..SHORT / 2].copy_from_slice(halves[0]);
-            to[bytes.len() - SHORT / 2..].copy_from_slice(halves[1]);
-            self.truncate(start + bytes.len());
+            let end = self.len() + bytes.len();
+            self.extend_from_slice(first);
+            self.truncate(end - 16);
+            self.extend_from_slice(last);
             return;
         }
-        make_room(self, bytes.len());
         self.extend_from_slice(bytes);
     }
 

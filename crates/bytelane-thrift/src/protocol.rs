@@ -477,6 +477,7 @@ pub trait Reader<'de>: Sized {
 pub(crate) struct WriteLimits(Limits);
 
 impl WriteLimits {
+    #[inline]
     pub(crate) fn new(limits: &Limits) -> Self {
         Self(limits.within_formats())
     }

@@ -1,8 +1,7 @@
 //! Integers to digits and back, several digits in one step.
 
-/// Bytes of the longest number with what separates it: a double's 24 and a comma. The longest
-/// integer has 20: `-9223372036854775808`.
-const LONGEST: usize = 25;
+/// Bytes of the longest integer with a comma: `-9223372036854775808,`.
+const LONGEST: usize = 21;
 
 /// Bytes that are looked at, or stored, at once.
 const WINDOW: usize = 32;
@@ -122,33 +121,6 @@ impl<const N: usize> Backward<N> {
         store(WINDOW - 3, value / 1000 % 1000);
         store(WINDOW - 6, value / 1_000_000);
     }
-
-    /// Puts a text of up to 24 bytes in front.
-    #[inline]
-    pub fn text_of_number(&mut self, text: &str) {
-        let text = text.as_bytes();
-        let window = self.window();
-        // Pieces of fixed sizes, which overlap: a call that copies any length takes longer.
-        let to = &mut window[WINDOW - text.len()..];
-        match (
-            text.split_first_chunk::<8>(),
-            text.last_chunk::<8>(),
-            text.last_chunk::<16>(),
-        ) {
-            (Some((first, _)), _, Some(last)) => {
-                to[..8].copy_from_slice(first);
-                window[WINDOW - 16..].copy_from_slice(last);
-            }
-            (Some((first, _)), Some(last), None) => {
-                to[..8].copy_from_slice(first);
-                window[WINDOW - 8..].copy_from_slice(last);
-            }
-            _ => {
-                to[..text.len()].copy_from_slice(text);
-            }
-        }
-        self.start -= text.len();
-    }
 }
 
 /// Zeros as text.
@@ -262,24 +234,14 @@ mod tests {
     fn integers_become_the_digits_of_the_standard_library() {
         for value in values() {
             let mut digits = Backward::<128>::new();
-            assert_eq!(Backward::<128>::capacity(), 3);
+            assert_eq!(Backward::<128>::capacity(), 4);
             digits.integer(7);
             digits.comma();
             digits.integer(value);
             digits.comma();
-            digits.text_of_number("-1.5");
-            let expected = format!("-1.5,{value},7");
+            digits.integer(-1);
+            let expected = format!("-1,{value},7");
             assert_eq!(digits.text(), expected.as_bytes(), "{value}");
-        }
-    }
-
-    #[test]
-    fn texts_of_every_length_are_copied() {
-        let text = "0123456789abcdefghijklmn";
-        for len in 0..=24 {
-            let mut digits = Backward::<64>::new();
-            digits.text_of_number(&text[..len]);
-            assert_eq!(digits.text(), &text.as_bytes()[..len]);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod digits;
 mod end;
+mod numbers;
 mod read;
 mod text;
 mod write;

@@ -86,10 +86,10 @@ impl<'de> Text<'de> {
     /// Reads a string as a value.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        let start = *self;
+        let start = (self.input.rest, self.separator);
         let scanned = match self.scan() {
             Err(error) if self.accepts(&error) => {
-                *self = start;
+                (self.input.rest, self.separator) = start;
                 let mut text = String::new();
                 return self.lenient_string(&mut text).map(|()| Cow::Owned(text));
             }
@@ -109,10 +109,10 @@ impl<'de> Text<'de> {
     /// Reads a string as a value in place of another one, whose memory it takes.
     #[inline]
     pub fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
-        let start = *self;
+        let start = (self.input.rest, self.separator);
         let scanned = match self.scan() {
             Err(error) if self.accepts(&error) => {
-                *self = start;
+                (self.input.rest, self.separator) = start;
                 value.clear();
                 return self.lenient_string(value);
             }

@@ -22,6 +22,7 @@ pub struct JsonWriter<O, const SIMPLE: bool> {
 }
 
 impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
+    #[inline]
     pub(super) fn new(output: O, limits: WriteLimits) -> Self {
         Self {
             output,
@@ -61,19 +62,17 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
 
     #[inline]
     fn integer(&mut self, value: i64) {
-        let mut digits = Backward::<64>::new();
-        digits.integer(value);
-        self.plain(digits.text());
+        self.plain(itoa::Buffer::new().format(value).as_bytes());
     }
 
-    /// Writes elements of a list, each by `put`: many at once, because each piece of output waits for
-    /// the length of the one before.
+    /// Writes elements of a list: many at once, because each piece of output waits for the length of
+    /// the one before.
     #[inline]
-    fn numbers<T: Copy>(&mut self, values: &[T], put: impl Fn(&mut Numbers, T)) {
+    fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
         for part in values.chunks(Numbers::capacity()) {
             let mut numbers = Numbers::new();
             for i in (0..part.len()).rev() {
-                put(&mut numbers, part[i]);
+                numbers.integer(part[i].into());
                 if i > 0 || self.separator != 0 {
                     numbers.comma();
                 }
@@ -81,11 +80,6 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
             self.separator = b',';
             self.output.bytes(numbers.text());
         }
-    }
-
-    #[inline]
-    fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
-        self.numbers(values, |numbers, value| numbers.integer(value.into()));
     }
 
     /// Writes a number of which there are three kinds that JSON does not have.
@@ -148,9 +142,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
             if let digit @ 1..=9 = id {
                 self.output.array([b'"', b'0' + digit as u8, b'"']);
             } else {
-                let mut digits = Backward::<64>::new();
-                digits.integer(id.into());
-                self.quoted(digits.text());
+                self.quoted(itoa::Buffer::new().format(id).as_bytes());
             }
             self.output.array(*b":{");
             self.quoted_type(kind);
@@ -162,6 +154,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
 impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     type Output = O;
 
+    #[inline]
     fn finish(self) -> O {
         self.output
     }
@@ -324,23 +317,6 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn i64s(&mut self, values: &[i64]) {
         self.integers(values);
-    }
-
-    #[inline]
-    fn doubles(&mut self, values: &[f64]) {
-        let mut rest = values;
-        while !rest.is_empty() {
-            let special = rest.iter().position(|value| !value.is_finite());
-            let (finite, after) = rest.split_at(special.unwrap_or(rest.len()));
-            self.numbers(finite, |numbers, value| {
-                numbers.text_of_number(zmij::Buffer::new().format_finite(value));
-            });
-            rest = after;
-            if let [special, after @ ..] = after {
-                self.double(*special);
-                rest = after;
-            }
-        }
     }
 
     fn uuid(&mut self, value: &[u8; 16]) -> Result<(), Error> {
