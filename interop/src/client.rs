@@ -7,8 +7,8 @@ use crate::idl::everything::exchange::{
 use crate::idl::everything::{Everything, Point, Rejected, Shape, Tree};
 use anyhow::{Result, ensure};
 use bytelane_thrift::{
-    ApplicationException, ApplicationExceptionKind, Body, Envelope, Message, MessageKind, Protocol,
-    framed,
+    ApplicationException, ApplicationExceptionKind, Body, Encode, Envelope, Message, MessageKind,
+    Protocol, framed,
 };
 use std::io::{Read, Write};
 use std::marker::PhantomData;
@@ -38,7 +38,10 @@ struct Client<'a, P, I, O> {
 }
 
 impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
-    fn send<'de>(&mut self, name: &str, kind: MessageKind, body: &impl Message<'de>) -> Result<()> {
+    fn send<M>(&mut self, name: &str, kind: MessageKind, body: &M) -> Result<()>
+    where
+        M: Message + Encode,
+    {
         self.sequence += 1;
         let call = Envelope {
             name: name.into(),
@@ -50,11 +53,10 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
     }
 
     /// Calls a method; its reply's body, which may be an exception.
-    fn call<'de>(
-        &mut self,
-        name: &str,
-        body: &impl Message<'de>,
-    ) -> Result<(MessageKind, Body<'_, P>)> {
+    fn call<M>(&mut self, name: &str, body: &M) -> Result<(MessageKind, Body<'_, P>)>
+    where
+        M: Message + Encode,
+    {
         self.send(name, MessageKind::Call, body)?;
         let found = framed::read_frame(self.input, &mut self.frame, FRAME_LIMIT)?;
         ensure!(found, "no reply to {name}");

@@ -3,7 +3,8 @@
 use crate::idl::everything::{Everything, RecordV1, RecordV2};
 use crate::{FRAME_LIMIT, Protocol, with_protocol};
 use bytelane_thrift::{
-    Binary, Compact, Error, FbthriftCompact, Json, Message, SimpleJson, Thrift, Uuid, framed,
+    Binary, Compact, DecodeOwned, Encode, Error, FbthriftCompact, Json, Message, SimpleJson,
+    Thrift, Uuid, framed,
 };
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -49,7 +50,7 @@ impl Structure {
     }
 }
 
-fn convert<M: for<'de> Message<'de>>(
+fn convert<M: Message + Encode + DecodeOwned>(
     from: Protocol,
     to: Protocol,
     message: &[u8],

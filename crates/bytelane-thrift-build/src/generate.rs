@@ -1,11 +1,13 @@
 //! One Rust file for each file of the IDL.
 
+use crate::Style;
 use crate::names::{Unique, camel_case};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
-use crate::types::{Scope, Types, field_names, variant_names};
+use crate::types::{Scope, Types, variant_names};
 use crate::values::Wanted;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The derives of every generated type.
@@ -14,8 +16,8 @@ const DERIVES: &str = "Clone, Debug, PartialEq";
 const ORDERED: &str = "Eq, PartialOrd, Ord, Hash";
 
 /// The text of each file, in the order of the program.
-pub(crate) fn generate(program: &Program) -> Result<Vec<String>, Error> {
-    let types = Types::of(program)?;
+pub(crate) fn generate(program: &Program, style: &Style) -> Result<Vec<String>, Error> {
+    let types = Types::of(program, style)?;
     (0..program.files.len())
         .map(|file| Generator::new(&types, file).file())
         .collect()
@@ -132,32 +134,51 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn renamed(&mut self, original: &str, name: &str) {
+    /// The attributes of a type.
+    fn attributes(&mut self, original: &str, name: &str) {
         if original != name {
             self.line(0, format!("#[thrift(name = {original:?})]"));
         }
+        let runtime = self.runtime();
+        if runtime != Style::default().runtime {
+            self.line(0, format!("#[thrift(crate = {runtime:?})]"));
+        }
+    }
+
+    /// The path of the crate bytelane-thrift.
+    fn runtime(&self) -> &'a str {
+        &self.types.style.runtime
     }
 
     fn enumeration(&mut self, original: &Name, name: &str, variants: &[Variant]) {
         let default = if variants.is_empty() { "" } else { "Default, " };
+        let runtime = self.runtime();
         self.line(
             0,
-            format!("#[derive({DERIVES}, Copy, {default}{ORDERED}, bytelane_thrift::Thrift)]"),
+            format!("#[derive({DERIVES}, Copy, {default}{ORDERED}, {runtime}::Thrift)]"),
         );
-        self.renamed(&original.text, name);
+        self.attributes(&original.text, name);
         self.line(0, format!("pub enum {name} {{"));
+        let mut first_names: BTreeMap<i32, String> = BTreeMap::new();
+        let mut aliases = Vec::new();
         for (i, (variant, name)) in variants.iter().zip(variant_names(variants)).enumerate() {
+            if let Some(first) = first_names.get(&variant.value) {
+                aliases.push((variant, name, first.clone()));
+                continue;
+            }
             self.documentation(1, &variant.documentation);
             if i == 0 {
                 self.line(1, "#[default]");
             }
             self.line(1, format!("#[thrift(value = {})]", variant.value));
             self.line(1, format!("{name},"));
+            first_names.insert(variant.value, name);
         }
         self.line(1, "/// A number that this version does not know.");
         self.line(1, "#[thrift(unknown)]");
         self.line(1, "Unknown(i32),");
         self.line(0, "}");
+        self.aliases(name, &aliases);
         if variants.is_empty() {
             self.line(0, "");
             self.line(0, format!("impl Default for {name} {{"));
@@ -168,14 +189,32 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Names of an enum for numbers that have a name already: constants.
+    fn aliases(&mut self, name: &str, aliases: &[(&Variant, String, String)]) {
+        if aliases.is_empty() {
+            return;
+        }
+        self.line(0, "");
+        self.line(0, "#[allow(non_upper_case_globals)]");
+        self.line(0, format!("impl {name} {{"));
+        for (variant, alias, first) in aliases {
+            self.documentation(1, &variant.documentation);
+            self.line(1, format!("pub const {alias}: Self = Self::{first};"));
+        }
+        self.line(0, "}");
+    }
+
     fn union(&mut self, id: DefinitionId, name: &str, fields: &[Field]) -> Result<(), Error> {
         let original = &self.types.program.definition(id).name.text;
         let ordered = self.types.is_ordered(id);
         self.derive(ordered);
         self.line(0, "#[thrift(union)]");
-        self.renamed(original, name);
+        self.attributes(original, name);
         self.line(0, format!("pub enum {name} {{"));
-        for (field, variant) in fields.iter().zip(field_names(Shape::Union, fields)) {
+        for (field, variant) in fields
+            .iter()
+            .zip(self.types.field_names(Shape::Union, fields))
+        {
             self.documentation(1, &field.documentation);
             let held = self.types.held(Some(id), id.0, Shape::Union, field)?;
             let ty = held.ty(self.types.rust(self.scope, id.0, &field.ty, ordered)?);
@@ -186,6 +225,9 @@ impl<'a> Generator<'a> {
             );
             self.line(1, format!("{variant}({ty}),"));
         }
+        self.line(1, "/// A member that this version does not know.");
+        self.line(1, "#[thrift(unknown)]");
+        self.line(1, format!("Unknown({}::UnknownField),", self.runtime()));
         self.line(0, "}");
         Ok(())
     }
@@ -198,7 +240,7 @@ impl<'a> Generator<'a> {
         };
         self.line(
             0,
-            format!("#[derive({DERIVES}{ordered}, bytelane_thrift::Thrift)]"),
+            format!("#[derive({DERIVES}{ordered}, {}::Thrift)]", self.runtime()),
         );
     }
 
@@ -212,14 +254,24 @@ impl<'a> Generator<'a> {
         ordered: bool,
     ) -> Result<(), Error> {
         self.derive(ordered);
-        self.renamed(original, name);
-        if fields.is_empty() {
+        self.attributes(original, name);
+        let keeps_unknown = self.types.style.keeps_unknown;
+        if fields.is_empty() && !keeps_unknown {
             self.line(0, format!("pub struct {name} {{}}"));
             return Ok(());
         }
         self.line(0, format!("pub struct {name} {{"));
-        for (field, name) in fields.iter().zip(field_names(Shape::Struct, fields)) {
+        for (field, name) in fields
+            .iter()
+            .zip(self.types.field_names(Shape::Struct, fields))
+        {
             self.field(id, &name, field, ordered)?;
+        }
+        if keeps_unknown {
+            self.line(1, "/// The fields that this version does not know.");
+            self.line(1, "#[thrift(unknown)]");
+            let ty = format!("{}::UnknownFields", self.runtime());
+            self.line(1, format!("pub unknown_fields: {ty},"));
         }
         self.line(0, "}");
         Ok(())

@@ -29,6 +29,25 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     directories: Vec<PathBuf>,
+    style: Style,
+}
+
+/// How the generated code looks.
+#[derive(Clone, Debug)]
+pub(crate) struct Style {
+    /// The path of the crate bytelane-thrift.
+    pub(crate) runtime: String,
+    /// Whether structs keep the fields that they do not declare.
+    pub(crate) keeps_unknown: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            runtime: "bytelane_thrift".to_owned(),
+            keeps_unknown: false,
+        }
+    }
 }
 
 /// One generated file.
@@ -56,6 +75,21 @@ impl Compiler {
         self
     }
 
+    /// Names the crate bytelane-thrift by another path, if it has been renamed or is reexported.
+    #[must_use]
+    pub fn crate_path(mut self, path: impl Into<String>) -> Self {
+        self.style.runtime = path.into();
+        self
+    }
+
+    /// Gives each struct and exception a field `unknown_fields`, which keeps the fields of messages
+    /// that it does not declare, and writes them again.
+    #[must_use]
+    pub fn keep_unknown_fields(mut self, keep: bool) -> Self {
+        self.style.keeps_unknown = keep;
+        self
+    }
+
     /// Compiles files and what they include to modules, each after those that it uses.
     ///
     /// # Errors
@@ -64,7 +98,7 @@ impl Compiler {
     pub fn modules(&self, files: &[impl AsRef<Path>]) -> Result<Vec<Module>, Error> {
         let files: Vec<PathBuf> = files.iter().map(|file| file.as_ref().to_owned()).collect();
         let program = Program::load(&files, &self.directories)?;
-        let texts = generate::generate(&program)?;
+        let texts = generate::generate(&program, &self.style)?;
         let modules = program.files.iter().zip(texts).map(|(file, text)| Module {
             name: file.module.clone(),
             source: file.source.path.clone(),

@@ -294,10 +294,17 @@ impl Parser<'_> {
 
     fn field(&mut self, without_id: &mut i16) -> Result<Field, Error> {
         let documentation = self.peek().documentation.clone();
-        let id = if matches!(self.peek().token, Token::Integer(_)) {
+        let given = if matches!(self.peek().token, Token::Integer(_)) {
             let id = self.integer("an id of 16 bits")?;
             self.symbol(':')?;
             id
+        } else {
+            0
+        };
+        // As the compiler of Apache does without its option `allow-neg-keys`: ids below 1 are as
+        // none.
+        let id = if given > 0 {
+            given
         } else {
             *without_id -= 1;
             *without_id
@@ -566,7 +573,7 @@ mod tests {
         };
         assert_eq!(
             fields.iter().map(|field| field.id).collect::<Vec<_>>(),
-            [1, 2, -1, -7, 8]
+            [1, 2, -1, -2, 8]
         );
         let Kind::Service(Some(parent), functions) = &document.definitions[8].kind else {
             panic!("a service")

@@ -95,7 +95,7 @@ pub enum Requiredness {
 /// A field of a struct, an argument or an exception of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its number: the one given, or one below all others that are not given.
+    /// Its number: the one given if it is above 0, otherwise one below all others that are not given.
     pub id: i16,
     /// Whether it must be there.
     pub requiredness: Requiredness,

@@ -1,5 +1,6 @@
 //! What types become in Rust, and what is known of structs before the first line is written.
 
+use crate::Style;
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
 use crate::source::Error;
@@ -9,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 /// A program with everything that generating needs to know of its types.
 pub(crate) struct Types<'a> {
     pub(crate) program: &'a Program,
+    pub(crate) style: &'a Style,
     /// The Rust name of each definition.
     names: HashMap<DefinitionId, String>,
     /// Structs that are somewhere a key of a map or in a set: they need an order.
@@ -68,21 +70,12 @@ pub(crate) fn variant_names(variants: &[Variant]) -> Vec<String> {
     )
 }
 
-/// The Rust names of a struct's fields or a union's variants.
-pub(crate) fn field_names(shape: Shape, fields: &[Field]) -> Vec<String> {
-    let case = if shape == Shape::Union {
-        camel_case
-    } else {
-        snake_case
-    };
-    members(fields.iter().map(|field| &*field.name.text), case, &[])
-}
-
 impl<'a> Types<'a> {
     /// Looks up every name in every type, and finds out the order.
-    pub(crate) fn of(program: &'a Program) -> Result<Self, Error> {
+    pub(crate) fn of(program: &'a Program, style: &'a Style) -> Result<Self, Error> {
         let mut types = Self {
             program,
+            style,
             names: rust_names(program),
             ordered: HashSet::new(),
         };
@@ -97,6 +90,16 @@ impl<'a> Types<'a> {
     /// The Rust name of a definition.
     pub(crate) fn name(&self, id: DefinitionId) -> &str {
         &self.names[&id]
+    }
+
+    /// The Rust names of a struct's fields or a union's variants, beside what keeps unknown ones.
+    pub(crate) fn field_names(&self, shape: Shape, fields: &[Field]) -> Vec<String> {
+        let names = fields.iter().map(|field| &*field.name.text);
+        match shape {
+            Shape::Union => members(names, camel_case, &["Unknown"]),
+            _ if self.style.keeps_unknown => members(names, snake_case, &["unknown_fields"]),
+            _ => members(names, snake_case, &[]),
+        }
     }
 
     /// Whether a struct is ordered.
@@ -210,8 +213,8 @@ impl<'a> Types<'a> {
         }
         let (file, resolved) = self.program.resolve(file, ty)?;
         Ok(match resolved {
-            Resolved::Base(Base::Double) if ordered => "bytelane_thrift::Double".to_owned(),
-            Resolved::Base(base) => base_type(base).to_owned(),
+            Resolved::Base(Base::Double) if ordered => format!("{}::Double", self.style.runtime),
+            Resolved::Base(base) => self.base_type(base),
             Resolved::List(element) => {
                 format!("Vec<{}>", self.rust(scope, file, element, ordered)?)
             }
@@ -229,19 +232,20 @@ impl<'a> Types<'a> {
             Resolved::Enum(id, _) | Resolved::Struct(id, ..) => self.path(scope, id),
         })
     }
-}
 
-fn base_type(base: Base) -> &'static str {
-    match base {
-        Base::Bool => "bool",
-        Base::I8 => "i8",
-        Base::I16 => "i16",
-        Base::I32 => "i32",
-        Base::I64 => "i64",
-        Base::Double => "f64",
-        Base::String => "String",
-        Base::Binary => "Vec<u8>",
-        Base::Uuid => "bytelane_thrift::Uuid",
+    fn base_type(&self, base: Base) -> String {
+        let name = match base {
+            Base::Bool => "bool",
+            Base::I8 => "i8",
+            Base::I16 => "i16",
+            Base::I32 => "i32",
+            Base::I64 => "i64",
+            Base::Double => "f64",
+            Base::String => "String",
+            Base::Binary => "Vec<u8>",
+            Base::Uuid => return format!("{}::Uuid", self.style.runtime),
+        };
+        name.to_owned()
     }
 }
 

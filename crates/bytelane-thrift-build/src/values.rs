@@ -3,7 +3,7 @@
 use crate::program::{DefinitionId, FileId, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
-use crate::types::{Scope, Types, field_names, variant_names};
+use crate::types::{Scope, Types, variant_names};
 
 /// A value that is still to be written: what it says and where, and what it shall become.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ impl Types<'_> {
             }
             (Resolved::Struct(id, shape, fields), Literal::Map(entries)) => {
                 let ordered = self.is_ordered(id);
-                let names = field_names(shape, fields);
+                let names = self.field_names(shape, fields);
                 let mut written = Vec::new();
                 for (key, value) in entries {
                     let Literal::String(name) = &key.kind else {
@@ -110,10 +110,10 @@ impl Types<'_> {
                             "the name of a field",
                         );
                     };
+                    // The compiler of Apache ignores names that are none of a field's.
                     let Some(place) = fields.iter().position(|field| field.name.text == *name)
                     else {
-                        let message = format!("unknown field `{name}`");
-                        return self.program.error(file, key.place, message);
+                        continue;
                     };
                     let field = &fields[place];
                     let wanted = Wanted {
@@ -158,7 +158,7 @@ impl Types<'_> {
             .iter()
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
-        if parts.len() < fields {
+        if parts.len() < fields || self.style.keeps_unknown {
             parts.push("..Default::default()".to_owned());
         }
         Ok(format!("{path} {{ {} }}", parts.join(", ")))
@@ -179,7 +179,8 @@ impl Types<'_> {
         match base {
             Base::Bool => match &wanted.value.kind {
                 Literal::Name(word) if word == "true" || word == "false" => Ok(word.clone()),
-                Literal::Integer(number @ 0..=1) => Ok((*number == 1).to_string()),
+                // As the compiler of Apache does.
+                Literal::Integer(number) => Ok((*number != 0).to_string()),
                 _ => self.mismatch(wanted, "true or false"),
             },
             Base::I8 => integer(i8::MIN.into(), i8::MAX.into(), "an integer of 8 bits"),
@@ -196,7 +197,7 @@ impl Types<'_> {
                     return self.mismatch(wanted, "a number that a double can represent");
                 }
                 let number = format!("{number:?}");
-                let double = format!("bytelane_thrift::Double::from({number})");
+                let double = format!("{}::Double::from({number})", self.style.runtime);
                 Ok(if wanted.ordered { double } else { number })
             }
             Base::String => match &wanted.value.kind {
@@ -211,7 +212,7 @@ impl Types<'_> {
             },
             Base::Uuid => match &wanted.value.kind {
                 Literal::String(text) => match uuid_bytes(text) {
-                    Some(bytes) => Ok(format!("bytelane_thrift::Uuid({bytes:?})")),
+                    Some(bytes) => Ok(format!("{}::Uuid({bytes:?})", self.style.runtime)),
                     None => self.mismatch(wanted, "32 hexadecimal digits"),
                 },
                 _ => self.mismatch(wanted, "a string with a UUID"),

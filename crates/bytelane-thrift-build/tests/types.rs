@@ -4,15 +4,28 @@
 #[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
 mod generated;
 
-use bytelane_thrift::{Binary, Compact, Double, Json, Message, Protocol, SimpleJson};
+#[rustfmt::skip]
+#[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
+#[path = "generated/keeping/mod.rs"]
+mod kept;
+
+/// As a crate that reexports the library.
+mod facade {
+    pub use bytelane_thrift::*;
+}
+
+use bytelane_thrift::{
+    Binary, Compact, DecodeOwned, Double, Encode, Json, Message, Protocol, SimpleJson,
+};
 use generated::common_shared::{Header, Priority};
 use generated::everything::{
-    Color, EXAMPLE, Everything, Forest, Inner, Key, PRIMES, Shape, Tree, calculator,
+    Color, EXAMPLE, Everything, Forest, IGNORED, Impossible, Inner, Key, LOWEST, Level, PRIMES,
+    Renumbered, STRANGE, Shape, Tree, calculator,
 };
 
 fn round_trip<P: Protocol, T>(value: &T)
 where
-    T: for<'de> Message<'de> + PartialEq + std::fmt::Debug,
+    T: Message + Encode + DecodeOwned + PartialEq + std::fmt::Debug,
 {
     let bytes = value.encode::<P>().unwrap();
     assert_eq!(&T::decode::<P>(&bytes).unwrap(), value);
@@ -66,4 +79,41 @@ fn values_travel() {
         success: Some(vec![tree]),
     };
     round_trip::<SimpleJson, _>(&result);
+}
+
+#[test]
+fn what_the_compiler_of_apache_accepts() {
+    assert_eq!((Level::Minimum, LOWEST), (Level::Low, Level::Low));
+    assert_eq!(Level::from(0), Level::Minimum);
+    const { assert!(STRANGE) };
+    assert_eq!(IGNORED.x, Double(1.0));
+    let ids = Renumbered::FIELDS.iter().map(|field| field.id);
+    assert_eq!(ids.collect::<Vec<_>>(), [-1, -2, -3, 5]);
+    // Any member of a union without members is one of another version.
+    let message = b"\x08\0\x01\0\0\0\x05\0";
+    let union = Impossible::decode::<Binary>(message).unwrap();
+    let Impossible::Unknown(field) = &union;
+    assert_eq!((field.id(), field.value::<i32>().unwrap()), (1, 5));
+    assert_eq!(union.encode::<Binary>().unwrap(), message);
+}
+
+#[test]
+fn unknown_members_and_fields_are_kept() {
+    use kept::keeping::{EXAMPLE, Either, Empty, Kept};
+    let shape = Shape::Circle(0.5);
+    let message = shape.encode::<Compact>().unwrap();
+    let either = Either::decode::<Compact>(&message).unwrap();
+    assert!(matches!(either, Either::Unknown(_)));
+    assert_eq!(either.encode::<Compact>().unwrap(), message);
+
+    assert_eq!((EXAMPLE.number, EXAMPLE.unknown_fields.len()), (7, 0));
+    let kept = Kept {
+        number: 7,
+        unknown_fields_: "text".into(),
+        ..Kept::default()
+    };
+    let message = kept.encode::<Compact>().unwrap();
+    let empty = Empty::decode::<Compact>(&message).unwrap();
+    assert_eq!(empty.unknown_fields.len(), 2);
+    assert_eq!(empty.encode::<Compact>().unwrap(), message);
 }

@@ -1,16 +1,21 @@
 //! `#[thrift(..)]` on types, fields and variants.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use std::collections::HashSet;
 use syn::meta::ParseNestedMeta;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, DeriveInput, Error, Expr, Ident, LitInt, LitStr, Result, Token};
+use syn::{Attribute, DeriveInput, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token};
 
 /// The attributes of a type.
 pub struct Container {
     pub name: String,
     pub union: bool,
+    /// Whether it is only written.
+    pub encode_only: bool,
+    /// The path of the crate bytelane-thrift.
+    pub runtime: TokenStream,
 }
 
 impl Container {
@@ -18,14 +23,23 @@ impl Container {
         let mut container = Self {
             name: plain_name(&input.ident),
             union: false,
+            encode_only: false,
+            runtime: quote!(::bytelane_thrift),
         };
         each(&input.attrs, |meta| {
             if meta.path.is_ident("name") {
                 container.name = meta.value()?.parse::<LitStr>()?.value();
             } else if meta.path.is_ident("union") {
                 container.union = true;
+            } else if meta.path.is_ident("encode_only") {
+                container.encode_only = true;
+            } else if meta.path.is_ident("crate") {
+                let path: Path = meta.value()?.parse::<LitStr>()?.parse()?;
+                container.runtime = quote!(#path);
             } else {
-                return Err(meta.error("expected `name = \"..\"` or `union`"));
+                let expected =
+                    "expected `name = \"..\"`, `crate = \"..\"`, `union` or `encode_only`";
+                return Err(meta.error(expected));
             }
             Ok(())
         })?;
@@ -61,7 +75,7 @@ impl Field {
                 field.default = Some(meta.value()?.parse()?);
             } else {
                 return Err(
-                    meta.error("expected `id = ..`, `name = \"..\"`, `required` or `default = ..`")
+                    meta.error("expected `id = ..`, `name = \"..\"`, `required`, `default = ..` or `unknown` alone")
                 );
             }
             Ok(())
@@ -75,6 +89,17 @@ impl Field {
         ids.add(number, span)?;
         Ok(field)
     }
+}
+
+/// Whether a field or variant is `#[thrift(unknown)]`: it keeps what the type does not declare.
+pub fn is_unknown(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        if !attribute.path().is_ident("thrift") {
+            return false;
+        }
+        let word: Result<Ident> = attribute.parse_args();
+        word.is_ok_and(|word| word == "unknown")
+    })
 }
 
 /// What a variant of an enum stands for.

@@ -1,17 +1,17 @@
 //! Enums: names for numbers of 32 bits.
 
-use crate::attributes::{Numbers, Value};
+use crate::attributes::{Container, Numbers, Value};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result};
 
-pub fn derive(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+pub fn derive(input: &DeriveInput, container: &Container, data: &DataEnum) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
         let message = "a Thrift enum cannot have parameters";
         return Err(Error::new_spanned(&input.generics, message));
     }
     let (known, unknown) = variants(data)?;
-    let ident = &input.ident;
+    let (ident, runtime) = (&input.ident, &container.runtime);
     let numbers = known
         .iter()
         .map(|(variant, number)| quote!(#ident::#variant => #number,));
@@ -27,7 +27,7 @@ pub fn derive(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
                 match reader.i32()? {
                     #(#arms)*
                     number => ::core::result::Result::Err(
-                        ::bytelane_thrift::derived::unknown_enum_value(reader, number),
+                        #runtime::derived::unknown_enum_value(reader, number),
                     ),
                 }
             }
@@ -47,22 +47,28 @@ pub fn derive(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         #conversion
 
         #[automatically_derived]
-        impl<'de> ::bytelane_thrift::Element<'de> for #ident {
-            const TYPE: ::bytelane_thrift::Type = ::bytelane_thrift::Type::I32;
+        impl #runtime::Element for #ident {
+            const TYPE: #runtime::Type = #runtime::Type::I32;
+        }
 
+        #[automatically_derived]
+        impl #runtime::Encode for #ident {
             #[inline]
-            fn write<W: ::bytelane_thrift::Writer>(
+            fn write<W: #runtime::Writer>(
                 &self,
                 writer: &mut W,
-            ) -> ::core::result::Result<(), ::bytelane_thrift::Error> {
+            ) -> ::core::result::Result<(), #runtime::Error> {
                 writer.i32(i32::from(*self));
                 ::core::result::Result::Ok(())
             }
+        }
 
+        #[automatically_derived]
+        impl<'de> #runtime::Decode<'de> for #ident {
             #[inline]
-            fn read<R: ::bytelane_thrift::Reader<'de>>(
+            fn read<R: #runtime::Reader<'de>>(
                 reader: &mut R,
-            ) -> ::core::result::Result<Self, ::bytelane_thrift::Error> {
+            ) -> ::core::result::Result<Self, #runtime::Error> {
                 #read
             }
         }

@@ -8,13 +8,13 @@ mod unions;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, GenericParam, Generics, Lifetime, Result};
+use syn::{Data, DeriveInput, Error, Generics, Result, Type, TypeParamBound, parse_quote};
 
 use attributes::Container;
 
 /// Makes a Rust type a struct, union, exception or enum of Thrift.
 ///
-/// On a **struct**, it implements `Element`, `Message` and `Default`. On its fields:
+/// On a **struct**, it implements `Encode`, `Decode`, `Message` and `Default`. On its fields:
 ///
 /// | `#[thrift(..)]` | |
 /// |---|---|
@@ -22,20 +22,32 @@ use attributes::Container;
 /// | `required` | a message without the field is an error |
 /// | `default = EXPRESSION` | the value in `Default`, which a field has that the message lacks; otherwise the type's default |
 /// | `name = "type"` | the name in the IDL, if it differs from the Rust one; SimpleJSON and errors have it |
+/// | `unknown` | instead of an id, on a field of the type `UnknownFields`: it keeps the fields that the struct does not declare |
 ///
 /// A field of the type `Option<..>`, written like that, is optional: `None` is not written.
 ///
 /// On an **enum** with `#[thrift(union)]`, whose variants have one value each, it implements
-/// `Element`, `Message` and `Default`: the first variant that is not boxed. Variants have `id` and
-/// `name`.
+/// `Encode`, `Decode`, `Message` and `Default`: the first variant that is not boxed. Variants have
+/// `id` and `name`. One may be `#[thrift(unknown)]`, with an `UnknownField`: it keeps a member that
+/// this version does not know. Without it, a union of which no member is known is `None` where it is
+/// optional, and an error elsewhere.
 ///
-/// On another **enum**, it implements `Element` and the conversion to `i32`. Its variants have
-/// `value = NUMBER`. One may be `#[thrift(unknown)]`, with an `i32`: it keeps the numbers that this
-/// version does not know, and the conversion from `i32` is implemented then. Without it they are
+/// On another **enum**, it implements `Encode`, `Decode` and the conversion to `i32`. Its variants
+/// have `value = NUMBER`. One may be `#[thrift(unknown)]`, with an `i32`: it keeps the numbers that
+/// this version does not know, and the conversion from `i32` is implemented then. Without it they are
 /// errors.
 ///
-/// Types have `#[thrift(name = "..")]` where the IDL's name differs. They may have lifetimes, and
-/// no other parameters.
+/// On types:
+///
+/// | `#[thrift(..)]` | |
+/// |---|---|
+/// | `union` | see above |
+/// | `name = "type"` | the name in the IDL, if it differs |
+/// | `encode_only` | implements neither `Decode` nor `Default`: for fields that can only be written, such as `&[T]` |
+/// | `crate = "path"` | the path of the crate `bytelane_thrift`, if it has been renamed or is reexported |
+///
+/// Structs and unions may have parameters. Those that are types must implement `Encode` where the
+/// message is written, and `Decode` and `Default` where it is read.
 #[proc_macro_derive(Thrift, attributes(thrift))]
 pub fn derive_thrift(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -49,7 +61,7 @@ fn derive(input: &DeriveInput) -> Result<TokenStream> {
     match &input.data {
         Data::Struct(data) if !container.union => structs::derive(input, &container, data),
         Data::Enum(data) if container.union => unions::derive(input, &container, data),
-        Data::Enum(data) => enums::derive(input, data),
+        Data::Enum(data) => enums::derive(input, &container, data),
         Data::Struct(_) => Err(Error::new_spanned(
             &input.ident,
             "a union must be an enum whose variants have one value each",
@@ -61,23 +73,66 @@ fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
 }
 
-/// What stands around the implementations of traits with the lifetime `'de`: the parameters of the
-/// `impl`, where the message lives at least as long as what the type borrows, and those of the type.
-fn generics(generics: &Generics) -> Result<(TokenStream, TokenStream)> {
-    let mut lifetimes: Vec<&Lifetime> = Vec::new();
-    for parameter in &generics.params {
-        match parameter {
-            GenericParam::Lifetime(parameter) => lifetimes.push(&parameter.lifetime),
-            other => {
-                let message = "a Thrift type can only have lifetime parameters";
-                return Err(Error::new_spanned(other, message));
-            }
+/// What stands around an implementation: the parameters of the `impl`, those of the type, and the
+/// conditions.
+struct Around {
+    parameters: TokenStream,
+    of_type: TokenStream,
+    conditions: TokenStream,
+}
+
+impl Around {
+    /// An implementation where the type's own parameters have this bound.
+    fn with_bound(generics: &Generics, bound: &TypeParamBound) -> Self {
+        Self::with(generics, generics.clone(), bound)
+    }
+
+    /// An implementation of a trait with the lifetime `'de`: the message lives at least as long as
+    /// what the type borrows.
+    fn with_lifetime(generics: &Generics, bound: &TypeParamBound) -> Self {
+        let lifetimes = generics.lifetimes().map(|parameter| &parameter.lifetime);
+        let mut longer = generics.clone();
+        longer.params.insert(0, parse_quote!('de: #(#lifetimes)+*));
+        for parameter in longer.type_params_mut() {
+            // Reading starts with the default.
+            let default = parse_quote!(::core::default::Default);
+            parameter.bounds.push(default);
+        }
+        Self::with(generics, longer, bound)
+    }
+
+    fn with(generics: &Generics, mut of_impl: Generics, bound: &TypeParamBound) -> Self {
+        for parameter in of_impl.type_params_mut() {
+            parameter.bounds.push(bound.clone());
+        }
+        let (parameters, _, conditions) = of_impl.split_for_impl();
+        let (_, of_type, _) = generics.split_for_impl();
+        Self {
+            parameters: quote!(#parameters),
+            of_type: quote!(#of_type),
+            conditions: quote!(#conditions),
         }
     }
-    let (_, of_type, _) = generics.split_for_impl();
-    let bound = match &lifetimes[..] {
-        [] => quote!('de),
-        _ => quote!('de: #(#lifetimes)+*),
+}
+
+/// That a field's type is none of the numbers that Thrift does not have: the compiler would tell it
+/// once for each use.
+fn check_type(of: &Type) -> Result<()> {
+    let Type::Path(path) = of else { return Ok(()) };
+    let Some(last) = path.path.segments.last() else {
+        return Ok(());
     };
-    Ok((quote!(<#bound, #(#lifetimes),*>), quote!(#of_type)))
+    let instead = match &*last.ident.to_string() {
+        "u8" => "`i8`, or `Vec<u8>` for binary",
+        "u16" => "`i16` or `i32`",
+        "u32" => "`i32` or `i64`",
+        "u64" | "i128" | "u128" | "isize" | "usize" => "`i64`",
+        "char" => "`i32` or `String`",
+        _ => return Ok(()),
+    };
+    let message = format!("Thrift has no type `{}`: use {instead}", last.ident);
+    match path.path.segments.len() {
+        1 => Err(Error::new_spanned(of, message)),
+        _ => Ok(()),
+    }
 }

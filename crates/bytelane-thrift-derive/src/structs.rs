@@ -1,11 +1,12 @@
 //! Structs and exceptions.
 
-use crate::attributes::{Container, Field, Numbers};
-use crate::generics;
+use crate::attributes::{Container, Field, Numbers, is_unknown};
+use crate::{Around, check_type};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::{
     DataStruct, DeriveInput, Error, Fields, GenericArgument, Ident, PathArguments, Result, Type,
+    parse_quote, spanned::Spanned,
 };
 
 /// A field, and what is known of its type.
@@ -17,36 +18,27 @@ struct Member<'a> {
     optional: bool,
 }
 
+/// A struct with its fields.
+struct Struct<'a> {
+    input: &'a DeriveInput,
+    container: &'a Container,
+    members: Vec<Member<'a>>,
+    /// The field that keeps what is not declared.
+    unknown: Option<&'a Ident>,
+}
+
 pub fn derive(
     input: &DeriveInput,
     container: &Container,
     data: &DataStruct,
 ) -> Result<TokenStream> {
-    let members = members(input, data)?;
-    let elements = element(input, container, &members)?;
-    let default = default(input, &members);
-    Ok(quote!(#elements #default))
-}
-
-fn members<'a>(input: &DeriveInput, data: &'a DataStruct) -> Result<Vec<Member<'a>>> {
-    let Fields::Named(fields) = &data.fields else {
-        let message = "the fields of a Thrift struct must have names: `struct .. { .. }`";
-        return Err(Error::new_spanned(&input.ident, message));
-    };
-    let mut ids = Numbers::default();
-    let mut members = Vec::new();
-    for field in &fields.named {
-        let Some(ident) = &field.ident else { continue };
-        let attributes = Field::parse(&field.attrs, ident, &mut ids)?;
-        let inner = optional(&field.ty);
-        members.push(Member {
-            ident,
-            attributes,
-            of: inner.unwrap_or(&field.ty),
-            optional: inner.is_some(),
-        });
+    let structure = Struct::new(input, container, data)?;
+    let (message, encode) = (structure.message(), structure.encode());
+    if container.encode_only {
+        return Ok(quote!(#message #encode));
     }
-    Ok(members)
+    let (decode, default) = (structure.decode(), structure.default());
+    Ok(quote!(#message #encode #decode #default))
 }
 
 /// The type within an `Option`.
@@ -62,161 +54,238 @@ fn optional(of: &Type) -> Option<&Type> {
     }
 }
 
-fn element(input: &DeriveInput, container: &Container, members: &[Member]) -> Result<TokenStream> {
-    let (of_impl, of_type) = generics(&input.generics)?;
-    let (ident, name) = (&input.ident, &container.name);
-    let fields = members.iter().map(|member| {
-        let Field { id, name, .. } = &member.attributes;
-        let of = member.of;
-        quote!(::bytelane_thrift::Field {
-            id: #id,
-            name: #name,
-            kind: <#of as ::bytelane_thrift::Element<'de>>::TYPE,
-        })
-    });
-    let writes = members.iter().enumerate().map(write);
-    let rooms = members.iter().map(room);
-    let required: Vec<&str> = members
-        .iter()
-        .filter(|member| member.attributes.required)
-        .map(|member| &*member.attributes.name)
-        .collect();
-    let count = required.len();
-    let reads = reads(members);
-    let (seen, check) = match count {
-        0 => (None, None),
-        _ => (
-            Some(quote!(let mut seen = [false; #count];)),
-            Some(
-                quote!(::bytelane_thrift::derived::check_required(reader, seen, [#(#required),*])?;),
-            ),
-        ),
-    };
-    Ok(quote! {
-        #[automatically_derived]
-        impl #of_impl ::bytelane_thrift::Message<'de> for #ident #of_type {
-            const NAME: &'static str = #name;
-            const FIELDS: &'static [::bytelane_thrift::Field] = &[#(#fields),*];
-        }
-
-        #[automatically_derived]
-        impl #of_impl ::bytelane_thrift::Element<'de> for #ident #of_type {
-            const TYPE: ::bytelane_thrift::Type = ::bytelane_thrift::Type::Struct;
-
-            #[inline]
-            fn room(&self) -> usize {
-                1 #(+ #rooms)*
-            }
-
-            fn write<W: ::bytelane_thrift::Writer>(
-                &self,
-                writer: &mut W,
-            ) -> ::core::result::Result<(), ::bytelane_thrift::Error> {
-                let fields = <Self as ::bytelane_thrift::Message<'de>>::FIELDS;
-                let mut frame = writer.struct_begin()?;
-                #(#writes)*
-                writer.struct_end(frame);
-                ::core::result::Result::Ok(())
-            }
-
-            fn read<R: ::bytelane_thrift::Reader<'de>>(
-                reader: &mut R,
-            ) -> ::core::result::Result<Self, ::bytelane_thrift::Error> {
-                let mut value = <Self as ::core::default::Default>::default();
-                ::bytelane_thrift::Element::read_into(&mut value, reader)?;
-                ::core::result::Result::Ok(value)
-            }
-
-            fn read_into<R: ::bytelane_thrift::Reader<'de>>(
-                &mut self,
-                reader: &mut R,
-            ) -> ::core::result::Result<(), ::bytelane_thrift::Error> {
-                #seen
-                let mut frame = reader.struct_begin()?;
-                while let ::core::option::Option::Some(field) = reader.field_begin(
-                    &mut frame,
-                    <Self as ::bytelane_thrift::Message<'de>>::FIELDS,
-                )? {
-                    match field.id {
-                        #reads
-                        _ => reader.skip(field.kind)?,
-                    }
-                    reader.field_end()?;
-                }
-                #check
-                ::core::result::Result::Ok(())
-            }
-        }
-    })
-}
-
-fn write((i, member): (usize, &Member)) -> TokenStream {
-    let ident = member.ident;
-    let call = quote!(::bytelane_thrift::derived::write_field);
-    if member.optional {
-        quote! {
-            if let ::core::option::Option::Some(value) = &self.#ident {
-                #call(value, writer, &mut frame, &fields[#i])?;
-            }
-        }
-    } else {
-        quote!(#call(&self.#ident, writer, &mut frame, &fields[#i])?;)
-    }
-}
-
-/// The room that a field takes, with the three bytes of its header.
-fn room(member: &Member) -> TokenStream {
-    let ident = member.ident;
-    let call = quote!(3 + ::bytelane_thrift::Element::room);
-    if member.optional {
-        quote!(self.#ident.as_ref().map_or(0, |value| #call(value)))
-    } else {
-        quote!(#call(&self.#ident))
-    }
-}
-
-/// The arms that read the fields.
-fn reads(members: &[Member]) -> TokenStream {
-    let mut required = 0usize;
-    let arms = members.iter().map(|member| {
-        let Field { id, name, .. } = &member.attributes;
-        let ident = member.ident;
-        let call = if member.optional {
-            quote!(::bytelane_thrift::derived::read_optional)
-        } else {
-            quote!(::bytelane_thrift::derived::read_field)
+impl<'a> Struct<'a> {
+    fn new(input: &'a DeriveInput, container: &'a Container, data: &'a DataStruct) -> Result<Self> {
+        let Fields::Named(fields) = &data.fields else {
+            let message = "the fields of a Thrift struct must have names: `struct .. { .. }`";
+            return Err(Error::new_spanned(&input.ident, message));
         };
-        let seen = member.attributes.required.then(|| {
-            let seen = quote!(seen[#required] = true;);
-            required += 1;
-            seen
+        let mut ids = Numbers::default();
+        let (mut members, mut unknown) = (Vec::new(), None);
+        for field in &fields.named {
+            let Some(ident) = &field.ident else { continue };
+            if is_unknown(&field.attrs) {
+                if unknown.replace(ident).is_some() {
+                    let message = "there is already a field for unknown fields";
+                    return Err(Error::new_spanned(ident, message));
+                }
+                continue;
+            }
+            let attributes = Field::parse(&field.attrs, ident, &mut ids)?;
+            let inner = optional(&field.ty);
+            let of = inner.unwrap_or(&field.ty);
+            check_type(of)?;
+            members.push(Member {
+                ident,
+                attributes,
+                of,
+                optional: inner.is_some(),
+            });
+        }
+        Ok(Self {
+            input,
+            container,
+            members,
+            unknown,
+        })
+    }
+
+    /// What it is, to be read or written.
+    fn message(&self) -> TokenStream {
+        let (ident, name, runtime) = (&self.input.ident, &self.container.name, self.runtime());
+        let Around {
+            parameters,
+            of_type,
+            conditions,
+        } = Around::with_bound(&self.input.generics, &parse_quote!(#runtime::Element));
+        let fields = self.members.iter().map(|member| {
+            let Field { id, name, .. } = &member.attributes;
+            let of = member.of;
+            quote!(#runtime::Field::new(#id, #name, <#of as #runtime::Element>::TYPE))
         });
         quote! {
-            #id => {
-                #call(&mut self.#ident, reader, field, #name)?;
-                #seen
+            #[automatically_derived]
+            impl #parameters #runtime::Element for #ident #of_type #conditions {
+                const TYPE: #runtime::Type = #runtime::Type::Struct;
             }
-        }
-    });
-    quote!(#(#arms)*)
-}
 
-fn default(input: &DeriveInput, members: &[Member]) -> TokenStream {
-    let (of_impl, of_type, _) = input.generics.split_for_impl();
-    let ident = &input.ident;
-    let values = members.iter().map(|member| {
-        let ident = member.ident;
-        match &member.attributes.default {
-            Some(value) => quote!(#ident: #value),
-            None => quote!(#ident: ::core::default::Default::default()),
-        }
-    });
-    quote! {
-        #[automatically_derived]
-        impl #of_impl ::core::default::Default for #ident #of_type {
-            fn default() -> Self {
-                Self { #(#values),* }
+            #[automatically_derived]
+            impl #parameters #runtime::Message for #ident #of_type #conditions {
+                const NAME: &'static str = #name;
+                const FIELDS: &'static [#runtime::Field] = &[#(#fields),*];
             }
         }
+    }
+
+    fn encode(&self) -> TokenStream {
+        let (ident, runtime) = (&self.input.ident, self.runtime());
+        let Around {
+            parameters,
+            of_type,
+            conditions,
+        } = Around::with_bound(&self.input.generics, &parse_quote!(#runtime::Encode));
+        let rooms = self.members.iter().map(|member| self.room(member));
+        let writes = self.members.iter().enumerate();
+        let writes = writes.map(|(i, member)| self.write(i, member));
+        let unknown = self.unknown.iter();
+        let unknown_room = unknown.clone();
+        quote! {
+            #[automatically_derived]
+            impl #parameters #runtime::Encode for #ident #of_type #conditions {
+                #[inline]
+                fn room(&self) -> usize {
+                    1 #(+ #rooms)* #(+ #runtime::derived::unknown_room(&self.#unknown_room))*
+                }
+
+                #[inline]
+                fn write<W: #runtime::Writer>(
+                    &self,
+                    writer: &mut W,
+                ) -> ::core::result::Result<(), #runtime::Error> {
+                    let fields = <Self as #runtime::Message>::FIELDS;
+                    let mut frame = writer.struct_begin()?;
+                    #(#writes)*
+                    #(#runtime::derived::write_unknown(&self.#unknown, writer, &mut frame)?;)*
+                    writer.struct_end(frame);
+                    ::core::result::Result::Ok(())
+                }
+            }
+        }
+    }
+
+    fn decode(&self) -> TokenStream {
+        let (ident, runtime) = (&self.input.ident, self.runtime());
+        let bound = parse_quote!(#runtime::Decode<'de>);
+        let Around {
+            parameters,
+            of_type,
+            conditions,
+        } = Around::with_lifetime(&self.input.generics, &bound);
+        let required = self.members.iter().map(|member| &member.attributes);
+        let required = required.filter(|attributes| attributes.required);
+        let required: Vec<&str> = required.map(|attributes| &*attributes.name).collect();
+        let count = required.len();
+        let seen = (count > 0).then(|| quote!(let mut seen = [false; #count];));
+        let check = (count > 0)
+            .then(|| quote!(#runtime::derived::check_required(reader, seen, [#(#required),*])?;));
+        let reads = self.reads();
+        let other = match self.unknown {
+            Some(unknown) => {
+                quote!(#runtime::derived::read_unknown(&mut self.#unknown, reader, field)?)
+            }
+            None => quote!(reader.skip(field.kind)?),
+        };
+        quote! {
+            #[automatically_derived]
+            impl #parameters #runtime::Decode<'de> for #ident #of_type #conditions {
+                fn read<R: #runtime::Reader<'de>>(
+                    reader: &mut R,
+                ) -> ::core::result::Result<Self, #runtime::Error> {
+                    let mut value = <Self as ::core::default::Default>::default();
+                    #runtime::Decode::read_into(&mut value, reader)?;
+                    ::core::result::Result::Ok(value)
+                }
+
+                fn read_into<R: #runtime::Reader<'de>>(
+                    &mut self,
+                    reader: &mut R,
+                ) -> ::core::result::Result<(), #runtime::Error> {
+                    #seen
+                    let mut frame = reader.struct_begin()?;
+                    while let ::core::option::Option::Some(field) =
+                        reader.field_begin(&mut frame, <Self as #runtime::Message>::FIELDS)?
+                    {
+                        match field.id {
+                            #reads
+                            _ => #other,
+                        }
+                        reader.field_end()?;
+                    }
+                    #check
+                    ::core::result::Result::Ok(())
+                }
+            }
+        }
+    }
+
+    fn write(&self, i: usize, member: &Member) -> TokenStream {
+        let (ident, runtime) = (member.ident, self.runtime());
+        let call = quote_spanned!(member.of.span()=> #runtime::derived::write_field);
+        if member.optional {
+            quote! {
+                if let ::core::option::Option::Some(value) = &self.#ident {
+                    #call(value, writer, &mut frame, &fields[#i])?;
+                }
+            }
+        } else {
+            quote!(#call(&self.#ident, writer, &mut frame, &fields[#i])?;)
+        }
+    }
+
+    /// The room that a field takes, with the three bytes of its header.
+    fn room(&self, member: &Member) -> TokenStream {
+        let (ident, runtime) = (member.ident, self.runtime());
+        let call = quote_spanned!(member.of.span()=> #runtime::Encode::room);
+        if member.optional {
+            quote!(self.#ident.as_ref().map_or(0, |value| 3 + #call(value)))
+        } else {
+            quote!(3 + #call(&self.#ident))
+        }
+    }
+
+    /// The arms that read the fields.
+    fn reads(&self) -> TokenStream {
+        let runtime = self.runtime();
+        let mut required = 0usize;
+        let arms = self.members.iter().map(|member| {
+            let Field { id, name, .. } = &member.attributes;
+            let ident = member.ident;
+            let call = if member.optional {
+                quote_spanned!(member.of.span()=> #runtime::derived::read_optional)
+            } else {
+                quote_spanned!(member.of.span()=> #runtime::derived::read_field)
+            };
+            let read = quote!(#call(&mut self.#ident, reader, field, #name)?);
+            if !member.attributes.required {
+                return quote!(#id => { #read; });
+            }
+            let index = required;
+            required += 1;
+            quote!(#id => if #read { seen[#index] = true; })
+        });
+        quote!(#(#arms)*)
+    }
+
+    fn default(&self) -> TokenStream {
+        let ident = &self.input.ident;
+        let bound = parse_quote!(::core::default::Default);
+        let Around {
+            parameters,
+            of_type,
+            conditions,
+        } = Around::with_bound(&self.input.generics, &bound);
+        let values = self.members.iter().map(|member| {
+            let ident = member.ident;
+            match &member.attributes.default {
+                Some(value) => quote!(#ident: #value),
+                None => quote!(#ident: ::core::default::Default::default()),
+            }
+        });
+        let unknown = self.unknown.iter();
+        quote! {
+            #[automatically_derived]
+            impl #parameters ::core::default::Default for #ident #of_type #conditions {
+                fn default() -> Self {
+                    Self {
+                        #(#values,)*
+                        #(#unknown: ::core::default::Default::default(),)*
+                    }
+                }
+            }
+        }
+    }
+
+    fn runtime(&self) -> &TokenStream {
+        &self.container.runtime
     }
 }

@@ -4,7 +4,10 @@ use crate::input::Input;
 use crate::layout::{Layout, LayoutReader};
 use crate::output::Output;
 use crate::protocol::{Protocol, WriteLimits, Writer};
-use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Limits, MessageKind, Type};
+use crate::unknown::Encoding;
+use crate::{
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Limits, MessageKind, Type, UnknownField,
+};
 use std::borrow::Cow;
 
 /// The binary protocol. Lists of numbers are moved in one piece.
@@ -25,7 +28,8 @@ impl<const STRICT: bool> Protocol for Binary<STRICT> {
 
     #[inline]
     fn room(len: usize) -> usize {
-        len
+        // Short text at the end is copied in two pieces.
+        len + 16
     }
 
     #[inline]
@@ -54,8 +58,8 @@ impl<O: Output, const STRICT: bool> BinaryWriter<O, STRICT> {
     /// of the output that the one before it made.
     #[inline]
     fn field<const N: usize>(&mut self, field: &Field, first: [u8; N]) {
-        let mut bytes = [0; 11];
         let [high, low] = field.id.to_be_bytes();
+        let mut bytes = [0; 11];
         bytes[..3].copy_from_slice(&[field.kind as u8, high, low]);
         bytes[3..3 + N].copy_from_slice(&first);
         self.output.bytes(&bytes[..3 + N]);
@@ -65,6 +69,7 @@ impl<O: Output, const STRICT: bool> BinaryWriter<O, STRICT> {
 impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
     type Output = O;
 
+    #[inline]
     fn finish(self) -> O {
         self.output
     }
@@ -86,14 +91,13 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
 
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
-        self.limits.enter()?;
-        Ok(Frame::default())
+        self.limits.enter_struct()
     }
 
     #[inline]
-    fn struct_end(&mut self, _: Frame) {
+    fn struct_end(&mut self, frame: Frame) {
         self.output.byte(0);
-        self.limits.leave();
+        self.limits.leave_struct(frame);
     }
 
     #[inline]
@@ -144,6 +148,15 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
         self.limits.string(value.len())?;
         self.field(field, (value.len() as u32).to_be_bytes());
         self.output.bytes(value);
+        Ok(())
+    }
+
+    fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error> {
+        if field.encoding() != Encoding::Binary {
+            return field.convert(self, frame);
+        }
+        self.field_begin(frame, &field.field());
+        self.output.bytes(field.bytes());
         Ok(())
     }
 
@@ -277,6 +290,8 @@ fn u32(input: &mut Input<'_>) -> Result<u32, Error> {
 }
 
 impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
+    const ENCODING: Encoding = Encoding::Binary;
+
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error> {
         let start = *input;
         let first = u32(input)?;

@@ -4,7 +4,10 @@ use crate::input::Input;
 use crate::layout::{Layout, LayoutReader};
 use crate::output::Output;
 use crate::protocol::{Protocol, WriteLimits, Writer};
-use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Limits, MessageKind, Type};
+use crate::unknown::Encoding;
+use crate::{
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Limits, MessageKind, Type, UnknownField,
+};
 use bytelane::varint;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -35,16 +38,21 @@ pub trait Dialect: Copy + std::fmt::Debug + Default {
     const BIG_ENDIAN: bool;
     /// Type 13.
     const TYPE_13: Type;
+    /// What its bytes are called.
+    #[doc(hidden)]
+    const ENCODING: Encoding;
 }
 
 impl Dialect for Apache {
     const BIG_ENDIAN: bool = false;
     const TYPE_13: Type = Type::Uuid;
+    const ENCODING: Encoding = Encoding::Compact;
 }
 
 impl Dialect for Fbthrift {
     const BIG_ENDIAN: bool = true;
     const TYPE_13: Type = Type::Float;
+    const ENCODING: Encoding = Encoding::FbthriftCompact;
 }
 
 const PROTOCOL: u8 = 0x82;
@@ -125,6 +133,7 @@ impl<O: Output, D: Dialect> CompactWriter<O, D> {
 impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
     type Output = O;
 
+    #[inline]
     fn finish(self) -> O {
         self.output
     }
@@ -140,14 +149,13 @@ impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
 
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
-        self.limits.enter()?;
-        Ok(Frame::default())
+        self.limits.enter_struct()
     }
 
     #[inline]
-    fn struct_end(&mut self, _: Frame) {
+    fn struct_end(&mut self, frame: Frame) {
         self.output.byte(0);
-        self.limits.leave();
+        self.limits.leave_struct(frame);
     }
 
     #[inline]
@@ -161,6 +169,19 @@ impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
     #[inline]
     fn bool_field(&mut self, frame: &mut Frame, field: &Field, value: bool) {
         self.header(frame, field.id, if value { TRUE } else { FALSE });
+    }
+
+    fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error> {
+        if field.encoding() != CompactLayout::<D>::ENCODING {
+            return field.convert(self, frame);
+        }
+        if field.kind() == Type::Bool {
+            self.bool_field(frame, &field.field(), field.bytes() == [1]);
+            return Ok(());
+        }
+        self.field_begin(frame, &field.field());
+        self.output.bytes(field.bytes());
+        Ok(())
     }
 
     #[inline]
@@ -363,6 +384,8 @@ fn varint_error(input: &Input<'_>, error: varint::Error) -> Error {
 }
 
 impl<D: Dialect> Layout for CompactLayout<D> {
+    const ENCODING: Encoding = D::ENCODING;
+
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error> {
         let start = *input;
         let [protocol, kind] = input.array()?;
@@ -487,7 +510,6 @@ impl<D: Dialect> Layout for CompactLayout<D> {
     fn i16s(input: &mut Input<'_>, count: usize, values: &mut Vec<i16>) -> Result<(), Error> {
         let mut wide = [0i32; 256];
         let mut left = count;
-        values.reserve(count);
         while left > 0 {
             let count = left.min(wide.len());
             let start = *input;

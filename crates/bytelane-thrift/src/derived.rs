@@ -2,12 +2,16 @@
 
 pub use crate::protocol::{Reader, Writer};
 
+use crate::input::Mark;
+use crate::unknown::Encoding;
 use crate::wire::Segment;
-use crate::{Element, Error, ErrorKind, Field, FieldHeader, Frame};
+use crate::{
+    Decode, Encode, Error, ErrorKind, Field, FieldHeader, Frame, Type, UnknownField, UnknownFields,
+};
 
 /// Writes a field.
 #[inline]
-pub fn write_field<'de, T: Element<'de>, W: Writer>(
+pub fn write_field<T: Encode + ?Sized, W: Writer>(
     value: &T,
     writer: &mut W,
     frame: &mut Frame,
@@ -17,51 +21,162 @@ pub fn write_field<'de, T: Element<'de>, W: Writer>(
     written.map_err(|error| error.within(Segment::Field(field.name)))
 }
 
-/// Reads a field over its value.
+/// About how many bytes the unknown fields of a struct have.
 #[inline]
-pub fn read_field<'de, T: Element<'de>, R: Reader<'de>>(
+pub fn unknown_room(fields: &UnknownFields) -> usize {
+    fields.room()
+}
+
+/// Writes the fields that a struct does not declare.
+#[inline]
+pub fn write_unknown<W: Writer>(
+    fields: &UnknownFields,
+    writer: &mut W,
+    frame: &mut Frame,
+) -> Result<(), Error> {
+    for field in fields {
+        writer.unknown_field(frame, field)?;
+    }
+    Ok(())
+}
+
+/// Reads a field over its value. False if it has another type in the message, and was skipped.
+#[inline]
+pub fn read_field<'de, T: Decode<'de>, R: Reader<'de>>(
     value: &mut T,
     reader: &mut R,
     header: FieldHeader,
     name: &'static str,
-) -> Result<(), Error> {
-    let read = expect::<T, R>(reader, header).and_then(|()| value.read_into(reader));
-    read.map_err(|error| error.within(Segment::Field(name)))
+) -> Result<bool, Error> {
+    read::<T, R>(reader, header, name, |reader| {
+        if T::TYPE == Type::Struct && !reader.input().merges {
+            // What the message lacks has the default of the struct's own type.
+            *value = T::read(reader)?;
+            return Ok(());
+        }
+        value.read_into(reader)
+    })
 }
 
-/// Reads an optional field over its value.
+/// As [`read_field`], for an optional field.
 #[inline]
-pub fn read_optional<'de, T: Element<'de>, R: Reader<'de>>(
+pub fn read_optional<'de, T: Decode<'de>, R: Reader<'de>>(
     value: &mut Option<T>,
     reader: &mut R,
     header: FieldHeader,
     name: &'static str,
-) -> Result<(), Error> {
-    let read = expect::<T, R>(reader, header).and_then(|()| T::read_optional(value, reader));
-    read.map_err(|error| error.within(Segment::Field(name)))
+) -> Result<bool, Error> {
+    read::<T, R>(reader, header, name, |reader| {
+        if T::TYPE == Type::Struct && !reader.input().merges {
+            *value = None;
+        }
+        T::read_optional(value, reader)
+    })
 }
 
-/// Reads the field of a union, which has none so far if `first`.
+/// Reads the field of a union, which has none so far if `first`. None if it has another type.
 #[inline]
-pub fn read_variant<'de, T: Element<'de>, R: Reader<'de>>(
+pub fn read_variant<'de, T: Decode<'de>, R: Reader<'de>>(
     first: bool,
     reader: &mut R,
     header: FieldHeader,
     name: &'static str,
-) -> Result<T, Error> {
+) -> Result<Option<T>, Error> {
     if !first {
         return Err(reader.error(ErrorKind::SecondUnionField));
     }
-    let read = expect::<T, R>(reader, header).and_then(|()| T::read(reader));
-    read.map_err(|error| error.within(Segment::Field(name)))
+    let mut value = None;
+    read::<T, R>(reader, header, name, |reader| {
+        value = Some(T::read(reader)?);
+        Ok(())
+    })?;
+    Ok(value)
 }
 
+/// As [`read_variant`], for a union that keeps what it does not know: a field of another type too.
 #[inline]
-fn expect<'de, T: Element<'de>, R: Reader<'de>>(
+pub fn read_known_or_unknown<'de, T: Decode<'de>, U, R: Reader<'de>>(
+    first: bool,
+    reader: &mut R,
+    header: FieldHeader,
+    name: &'static str,
+    known: impl FnOnce(T) -> U,
+    unknown: impl FnOnce(UnknownField) -> U,
+) -> Result<Option<U>, Error> {
+    if first && T::TYPE != header.kind && !reader.input().strict_types {
+        return reader.unknown_field(header).map(unknown).map(Some);
+    }
+    let mark = reader.mark();
+    if let Some(value) = read_variant(first, reader, header, name)? {
+        return Ok(Some(known(value)));
+    }
+    reader.reset(&mark);
+    reader.unknown_field(header).map(unknown).map(Some)
+}
+
+/// The unknown member of a union that has no members.
+#[must_use]
+pub fn no_field() -> UnknownField {
+    UnknownField::new(0, Type::Struct, Encoding::Binary, &[0])
+}
+
+/// Reads the value of a field by `read`, or skips it if its type, or that of the elements in it,
+/// differs from the declared one.
+#[inline]
+fn read<'de, T: Decode<'de>, R: Reader<'de>>(
+    reader: &mut R,
+    header: FieldHeader,
+    name: &'static str,
+    read: impl FnOnce(&mut R) -> Result<(), Error>,
+) -> Result<bool, Error> {
+    let mark = reader.mark();
+    if header.kind != T::TYPE {
+        let (expected, found) = (T::TYPE, header.kind);
+        let error = |reader: &mut R| reader.error(ErrorKind::WrongType { expected, found });
+        return other_type(reader, &mark, header, name, error);
+    }
+    match read(reader) {
+        Ok(()) => Ok(true),
+        // Only containers have more types than that of the header.
+        Err(error)
+            if matches!(T::TYPE, Type::List | Type::Set | Type::Map)
+                && matches!(error.kind(), ErrorKind::WrongType { .. }) =>
+        {
+            other_type(reader, &mark, header, name, |_| error)
+        }
+        Err(error) => Err(error.within(Segment::Field(name))),
+    }
+}
+
+/// Skips a field of another type, unless types are strict.
+#[cold]
+fn other_type<'de, R: Reader<'de>>(
+    reader: &mut R,
+    mark: &Mark<'de>,
+    header: FieldHeader,
+    name: &'static str,
+    error: impl FnOnce(&mut R) -> Error,
+) -> Result<bool, Error> {
+    let skipped = if reader.input().strict_types {
+        Err(error(reader))
+    } else {
+        reader.reset(mark);
+        reader.skip(header.kind)
+    };
+    match skipped {
+        Ok(()) => Ok(false),
+        Err(error) => Err(error.within(Segment::Field(name))),
+    }
+}
+
+/// Reads a field that the struct does not declare, and keeps it.
+pub fn read_unknown<'de, R: Reader<'de>>(
+    fields: &mut UnknownFields,
     reader: &mut R,
     header: FieldHeader,
 ) -> Result<(), Error> {
-    reader.input().expect(Some(T::TYPE), header.kind)
+    let field = reader.unknown_field(header)?;
+    fields.push(field, reader.input())
 }
 
 /// The error of a union of which no field is known.

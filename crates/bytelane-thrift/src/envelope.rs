@@ -1,8 +1,9 @@
 //! Calls and replies.
 
 use crate::input::Input;
+use crate::message::written;
 use crate::protocol::{Protocol, Reader, Writer};
-use crate::{Error, ErrorKind, Limits, Message, MessageKind, Thrift};
+use crate::{Decode, Encode, Error, Message, MessageKind, Options, Thrift};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -45,12 +46,58 @@ impl<'a> Envelope<'a> {
     /// # Errors
     ///
     /// Those of [`Message::encode`].
-    pub fn encode<'de, P: Protocol, M: Message<'de>>(&self, body: &M) -> Result<Vec<u8>, Error> {
-        let mut writer = P::writer(Vec::with_capacity(128), &Limits::default());
-        writer.message_begin(self)?;
-        body.write(&mut writer)?;
-        writer.message_end();
-        Ok(writer.finish())
+    pub fn encode<P: Protocol, M: Message + Encode>(&self, body: &M) -> Result<Vec<u8>, Error> {
+        self.encode_with::<P, M>(body, Options::default())
+    }
+
+    /// [`encode`](Self::encode) within [`Limits`](crate::Limits) of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    pub fn encode_with<P: Protocol, M: Message + Encode>(
+        &self,
+        body: &M,
+        options: impl Into<Options>,
+    ) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::with_capacity(P::room(16 + self.name.len() + body.room()));
+        self.encode_into_with::<P, M>(body, &mut bytes, options)?;
+        Ok(bytes)
+    }
+
+    /// Appends a message to bytes. What has been appended before an error stays there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    pub fn encode_into<P: Protocol, M: Message + Encode>(
+        &self,
+        body: &M,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.encode_into_with::<P, M>(body, bytes, Options::default())
+    }
+
+    /// [`encode_into`](Self::encode_into) within [`Limits`](crate::Limits) of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    pub fn encode_into_with<P: Protocol, M: Message + Encode>(
+        &self,
+        body: &M,
+        bytes: &mut Vec<u8>,
+        options: impl Into<Options>,
+    ) -> Result<(), Error> {
+        let taken = std::mem::take(bytes);
+        let result;
+        (*bytes, result) = written::<P, _>(taken, options, |writer| {
+            writer.message_begin(self)?;
+            body.write(writer)?;
+            writer.message_end();
+            Ok(())
+        });
+        result
     }
 
     /// Reads the envelope of a message. What type its body has is for the caller to tell from it.
@@ -59,19 +106,50 @@ impl<'a> Envelope<'a> {
     ///
     /// Those of a malformed message, or of one that exceeds a limit.
     pub fn decode<P: Protocol>(bytes: &'a [u8]) -> Result<(Self, Body<'a, P>), Error> {
-        Self::decode_with(bytes, &Limits::default())
+        Self::decode_with(bytes, Options::default())
     }
 
-    /// [`decode`](Self::decode) within limits of the caller's choice.
+    /// [`decode`](Self::decode) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
     pub fn decode_with<P: Protocol>(
         bytes: &'a [u8],
-        limits: &Limits,
+        options: impl Into<Options>,
     ) -> Result<(Self, Body<'a, P>), Error> {
-        let mut reader = P::reader(Input::new(bytes, limits));
+        Self::begin(Input::new(bytes, options))
+    }
+
+    /// [`decode`](Self::decode) where fields of the type [`bytes::Bytes`] in the body share the
+    /// memory of the message.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared<P: Protocol>(
+        message: &'a bytes::Bytes,
+    ) -> Result<(Self, Body<'a, P>), Error> {
+        Self::decode_shared_with(message, Options::default())
+    }
+
+    /// [`decode_shared`](Self::decode_shared) with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    pub fn decode_shared_with<P: Protocol>(
+        message: &'a bytes::Bytes,
+        options: impl Into<Options>,
+    ) -> Result<(Self, Body<'a, P>), Error> {
+        Self::begin(Input::shared(message, options))
+    }
+
+    fn begin<P: Protocol>(input: Input<'a>) -> Result<(Self, Body<'a, P>), Error> {
+        let mut reader = P::reader(input);
         let envelope = reader.message_begin()?;
         Ok((envelope, Body { reader }))
     }
@@ -88,13 +166,10 @@ impl<'a, P: Protocol> Body<'a, P> {
     /// # Errors
     ///
     /// Those of [`Message::decode`].
-    pub fn read<M: Message<'a>>(mut self) -> Result<M, Error> {
+    pub fn read<M: Message + Decode<'a>>(mut self) -> Result<M, Error> {
         let body = M::read(&mut self.reader)?;
         self.reader.message_end()?;
-        let input = self.reader.finish();
-        if !input.rest().is_empty() {
-            return Err(input.error(ErrorKind::TrailingBytes));
-        }
+        self.reader.end()?;
         Ok(body)
     }
 }

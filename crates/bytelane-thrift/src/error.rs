@@ -26,6 +26,8 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
+    /// What [`Error::custom`] was given.
+    message: Option<Box<str>>,
     offset: Option<usize>,
     /// From the innermost place to the outermost.
     path: Vec<Segment>,
@@ -74,8 +76,12 @@ pub enum ErrorKind {
         /// What is expected.
         expected: &'static str,
     },
-    /// An invalid JSON string.
-    InvalidString(bytelane::json_string::ErrorKind),
+    /// A JSON string with an unescaped byte below 0x20.
+    ControlCharacter,
+    /// A JSON string with a backslash before what cannot be escaped, or `\u` without four hexadecimal digits.
+    InvalidEscape,
+    /// A JSON string with one half of a surrogate pair without the other.
+    LoneSurrogate,
     /// Binary data that is not valid base64.
     InvalidBase64,
     /// A UUID that is not 32 hexadecimal digits with four hyphens.
@@ -99,13 +105,53 @@ pub enum ErrorKind {
     InvalidVersion,
     /// A message that is neither call, reply, exception nor oneway.
     InvalidMessageKind(u8),
+    /// A list or binary whose length differs from that of the array which it becomes.
+    WrongLength {
+        /// The length of the array.
+        expected: usize,
+        /// The length in the message.
+        found: usize,
+    },
+    /// An unknown field, which was read from another protocol and cannot be converted.
+    OtherProtocol,
+    /// An error of [`Error::custom`].
+    Custom,
 }
 
 impl Error {
     #[cold]
     pub(crate) fn new(kind: ErrorKind, offset: Option<usize>) -> Self {
-        let path = Vec::new();
-        Self(Box::new(Inner { kind, offset, path }))
+        Self(Box::new(Inner {
+            kind,
+            message: None,
+            offset,
+            path: Vec::new(),
+        }))
+    }
+
+    /// An error of an implementation of [`Encode`](crate::Encode) or [`Decode`](crate::Decode) by
+    /// hand. It gets the path of the field, and [`Reader::custom_error`](crate::Reader::custom_error)
+    /// makes one that has a place as well.
+    ///
+    /// ```
+    /// use bytelane_thrift::{Error, ErrorKind};
+    ///
+    /// let error = Error::custom("the port must not be 0");
+    /// assert_eq!(error.kind(), ErrorKind::Custom);
+    /// assert_eq!(error.to_string(), "the port must not be 0");
+    /// ```
+    #[cold]
+    pub fn custom(message: impl fmt::Display) -> Self {
+        let mut error = Self::new(ErrorKind::Custom, None);
+        error.0.message = Some(message.to_string().into());
+        error
+    }
+
+    /// The same error at a byte of the message.
+    #[cold]
+    pub(crate) fn at(mut self, offset: usize) -> Self {
+        self.0.offset = Some(offset);
+        self
     }
 
     /// What is wrong.
@@ -160,7 +206,11 @@ impl fmt::Display for ErrorKind {
             Self::NumberOutOfRange => f.write_str("a number is out of the range of its type"),
             Self::InvalidFieldId => f.write_str("the id of a field is out of range"),
             Self::Syntax { expected } => write!(f, "expected {expected}"),
-            Self::InvalidString(kind) => write!(f, "not a JSON string ({kind:?})"),
+            Self::ControlCharacter => {
+                f.write_str("a JSON string has an unescaped control character")
+            }
+            Self::InvalidEscape => f.write_str("a JSON string has an invalid escape"),
+            Self::LoneSurrogate => f.write_str("a JSON string has half a surrogate pair"),
             Self::InvalidBase64 => f.write_str("binary data is not valid base64"),
             Self::InvalidUuid => f.write_str("not a UUID"),
             Self::MissingField(name) => write!(f, "the required field `{name}` is missing"),
@@ -174,13 +224,23 @@ impl fmt::Display for ErrorKind {
             }
             Self::InvalidVersion => f.write_str("not a message of this protocol and version"),
             Self::InvalidMessageKind(kind) => write!(f, "{kind} is not a message kind"),
+            Self::WrongLength { expected, found } => {
+                write!(f, "expected {expected} elements, found {found}")
+            }
+            Self::OtherProtocol => f.write_str(
+                "an unknown field was read from another protocol, and cannot be converted",
+            ),
+            Self::Custom => f.write_str("an error of the program"),
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.kind.fmt(f)?;
+        match &self.0.message {
+            Some(message) => f.write_str(message)?,
+            None => self.0.kind.fmt(f)?,
+        }
         if let Some(offset) = self.0.offset {
             write!(f, ", at byte {offset}")?;
         }
@@ -208,6 +268,7 @@ impl fmt::Debug for Error {
         }
         f.debug_struct("Error")
             .field("kind", &self.0.kind)
+            .field("message", &self.0.message)
             .field("offset", &self.0.offset)
             .field("path", &path)
             .finish()

@@ -1,7 +1,18 @@
 //! The bytes that a reader reads, and the account of what they cost.
 
-use crate::{Error, ErrorKind, Items, Limits, Type};
+use crate::{Error, ErrorKind, Items, Limits, Options, Type};
 use bytelane::{Value, big_endian, utf8};
+
+/// A place in a message, to which a reader can return.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark<'de> {
+    rest: &'de [u8],
+    depth: u32,
+    unclaimed: usize,
+    /// What a reader of JSON remembers beside it.
+    pub(crate) separator: u8,
+    pub(crate) key: bool,
+}
 
 /// What is left of a message, and what is left of its limits.
 #[derive(Clone, Copy, Debug)]
@@ -10,18 +21,32 @@ pub struct Input<'de> {
     /// Length of the whole message.
     total: usize,
     limits: Limits,
+    /// Bytes of the message that no container has claimed for its elements.
+    unclaimed: usize,
+    /// Whether a field of another type is an error.
+    pub(crate) strict_types: bool,
+    /// Whether JSON may be as Apache Thrift for Python writes it.
+    pub(crate) lenient_json: bool,
+    /// Whether structs within the value keep the fields that the message does not have.
+    pub(crate) merges: bool,
     #[cfg(feature = "bytes")]
     pub(crate) shared: Option<&'de bytes::Bytes>,
 }
 
 impl<'de> Input<'de> {
     /// All of a message.
+    #[inline]
     #[must_use]
-    pub fn new(message: &'de [u8], limits: &Limits) -> Self {
+    pub fn new(message: &'de [u8], options: impl Into<Options>) -> Self {
+        let options = options.into();
         Self {
             rest: message,
             total: message.len(),
-            limits: limits.within_formats(),
+            limits: options.limits.within_formats(),
+            unclaimed: message.len(),
+            strict_types: options.strict_types,
+            lenient_json: options.lenient_json,
+            merges: false,
             #[cfg(feature = "bytes")]
             shared: None,
         }
@@ -29,25 +54,45 @@ impl<'de> Input<'de> {
 
     /// All of a message whose memory fields of the type [`bytes::Bytes`] share.
     #[cfg(feature = "bytes")]
+    #[inline]
     #[must_use]
-    pub fn shared(message: &'de bytes::Bytes, limits: &Limits) -> Self {
-        let mut input = Self::new(message, limits);
+    pub fn shared(message: &'de bytes::Bytes, options: impl Into<Options>) -> Self {
+        let mut input = Self::new(message, options);
         input.shared = Some(message);
         input
     }
 
     /// What of a message is after so many bytes, and what is left of its limits.
-    #[cfg(feature = "apache")]
-    pub(crate) fn behind(message: &'de [u8], bytes: usize, limits: &Limits) -> Self {
-        let mut input = Self::new(message, limits);
+    pub(crate) fn behind(message: &'de [u8], bytes: usize, options: impl Into<Options>) -> Self {
+        let mut input = Self::new(message, options);
         input.rest = &message[bytes..];
         input
     }
 
-    /// What is left of the limits.
+    /// The options, with what is left of the limits.
     #[cfg(feature = "apache")]
-    pub(crate) fn limits(&self) -> Limits {
-        self.limits
+    pub(crate) fn options(&self) -> Options {
+        let options = Options::from(self.limits).with_strict_types(self.strict_types);
+        options.with_lenient_json(self.lenient_json)
+    }
+
+    /// The place before the byte that is read next.
+    #[inline]
+    pub(crate) fn mark(&self) -> Mark<'de> {
+        Mark {
+            rest: self.rest,
+            depth: self.limits.depth,
+            unclaimed: self.unclaimed,
+            separator: 0,
+            key: false,
+        }
+    }
+
+    /// Returns to a place. What has been charged since stays charged.
+    pub(crate) fn reset(&mut self, mark: &Mark<'de>) {
+        self.rest = mark.rest;
+        self.limits.depth = mark.depth;
+        self.unclaimed = mark.unclaimed;
     }
 
     /// How many bytes have been read.
@@ -177,6 +222,19 @@ impl<'de> Input<'de> {
         }
     }
 
+    /// Makes room for one more element of a list whose length is not known, and accounts for that
+    /// first: all of it, since the elements move there while they are still where they were.
+    #[inline]
+    pub(crate) fn grow<T>(&mut self, values: &mut Vec<T>) -> Result<(), Error> {
+        if values.len() < values.capacity() {
+            return Ok(());
+        }
+        let more = usize::max(values.len(), 4);
+        self.charge((values.len() + more).saturating_mul(size_of::<T>()))?;
+        values.reserve_exact(more);
+        Ok(())
+    }
+
     /// One more element of a container.
     #[inline]
     pub(crate) fn check_container(&self, len: usize) -> Result<(), Error> {
@@ -197,16 +255,19 @@ impl<'de> Input<'de> {
         cost: usize,
     ) -> Result<Items, Error> {
         self.check_container(len)?;
-        if len.saturating_mul(smallest) > self.rest.len() {
+        // The bytes of one element are none of another's: all containers share the message's.
+        let claimed = len.saturating_mul(smallest);
+        let left = self.unclaimed.checked_sub(claimed);
+        let Some(left) = left.filter(|_| claimed <= self.rest.len()) else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
-        }
+        };
+        self.unclaimed = left;
         self.charge(len.saturating_mul(cost))?;
         self.enter()?;
         Ok(Items {
             left: len,
             element,
             value,
-            cost,
             map: false,
         })
     }

@@ -3,12 +3,16 @@
 
 use crate::input::Input;
 use crate::protocol::Reader;
-use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Type};
+use crate::unknown::Encoding;
+use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Type, UnknownField};
 use std::borrow::Cow;
 use std::fmt::Debug;
 
 /// In what the two protocols differ. A value of it is what the reader must remember.
 pub trait Layout: Debug + Default {
+    /// What bytes of it are called.
+    const ENCODING: Encoding;
+
     /// What is before a message.
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error>;
 
@@ -87,6 +91,7 @@ impl<'de, L: Layout> LayoutReader<'de, L> {
         values: &mut Vec<T>,
         append: impl FnOnce(&mut Input<'de>, usize, &mut Vec<T>) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        items.reserve(values);
         append(&mut self.input, items.left, values)?;
         self.input.leave();
         Ok(())
@@ -99,6 +104,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         &mut self.input
     }
 
+    #[inline]
     fn finish(self) -> Input<'de> {
         self.input
     }
@@ -154,7 +160,9 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
             self.input.expect(types.map(|types| types.1), value)?;
         }
         let smallest = L::smallest(key) + L::smallest(value);
-        self.input.enter_items(len, (key, value), smallest, cost)
+        let mut items = self.input.enter_items(len, (key, value), smallest, cost)?;
+        items.map = true;
+        Ok(items)
     }
 
     #[inline]
@@ -257,5 +265,21 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
 
     fn skip_string(&mut self) -> Result<(), Error> {
         self.bytes().map(drop)
+    }
+
+    fn unknown_field(&mut self, header: FieldHeader) -> Result<UnknownField, Error> {
+        let start = self.input.rest;
+        let bool;
+        let bytes = if header.kind == Type::Bool {
+            // Compact has it in the header.
+            bool = [self.bool()?.into()];
+            &bool[..]
+        } else {
+            self.skip(header.kind)?;
+            &start[..start.len() - self.input.rest.len()]
+        };
+        self.input.charge(bytes.len())?;
+        let FieldHeader { id, kind } = header;
+        Ok(UnknownField::new(id, kind, L::ENCODING, bytes))
     }
 }

@@ -21,6 +21,8 @@ mod limits;
 mod message;
 mod output;
 mod protocol;
+pub mod unframed;
+mod unknown;
 mod values;
 mod wire;
 
@@ -29,15 +31,16 @@ pub use bytelane_thrift_derive::Thrift;
 pub use compact::{
     Apache, Compact, CompactReader, CompactWriter, Dialect, Fbthrift, FbthriftCompact,
 };
-pub use element::Element;
+pub use element::{Decode, DecodeOwned, Element, Encode};
 pub use envelope::{ApplicationException, ApplicationExceptionKind, Body, Envelope};
 pub use error::{Error, ErrorKind};
-pub use input::Input;
+pub use input::{Input, Mark};
 pub use json::{Json, JsonProtocol, JsonReader, JsonWriter, SimpleJson};
-pub use limits::Limits;
+pub use limits::{Limits, Options};
 pub use message::Message;
 pub use output::{Length, Output};
 pub use protocol::{Protocol, Reader, Writer};
+pub use unknown::{UnknownField, UnknownFields};
 pub use values::{Double, InvalidUuid, Uuid};
 pub use wire::{Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};
 

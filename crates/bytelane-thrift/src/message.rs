@@ -1,9 +1,9 @@
 //! Whole messages, from and to bytes.
 
 use crate::input::Input;
-use crate::output::Length;
+use crate::output::{Length, Output};
 use crate::protocol::{Protocol, Reader, Writer};
-use crate::{Element, Error, ErrorKind, Field, Limits};
+use crate::{Decode, Element, Encode, Error, Field, Options};
 
 /// A struct, union or exception: what derives [`Thrift`](crate::Thrift), and is not an enum.
 ///
@@ -26,7 +26,7 @@ use crate::{Element, Error, ErrorKind, Field, Limits};
 /// assert_eq!(Point::decode::<Binary>(&bytes)?, point);
 /// # Ok::<(), bytelane_thrift::Error>(())
 /// ```
-pub trait Message<'de>: Element<'de> {
+pub trait Message: Element {
     /// Its name in the IDL.
     const NAME: &'static str;
 
@@ -39,19 +39,25 @@ pub trait Message<'de>: Element<'de> {
     ///
     /// A container or string larger than 2³¹ - 1, more than 64 values within each other, a struct
     /// or container as the key of a map in JSON, a type that the protocol's dialect does not have.
-    fn encode<P: Protocol>(&self) -> Result<Vec<u8>, Error> {
-        self.encode_with::<P>(&Limits::default())
+    fn encode<P: Protocol>(&self) -> Result<Vec<u8>, Error>
+    where
+        Self: Encode,
+    {
+        self.encode_with::<P>(Options::default())
     }
 
-    /// [`encode`](Self::encode) within limits of the caller's choice.
+    /// [`encode`](Self::encode) within [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
-    fn encode_with<P: Protocol>(&self, limits: &Limits) -> Result<Vec<u8>, Error> {
-        let room = P::room(self.room());
-        let mut writer = P::writer(Vec::with_capacity(room), limits);
-        self.write(&mut writer)?;
+    fn encode_with<P: Protocol>(&self, options: impl Into<Options>) -> Result<Vec<u8>, Error>
+    where
+        Self: Encode,
+    {
+        let bytes = Vec::with_capacity(P::room(self.room()));
+        let mut writer = P::writer(bytes, &options.into().limits);
+        write(self, &mut writer)?;
         Ok(writer.finish())
     }
 
@@ -60,10 +66,29 @@ pub trait Message<'de>: Element<'de> {
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
-    fn encode_into<P: Protocol>(&self, bytes: &mut Vec<u8>) -> Result<(), Error> {
-        let mut writer = P::writer(std::mem::take(bytes), &Limits::default());
-        let result = self.write(&mut writer);
-        *bytes = writer.finish();
+    fn encode_into<P: Protocol>(&self, bytes: &mut Vec<u8>) -> Result<(), Error>
+    where
+        Self: Encode,
+    {
+        self.encode_into_with::<P>(bytes, Options::default())
+    }
+
+    /// [`encode_into`](Self::encode_into) within [`Limits`](crate::Limits) of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    fn encode_into_with<P: Protocol>(
+        &self,
+        bytes: &mut Vec<u8>,
+        options: impl Into<Options>,
+    ) -> Result<(), Error>
+    where
+        Self: Encode,
+    {
+        let taken = std::mem::take(bytes);
+        let result;
+        (*bytes, result) = written::<P, _>(taken, options, |writer| self.write(writer));
         result
     }
 
@@ -72,32 +97,53 @@ pub trait Message<'de>: Element<'de> {
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
-    fn encoded_len<P: Protocol>(&self) -> Result<usize, Error> {
-        let mut writer = P::writer(Length::default(), &Limits::default());
-        self.write(&mut writer)?;
-        Ok(writer.finish().0)
+    fn encoded_len<P: Protocol>(&self) -> Result<usize, Error>
+    where
+        Self: Encode,
+    {
+        self.encoded_len_with::<P>(Options::default())
     }
 
-    /// Reads a message that is all of `bytes`.
+    /// [`encoded_len`](Self::encoded_len) within [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
-    /// Whatever is malformed, missing, of another type or beyond the default [`Limits`]; the error
-    /// tells the place.
-    fn decode<P: Protocol>(bytes: &'de [u8]) -> Result<Self, Error> {
-        Self::decode_with::<P>(bytes, &Limits::default())
+    /// Those of [`encode`](Self::encode).
+    fn encoded_len_with<P: Protocol>(&self, options: impl Into<Options>) -> Result<usize, Error>
+    where
+        Self: Encode,
+    {
+        let none = Length::default();
+        let (length, result) = written::<P, _>(none, options, |writer| self.write(writer));
+        result.map(|()| length.0)
     }
 
-    /// [`decode`](Self::decode) within limits of the caller's choice.
+    /// Reads a message that is all of `bytes`; white space after JSON is skipped.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is malformed, missing or beyond the default [`Limits`](crate::Limits); the error
+    /// tells the place.
+    fn decode<'de, P: Protocol>(bytes: &'de [u8]) -> Result<Self, Error>
+    where
+        Self: Decode<'de>,
+    {
+        Self::decode_with::<P>(bytes, Options::default())
+    }
+
+    /// [`decode`](Self::decode) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
-    fn decode_with<P: Protocol>(bytes: &'de [u8], limits: &Limits) -> Result<Self, Error> {
-        let mut reader = P::reader(Input::new(bytes, limits));
-        let value = Self::read(&mut reader)?;
-        end(reader.finish())?;
-        Ok(value)
+    fn decode_with<'de, P: Protocol>(
+        bytes: &'de [u8],
+        options: impl Into<Options>,
+    ) -> Result<Self, Error>
+    where
+        Self: Decode<'de>,
+    {
+        whole::<P, _>(Input::new(bytes, options), Self::read)
     }
 
     /// [`decode`](Self::decode) where fields of the type [`bytes::Bytes`] share the memory of the
@@ -107,11 +153,28 @@ pub trait Message<'de>: Element<'de> {
     ///
     /// Those of [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
-    fn decode_shared<P: Protocol>(message: &'de bytes::Bytes) -> Result<Self, Error> {
-        let mut reader = P::reader(Input::shared(message, &Limits::default()));
-        let value = Self::read(&mut reader)?;
-        end(reader.finish())?;
-        Ok(value)
+    fn decode_shared<'de, P: Protocol>(message: &'de bytes::Bytes) -> Result<Self, Error>
+    where
+        Self: Decode<'de>,
+    {
+        Self::decode_shared_with::<P>(message, Options::default())
+    }
+
+    /// [`decode_shared`](Self::decode_shared) with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[cfg(feature = "bytes")]
+    fn decode_shared_with<'de, P: Protocol>(
+        message: &'de bytes::Bytes,
+        options: impl Into<Options>,
+    ) -> Result<Self, Error>
+    where
+        Self: Decode<'de>,
+    {
+        whole::<P, _>(Input::shared(message, options), Self::read)
     }
 
     /// Reads a message at the start of `bytes`, and returns its length as well.
@@ -119,14 +182,33 @@ pub trait Message<'de>: Element<'de> {
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
-    fn decode_prefix<P: Protocol>(bytes: &'de [u8]) -> Result<(Self, usize), Error> {
-        let mut reader = P::reader(Input::new(bytes, &Limits::default()));
+    fn decode_prefix<'de, P: Protocol>(bytes: &'de [u8]) -> Result<(Self, usize), Error>
+    where
+        Self: Decode<'de>,
+    {
+        Self::decode_prefix_with::<P>(bytes, Options::default())
+    }
+
+    /// [`decode_prefix`](Self::decode_prefix) with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    fn decode_prefix_with<'de, P: Protocol>(
+        bytes: &'de [u8],
+        options: impl Into<Options>,
+    ) -> Result<(Self, usize), Error>
+    where
+        Self: Decode<'de>,
+    {
+        let mut reader = P::reader(Input::new(bytes, options));
         let value = Self::read(&mut reader)?;
         Ok((value, reader.finish().offset()))
     }
 
     /// Reads a message over this value. Strings and containers are replaced and keep their memory;
-    /// fields that the message does not have stay as they are.
+    /// fields that the message does not have stay as they are, also in structs within this one.
     ///
     /// # Errors
     ///
@@ -148,17 +230,57 @@ pub trait Message<'de>: Element<'de> {
     /// }
     /// # Ok::<(), bytelane_thrift::Error>(())
     /// ```
-    fn merge<P: Protocol>(&mut self, bytes: &'de [u8]) -> Result<(), Error> {
-        let mut reader = P::reader(Input::new(bytes, &Limits::default()));
-        self.read_into(&mut reader)?;
-        end(reader.finish())
+    fn merge<'de, P: Protocol>(&mut self, bytes: &'de [u8]) -> Result<(), Error>
+    where
+        Self: Decode<'de>,
+    {
+        self.merge_with::<P>(bytes, Options::default())
+    }
+
+    /// [`merge`](Self::merge) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`merge`](Self::merge).
+    fn merge_with<'de, P: Protocol>(
+        &mut self,
+        bytes: &'de [u8],
+        options: impl Into<Options>,
+    ) -> Result<(), Error>
+    where
+        Self: Decode<'de>,
+    {
+        let mut input = Input::new(bytes, options);
+        input.merges = true;
+        whole::<P, _>(input, |reader| self.read_into(reader))
     }
 }
 
-/// That nothing is left.
-fn end(input: Input<'_>) -> Result<(), Error> {
-    if input.rest().is_empty() {
-        return Ok(());
-    }
-    Err(input.error(ErrorKind::TrailingBytes))
+/// Writes a value. Not inlined: of what a parameter refers to, the compiler knows that nothing else
+/// does, and loads the length of the output less often.
+#[inline(never)]
+fn write<T: Encode + ?Sized, W: Writer>(value: &T, writer: &mut W) -> Result<(), Error> {
+    value.write(writer)
+}
+
+/// What a writer of this output has written, and whether all of it could be.
+pub(crate) fn written<P: Protocol, O: Output>(
+    output: O,
+    options: impl Into<Options>,
+    write: impl FnOnce(&mut P::Writer<O>) -> Result<(), Error>,
+) -> (O, Result<(), Error>) {
+    let mut writer = P::writer(output, &options.into().limits);
+    let result = write(&mut writer);
+    (writer.finish(), result)
+}
+
+/// What is read of an input, after which nothing may be left.
+fn whole<'de, P: Protocol, T>(
+    input: Input<'de>,
+    read: impl FnOnce(&mut P::Reader<'de>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut reader = P::reader(input);
+    let value = read(&mut reader)?;
+    reader.end()?;
+    Ok(value)
 }

@@ -1,8 +1,12 @@
 //! The protocols: what writes and reads the values of a message, one after the other.
 
-use crate::input::Input;
+use crate::input::{Input, Mark};
 use crate::output::Output;
-use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Limits, Type};
+use crate::unframed::Scan;
+use crate::{
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Limits, Options, Type,
+    UnknownField,
+};
 use std::borrow::Cow;
 
 /// A wire format: [`Binary`](crate::Binary), [`Compact`](crate::Compact), [`Json`](crate::Json) or
@@ -26,6 +30,15 @@ pub trait Protocol {
 
     /// Starts to read.
     fn reader(input: Input<'_>) -> Self::Reader<'_>;
+
+    /// Goes on looking for the end of the message at the start of `bytes`.
+    #[doc(hidden)]
+    fn scan(scan: &mut Scan, bytes: &[u8], options: Options) -> Result<Option<usize>, Error>
+    where
+        Self: Sized,
+    {
+        scan.values::<Self>(bytes, options)
+    }
 }
 
 /// Methods of [`Writer`] that write a whole field: in one piece, where a protocol can.
@@ -44,7 +57,7 @@ macro_rules! fields {
 /// Writes values one after the other.
 ///
 /// What must follow what is the grammar of Thrift, which the implementations of
-/// [`Element`](crate::Element) keep to: a struct is `struct_begin`, then for each field
+/// [`Encode`](crate::Encode) keep to: a struct is `struct_begin`, then for each field
 /// `field_begin`, a value, `field_end`, and then `struct_end`.
 pub trait Writer: Sized {
     /// Where the bytes go.
@@ -109,6 +122,9 @@ pub trait Writer: Sized {
         self.field_end();
         Ok(())
     }
+
+    /// Writes a field that was read as an unknown one.
+    fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error>;
 
     /// Starts a list or set (which of them is `kind`) of `len` elements.
     fn list_begin(&mut self, kind: Type, element: Type, len: usize) -> Result<(), Error>;
@@ -206,6 +222,26 @@ pub trait Reader<'de>: Sized {
 
     /// Ends reading: what is after the value.
     fn finish(self) -> Input<'de>;
+
+    /// That nothing is left; in JSON, nothing but white space.
+    fn end(&mut self) -> Result<(), Error> {
+        let input = self.input();
+        match input.rest() {
+            [] => Ok(()),
+            _ => Err(input.error(ErrorKind::TrailingBytes)),
+        }
+    }
+
+    /// The place before the value that is read next.
+    #[inline]
+    fn mark(&mut self) -> Mark<'de> {
+        self.input().mark()
+    }
+
+    /// Returns to a place.
+    fn reset(&mut self, mark: &Mark<'de>) {
+        self.input().reset(mark);
+    }
 
     /// Starts a message.
     fn message_begin(&mut self) -> Result<Envelope<'de>, Error>;
@@ -308,54 +344,66 @@ pub trait Reader<'de>: Sized {
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     fn i8s(&mut self, mut items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
-        values.reserve(items.first_capacity::<i8>());
+        items.reserve(values);
         while self.next(&mut items)? {
-            values.push(self.i8()?);
+            let value = self.i8()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
         }
         Ok(())
     }
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     fn i16s(&mut self, mut items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
-        values.reserve(items.first_capacity::<i16>());
+        items.reserve(values);
         while self.next(&mut items)? {
-            values.push(self.i16()?);
+            let value = self.i16()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
         }
         Ok(())
     }
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     fn i32s(&mut self, mut items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
-        values.reserve(items.first_capacity::<i32>());
+        items.reserve(values);
         while self.next(&mut items)? {
-            values.push(self.i32()?);
+            let value = self.i32()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
         }
         Ok(())
     }
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     fn i64s(&mut self, mut items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
-        values.reserve(items.first_capacity::<i64>());
+        items.reserve(values);
         while self.next(&mut items)? {
-            values.push(self.i64()?);
+            let value = self.i64()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
         }
         Ok(())
     }
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     fn doubles(&mut self, mut items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
-        values.reserve(items.first_capacity::<f64>());
+        items.reserve(values);
         while self.next(&mut items)? {
-            values.push(self.double()?);
+            let value = self.double()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
         }
         Ok(())
     }
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     fn floats(&mut self, mut items: Items, values: &mut Vec<f32>) -> Result<(), Error> {
-        values.reserve(items.first_capacity::<f32>());
+        items.reserve(values);
         while self.next(&mut items)? {
-            values.push(self.float()?);
+            let value = self.float()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
         }
         Ok(())
     }
@@ -408,10 +456,19 @@ pub trait Reader<'de>: Sized {
     /// Reads a string or binary, which its type does not tell, and drops it.
     fn skip_string(&mut self) -> Result<(), Error>;
 
+    /// Reads the value of a field and keeps it as it is.
+    fn unknown_field(&mut self, header: FieldHeader) -> Result<UnknownField, Error>;
+
     /// An error at the byte that is read next.
     #[cold]
     fn error(&mut self, kind: ErrorKind) -> Error {
         self.input().error(kind)
+    }
+
+    /// An [`Error::custom`] at the byte that is read next.
+    #[cold]
+    fn custom_error(&mut self, message: impl std::fmt::Display) -> Error {
+        Error::custom(message).at(self.input().offset())
     }
 }
 
@@ -420,6 +477,7 @@ pub trait Reader<'de>: Sized {
 pub(crate) struct WriteLimits(Limits);
 
 impl WriteLimits {
+    #[inline]
     pub(crate) fn new(limits: &Limits) -> Self {
         Self(limits.within_formats())
     }
@@ -433,6 +491,18 @@ impl WriteLimits {
             }
             None => Err(Error::new(ErrorKind::DepthLimit, None)),
         }
+    }
+
+    #[inline]
+    pub(crate) fn enter_struct(&mut self) -> Result<Frame, Error> {
+        let outside = self.0.depth;
+        self.enter()?;
+        Ok(Frame { last: 0, outside })
+    }
+
+    #[inline]
+    pub(crate) fn leave_struct(&mut self, frame: Frame) {
+        self.0.depth = frame.outside;
     }
 
     #[inline]

@@ -1,9 +1,11 @@
 //! What the protocols have in common: types, fields, the place in a container, kinds of messages.
 
+use crate::Error;
+use crate::input::Input;
 use std::fmt;
 
 /// The types that a value can have in a message. The numbers are those of the binary protocol.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Type {
@@ -80,6 +82,7 @@ impl fmt::Display for Type {
 
 /// A field of a struct or union, as its type declares it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Field {
     /// Its number.
     pub id: i16,
@@ -89,8 +92,17 @@ pub struct Field {
     pub kind: Type,
 }
 
+impl Field {
+    /// A field.
+    #[must_use]
+    pub const fn new(id: i16, name: &'static str, kind: Type) -> Self {
+        Self { id, name, kind }
+    }
+}
+
 /// The header of a field in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct FieldHeader {
     /// Its number.
     pub id: i16,
@@ -98,11 +110,21 @@ pub struct FieldHeader {
     pub kind: Type,
 }
 
+impl FieldHeader {
+    /// A header.
+    #[must_use]
+    pub const fn new(id: i16, kind: Type) -> Self {
+        Self { id, kind }
+    }
+}
+
 /// The place in a struct that is written or read: made by `struct_begin`, and handed to each field.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
     /// Compact: the id of the last field. SimpleJSON: where the next field is likely in the list.
     pub(crate) last: i16,
+    /// Writing: the depth outside of the struct. Restoring it takes less time than counting back.
+    pub(crate) outside: u32,
 }
 
 /// The place in a list, set or map that is read: made by `list_begin` or `map_begin`.
@@ -114,8 +136,6 @@ pub struct Items {
     pub(crate) element: Type,
     /// Type of a map's values; that of the elements otherwise.
     pub(crate) value: Type,
-    /// Bytes of memory that each one takes.
-    pub(crate) cost: usize,
     /// Whether these are the entries of a map.
     pub(crate) map: bool,
 }
@@ -128,11 +148,41 @@ impl Items {
         (self.left != usize::MAX).then_some(self.left)
     }
 
-    /// For how many elements of a type to make room now: all of them, but no more than 4 KiB, so
-    /// that what a message claims costs nothing before the elements are there.
+    /// Makes room for all elements if the format tells their number, which has been charged.
     #[inline]
-    pub(crate) fn first_capacity<T>(&self) -> usize {
-        usize::min(self.left().unwrap_or(0), 4096 / size_of::<T>().max(1))
+    pub(crate) fn reserve<T>(&self, values: &mut Vec<T>) {
+        values.reserve_exact(self.left().unwrap_or(0));
+    }
+
+    /// Makes room for one more element, and charges it, if the format does not tell their number.
+    #[inline]
+    pub(crate) fn make_room<T>(
+        &self,
+        input: &mut Input<'_>,
+        values: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        match self.left() {
+            Some(_) => Ok(()),
+            None => input.grow(values),
+        }
+    }
+
+    /// Charges one element of so many bytes of memory, if the format does not tell their number.
+    #[inline]
+    pub(crate) fn pay(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
+        match self.left() {
+            Some(_) => Ok(()),
+            None => input.charge(cost),
+        }
+    }
+
+    /// Charges what the first element takes, unless there is none.
+    #[inline]
+    pub(crate) fn pay_first(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
+        match self.left {
+            0 => Ok(()),
+            _ => input.charge(cost),
+        }
     }
 }
 

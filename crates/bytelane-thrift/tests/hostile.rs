@@ -4,7 +4,7 @@
 mod common;
 
 use bytelane_thrift::{
-    Binary, Compact, ErrorKind, Json, Limits, Message, Protocol, SimpleJson, Thrift, Type,
+    Binary, Compact, ErrorKind, Json, Limits, Message, Options, Protocol, SimpleJson, Thrift, Type,
 };
 use common::everything;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,8 @@ struct Fields {
 struct Empty {}
 
 fn check<P: Protocol>(message: &[u8], kind: ErrorKind, offset: usize, path: &str) {
-    let error = Fields::decode::<P>(message).expect_err("a malformed message");
+    let strict = Options::default().with_strict_types(true);
+    let error = Fields::decode_with::<P>(message, strict).expect_err("a malformed message");
     let shown = String::from_utf8_lossy(message);
     assert_eq!(error.kind(), kind, "{shown}");
     assert_eq!(error.offset(), Some(offset), "{shown}: {error}");
@@ -185,7 +186,6 @@ fn compact() {
 #[test]
 fn json() {
     use ErrorKind::*;
-    use bytelane::json_string::ErrorKind::{ControlCharacter, InvalidEscape, LoneSurrogate};
     fn syntax(expected: &'static str) -> ErrorKind {
         Syntax { expected }
     }
@@ -259,24 +259,9 @@ fn json() {
         ("{\"6\":{\"i16\":-00}}", syntax("an integer"), 12, "short"),
         ("{\"6\":{\"i16\":-}}", syntax("an integer"), 12, "short"),
         ("{\"06\":{\"i16\":1}}", syntax("an integer"), 1, ""),
-        (
-            "{\"4\":{\"str\":\"a\nb\"}}",
-            InvalidString(ControlCharacter),
-            14,
-            "text",
-        ),
-        (
-            "{\"4\":{\"str\":\"a\\x\"}}",
-            InvalidString(InvalidEscape),
-            14,
-            "text",
-        ),
-        (
-            "{\"4\":{\"str\":\"a\\ud83d\"}}",
-            InvalidString(LoneSurrogate),
-            14,
-            "text",
-        ),
+        ("{\"4\":{\"str\":\"a\nb\"}}", ControlCharacter, 14, "text"),
+        ("{\"4\":{\"str\":\"a\\x\"}}", InvalidEscape, 14, "text"),
+        ("{\"4\":{\"str\":\"a\\ud83d\"}}", LoneSurrogate, 14, "text"),
         ("{\"4\":{\"str\":\"abc}}", UnexpectedEnd, 18, "text"),
         ("{\"7\":{\"str\":\"Q!==\"}}", InvalidBase64, 14, "data"),
         ("{\"7\":{\"str\":\"QR==\"}}", InvalidBase64, 14, "data"),
@@ -369,38 +354,29 @@ fn limits_hold() {
         };
         let all = Limits::default();
         assert_eq!(
-            read(Limits {
-                total_allocation: 2000,
-                ..all
-            }),
+            read(all.with_total_allocation(2000)),
             ErrorKind::AllocationLimit
         );
         assert!(matches!(
-            read(Limits { string: 20, ..all }),
+            read(all.with_string(20)),
             ErrorKind::StringLimit(_)
         ));
         if !std::any::type_name::<P>().contains("<true>") {
             assert_eq!(
-                read(Limits {
-                    container: 200,
-                    ..all
-                }),
+                read(all.with_container(200)),
                 ErrorKind::ContainerLimit(300)
             );
         }
         let write = |limits: Limits| value.encode_with::<P>(&limits).unwrap_err().kind();
         assert_eq!(
-            write(Limits {
-                container: 200,
-                ..all
-            }),
+            write(all.with_container(200)),
             ErrorKind::ContainerLimit(300)
         );
         assert!(matches!(
-            write(Limits { string: 20, ..all }),
+            write(all.with_string(20)),
             ErrorKind::StringLimit(_)
         ));
-        assert_eq!(write(Limits { depth: 2, ..all }), ErrorKind::DepthLimit);
+        assert_eq!(write(all.with_depth(2)), ErrorKind::DepthLimit);
     }
     test::<Binary>();
     test::<Compact>();

@@ -3,8 +3,8 @@
 mod common;
 
 use bytelane_thrift::{
-    Binary, Compact, Double, Element, ErrorKind, FbthriftCompact, Json, Limits, Message, Protocol,
-    SimpleJson, Thrift, Uuid,
+    Binary, Compact, DecodeOwned, Double, Element, Encode, ErrorKind, FbthriftCompact, Json,
+    Limits, Message, Protocol, SimpleJson, Thrift, Uuid,
 };
 use common::{Color, Everything, Point, Shape, Tree, everything};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ fn name<P>() -> &'static str {
 
 fn round_trip<P: Protocol, T>(value: &T)
 where
-    T: for<'de> Message<'de> + PartialEq + std::fmt::Debug,
+    T: Message + Encode + DecodeOwned + PartialEq + std::fmt::Debug,
 {
     let bytes = value.encode::<P>().unwrap();
     assert_eq!(
@@ -351,10 +351,7 @@ fn depth_is_bounded_both_ways() {
         tree
     }
     fn test<P: Protocol>() {
-        let limits = Limits {
-            depth: 65,
-            ..Limits::default()
-        };
+        let limits = Limits::default().with_depth(65);
         assert_eq!(
             deep(65).encode::<P>().unwrap_err().kind(),
             ErrorKind::DepthLimit
@@ -365,10 +362,7 @@ fn depth_is_bounded_both_ways() {
         });
         let bytes = deep(64).encode_with::<P>(&limits).unwrap();
         Tree::decode_with::<P>(&bytes, &limits).unwrap();
-        let limits = Limits {
-            depth: 63,
-            ..limits
-        };
+        let limits = limits.with_depth(63);
         let error = Tree::decode_with::<P>(&bytes, &limits).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DepthLimit);
         // Skipped, too.

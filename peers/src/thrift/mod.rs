@@ -11,7 +11,7 @@ use bytelane_measure::data::{Dataset, ElementType};
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::MEMCPY;
-use bytelane_thrift::{Compact, Json, Message, Protocol, SimpleJson};
+use bytelane_thrift::{Compact, DecodeOwned, Encode, Json, Message, Protocol, SimpleJson};
 use bytes::Bytes;
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -19,7 +19,9 @@ use structs::*;
 
 /// What every library can write and read.
 pub trait Value:
-    for<'de> Message<'de>
+    Message
+    + Encode
+    + DecodeOwned
     + apache::Value
     + pilota::Value
     + fbthrift::Value
@@ -30,7 +32,9 @@ pub trait Value:
 }
 
 impl<T> Value for T where
-    T: for<'de> Message<'de>
+    T: Message
+        + Encode
+        + DecodeOwned
         + apache::Value
         + pilota::Value
         + fbthrift::Value

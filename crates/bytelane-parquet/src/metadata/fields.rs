@@ -4,8 +4,8 @@
 //! a rewritten file loses nothing that was in its footer.
 
 use bytelane_thrift::{
-    Apache, Compact, Element, Error, ErrorKind, Field, FieldHeader, Frame, Input, Limits, Protocol,
-    Reader, Type, Writer,
+    Apache, Compact, Decode, Encode, Error, ErrorKind, Field, FieldHeader, Frame, Input, Limits,
+    Protocol, Reader, Type, Writer,
 };
 use bytes::Bytes;
 
@@ -46,13 +46,9 @@ impl Fields {
     pub fn write(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         let mut frame = Frame::default();
-        for (FieldHeader { id, kind }, value) in &self.0 {
+        for (header, value) in &self.0 {
             let mut writer = Parquet::writer(bytes, &Limits::default());
-            let field = Field {
-                id: *id,
-                name: "",
-                kind: *kind,
-            };
+            let field = Field::new(header.id, "", header.kind);
             match value {
                 Value::Bool(value) => writer.bool_field(&mut frame, &field, *value),
                 Value::Encoded(_) => writer.field_begin(&mut frame, &field),
@@ -71,14 +67,14 @@ impl Fields {
     }
 
     /// The value of a field that is not a bool, if the field is there.
-    pub fn get<'b, T: Element<'b>>(&'b self, id: i16) -> Result<Option<T>, Error> {
+    pub fn get<'b, T: Decode<'b>>(&'b self, id: i16) -> Result<Option<T>, Error> {
         self.encoded(id, T::TYPE)?
             .map(|bytes| T::read(&mut reader(bytes)))
             .transpose()
     }
 
     /// The value of a field that must be there.
-    pub fn require<'b, T: Element<'b>>(&'b self, id: i16, name: &'static str) -> Result<T, Error> {
+    pub fn require<'b, T: Decode<'b>>(&'b self, id: i16, name: &'static str) -> Result<T, Error> {
         self.get(id)?.ok_or_else(|| missing(name))
     }
 
@@ -105,7 +101,7 @@ impl Fields {
     }
 
     /// Sets a field that is not a bool.
-    pub fn set<'b, T: Element<'b>>(&mut self, id: i16, value: &T) -> Result<(), Error> {
+    pub fn set<T: Encode>(&mut self, id: i16, value: &T) -> Result<(), Error> {
         let mut writer = Parquet::writer(Vec::new(), &Limits::default());
         value.write(&mut writer)?;
         self.replace(id, T::TYPE, writer.finish().into());
@@ -147,7 +143,7 @@ impl Fields {
 
     /// Puts a field where it was, or where its number belongs.
     fn replace(&mut self, id: i16, kind: Type, bytes: Bytes) {
-        let field = (FieldHeader { id, kind }, Value::Encoded(bytes));
+        let field = (FieldHeader::new(id, kind), Value::Encoded(bytes));
         match self.0.iter().position(|(header, _)| header.id >= id) {
             Some(at) if self.0[at].0.id == id => self.0[at] = field,
             Some(at) => self.0.insert(at, field),
@@ -170,7 +166,7 @@ impl Fields {
 }
 
 fn reader(bytes: &[u8]) -> <Parquet as Protocol>::Reader<'_> {
-    Parquet::reader(Input::new(bytes, &Limits::default()))
+    Parquet::reader(Input::new(bytes, Limits::default()))
 }
 
 /// The bytes of the value of this type that the reader, which reads `bytes`, is in front of.

@@ -31,6 +31,24 @@ impl Default for Reserved {
     }
 }
 
+#[derive(Clone, Debug, PartialEq, Copy, Default, Eq, PartialOrd, Ord, Hash, bytelane_thrift::Thrift)]
+pub enum Level {
+    #[default]
+    #[thrift(value = 0)]
+    Low,
+    #[thrift(value = 5)]
+    High,
+    /// A number that this version does not know.
+    #[thrift(unknown)]
+    Unknown(i32),
+}
+
+#[allow(non_upper_case_globals)]
+impl Level {
+    /// The lowest.
+    pub const Minimum: Self = Self::Low;
+}
+
 pub type Word = String;
 
 pub type Weight = f64;
@@ -62,6 +80,12 @@ pub const NUMBER_OF_FAVOURITE: i32 = 17;
 pub static PRIMES: std::sync::LazyLock<Vec<i32>> = std::sync::LazyLock::new(|| vec![2, 3, 5, 7]);
 
 pub static SETS: std::sync::LazyLock<std::collections::BTreeMap<String, std::collections::BTreeSet<bytelane_thrift::Double>>> = std::sync::LazyLock::new(|| std::collections::BTreeMap::from([("a".to_owned(), std::collections::BTreeSet::from([bytelane_thrift::Double::from(1.0), bytelane_thrift::Double::from(2.5)])), ("b".to_owned(), std::collections::BTreeSet::from([]))]));
+
+pub const STRANGE: bool = true;
+
+pub const LOWEST: Level = Level::Minimum;
+
+pub static IGNORED: std::sync::LazyLock<Inner> = std::sync::LazyLock::new(|| Inner { x: bytelane_thrift::Double::from(1.0) });
 
 pub static EXAMPLE: std::sync::LazyLock<Everything> = std::sync::LazyLock::new(|| Everything { message: "say \"hello\"\n".to_owned(), color: Some(Color::Unknown(99)), header: Some(super::common_shared::Header { trace_id: "t".to_owned(), ..Default::default() }), ..Default::default() });
 
@@ -159,10 +183,34 @@ pub enum Shape {
     PolyLine(Vec<Inner>),
     #[thrift(id = 3, name = "inside")]
     Inside(Box<Shape>),
+    /// A member that this version does not know.
+    #[thrift(unknown)]
+    Unknown(bytelane_thrift::UnknownField),
+}
+
+#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
+#[thrift(union)]
+pub enum Impossible {
+    /// A member that this version does not know.
+    #[thrift(unknown)]
+    Unknown(bytelane_thrift::UnknownField),
 }
 
 #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
 pub struct Nothing {}
+
+/// Ids below 1 are as none.
+#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
+pub struct Renumbered {
+    #[thrift(id = -1)]
+    pub first: i64,
+    #[thrift(id = -2)]
+    pub second: i64,
+    #[thrift(id = -3)]
+    pub third: i64,
+    #[thrift(id = 5)]
+    pub fourth: i64,
+}
 
 #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
 pub struct NotFound {

@@ -17,6 +17,13 @@ enum Color {
 
 enum Reserved {}
 
+enum Level {
+  LOW = 0,
+  /** The lowest. */
+  MINIMUM = 0,
+  HIGH = 5,
+}
+
 senum Word { "one", "two" }
 
 typedef double Weight
@@ -35,6 +42,9 @@ const Color FAVOURITE = Color.DARK_GREEN
 const i32 NUMBER_OF_FAVOURITE = Color.blue
 const list<i32> PRIMES = [2, 3, 5; 7]
 const map<string, set<Weight>> SETS = {'a': [1, 2.5], "b": []}
+const bool STRANGE = 3
+const Level LOWEST = Level.MINIMUM
+const Inner IGNORED = {"x": 1, "y": [2]}
 const Everything EXAMPLE = {"message": GREETING, "color": 99, "header": {"trace_id": "t"}}
 
 /**
@@ -90,7 +100,17 @@ union Shape {
   3: Shape inside,
 }
 
+union Impossible {}
+
 struct Nothing {}
+
+/** Ids below 1 are as none. */
+struct Renumbered {
+  -3: i64 first,
+  0: i64 second,
+  i64 third,
+  5: i64 fourth,
+}
 
 exception NotFound {
   1: string message,

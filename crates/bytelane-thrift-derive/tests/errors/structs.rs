@@ -42,9 +42,17 @@ struct UnknownOfType {
 struct WithoutNames(#[thrift(id = 1)] i32);
 
 #[derive(Thrift)]
-struct Generic<T> {
+struct Unsigned {
     #[thrift(id = 1)]
-    first: T,
+    first: Option<u32>,
+}
+
+#[derive(Thrift)]
+struct TwoUnknown {
+    #[thrift(unknown)]
+    first: bytelane_thrift::UnknownFields,
+    #[thrift(unknown)]
+    second: bytelane_thrift::UnknownFields,
 }
 
 #[derive(Thrift)]

@@ -35,6 +35,22 @@ enum Empty {}
 
 #[derive(Thrift)]
 #[thrift(union)]
+enum TwoUnknown {
+    #[thrift(unknown)]
+    First(bytelane_thrift::UnknownField),
+    #[thrift(unknown)]
+    Second(bytelane_thrift::UnknownField),
+}
+
+#[derive(Thrift)]
+#[thrift(union)]
+enum Unsigned {
+    #[thrift(id = 1)]
+    First(u8),
+}
+
+#[derive(Thrift)]
+#[thrift(union)]
 struct UnionStruct {
     #[thrift(id = 1)]
     first: i32,

@@ -1,9 +1,9 @@
 //! Reads JSON for generated code.
 
 use super::{apache_error, from_apache, invalid, message_type, not_implemented, to_apache};
-use crate::json::{JsonReader, Place};
+use crate::json::{End, JsonReader, Place};
 use crate::protocol::Reader;
-use crate::{Error, Frame, Items, Limits, Type};
+use crate::{Error, Frame, Items, Limits, Options, Type};
 use std::io::Read;
 use thrift::protocol::{
     TFieldIdentifier, TInputProtocol, TInputProtocolFactory, TListIdentifier, TMapIdentifier,
@@ -19,7 +19,7 @@ use thrift::{ProtocolErrorKind, TransportErrorKind, new_protocol_error, new_tran
 #[derive(Debug)]
 pub struct TJsonInputProtocol<T> {
     transport: T,
-    limits: Limits,
+    options: Options,
     /// What the transport gave, from the start of a message on.
     buffer: Vec<u8>,
     /// Length of the message that is read, and the place in it.
@@ -47,12 +47,18 @@ impl<T: Read> TJsonInputProtocol<T> {
 
     /// Reads from a transport, within limits of the caller's choice.
     pub fn with_limits(transport: T, limits: Limits) -> Self {
+        Self::with_options(transport, limits)
+    }
+
+    /// Reads from a transport, with [`Options`] or [`Limits`] of the caller's choice.
+    pub fn with_options(transport: T, options: impl Into<Options>) -> Self {
+        let options = options.into();
         Self {
             transport,
-            limits,
+            options,
             buffer: Vec::new(),
             len: 0,
-            place: Place::start(&limits),
+            place: Place::start(&options),
             levels: Vec::new(),
         }
     }
@@ -64,11 +70,11 @@ impl<T: Read> TJsonInputProtocol<T> {
         loop {
             if let Some(len) = end.find(&self.buffer[seen..]) {
                 self.len = seen + len;
-                self.place = Place::start(&self.limits);
+                self.place = Place::start(&self.options);
                 return Ok(());
             }
             seen = self.buffer.len();
-            if seen > self.limits.total_allocation {
+            if seen > self.options.limits.total_allocation {
                 let message = format!("a message of more than {seen} bytes");
                 return Err(new_protocol_error(ProtocolErrorKind::SizeLimit, message));
             }
@@ -309,37 +315,6 @@ impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
         Err(not_implemented(
             "JSON cannot contain single bytes".to_owned(),
         ))
-    }
-}
-
-/// Looks for the end of a message.
-#[derive(Default)]
-struct End {
-    depth: usize,
-    in_string: bool,
-    escaped: bool,
-}
-
-impl End {
-    /// The number of bytes up to the end, if it is among these, which come after those that were
-    /// looked at before. A message that does not start with a bracket ends with its first byte.
-    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (i, &byte) in bytes.iter().enumerate() {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' if self.in_string => self.escaped = true,
-                b'"' if self.depth > 0 => self.in_string = !self.in_string,
-                _ if self.in_string => {}
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                b' ' | b'\t' | b'\n' | b'\r' => continue,
-                _ => {}
-            }
-            if self.depth == 0 {
-                return Some(i + 1);
-            }
-        }
-        None
     }
 }
 

@@ -1,18 +1,32 @@
 //! Lists, sets and maps.
 
-use super::Element;
+use super::{Decode, Element, Encode};
 use crate::protocol::{Reader, Writer};
 use crate::wire::Segment;
 use crate::{Error, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
-impl<'de, T: Element<'de>> Element<'de> for Vec<T> {
-    const TYPE: Type = Type::List;
+/// Bytes of memory for each element of a tree or a hash table of elements of this size. A tree's
+/// nodes are half full in the worst case, beside pointers. A table has a byte for each place, is at
+/// least 7/16 full after it has grown, and is beside the one before it while it grows.
+const fn each(size: usize) -> usize {
+    4 * size + 32
+}
 
+/// Bytes of memory for the first node or table, which has places for 11 elements at most.
+const fn first(size: usize) -> usize {
+    11 * size + 32
+}
+
+impl<T: Element> Element for [T] {
+    const TYPE: Type = Type::List;
+}
+
+impl<T: Encode> Encode for [T] {
     #[inline]
     fn room(&self) -> usize {
-        5 + self.iter().map(Element::room).sum::<usize>()
+        5 + self.iter().map(Encode::room).sum::<usize>()
     }
 
     #[inline]
@@ -22,28 +36,78 @@ impl<'de, T: Element<'de>> Element<'de> for Vec<T> {
         writer.list_end();
         Ok(())
     }
+}
 
+impl<T: Element> Element for Vec<T> {
+    const TYPE: Type = Type::List;
+}
+
+impl<T: Encode> Encode for Vec<T> {
     #[inline]
-    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-        let mut values = Vec::new();
-        values.read_into(reader)?;
-        Ok(values)
+    fn room(&self) -> usize {
+        self.as_slice().room()
     }
 
     #[inline]
-    fn read_into<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
-        self.clear();
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        self.as_slice().write(writer)
+    }
+}
+
+/// A container that is read over what it holds.
+trait Fill<'de>: Default {
+    /// Whether its elements, keys or values are containers themselves: these can have parts of
+    /// another type than the declared one, which is found out when some have been read.
+    const NESTED: bool;
+
+    /// Replaces what it holds. The header of another type changes nothing.
+    fn fill<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error>;
+}
+
+const fn is_container(kind: Type) -> bool {
+    matches!(kind, Type::List | Type::Set | Type::Map)
+}
+
+/// The methods of [`Decode`] of a container.
+macro_rules! read {
+    () => {
+        #[inline]
+        fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+            let mut values = Self::default();
+            values.fill(reader)?;
+            Ok(values)
+        }
+
+        #[inline]
+        fn read_into<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
+            if Self::NESTED {
+                // A field that is skipped after all keeps its value.
+                *self = Self::read(reader)?;
+                return Ok(());
+            }
+            self.fill(reader)
+        }
+    };
+}
+
+impl<'de, T: Decode<'de>> Fill<'de> for Vec<T> {
+    const NESTED: bool = is_container(T::TYPE);
+
+    #[inline]
+    fn fill<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
         let items = reader.list_begin(Type::List, Some(T::TYPE), size_of::<T>())?;
+        self.clear();
         T::read_list(reader, items, self)
     }
 }
 
-/// The two methods that all sets have in common: writing in the order of iteration, reading by
-/// insertion.
-macro_rules! set {
-    () => {
-        const TYPE: Type = Type::Set;
+impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
+    read! {}
+}
 
+/// How sets are written: in the order of iteration.
+macro_rules! written_set {
+    () => {
         // To go through a tree or a table takes longer than to reserve memory again.
         fn room(&self) -> usize {
             5 + self.len() * size_of::<T>()
@@ -59,20 +123,25 @@ macro_rules! set {
             writer.list_end();
             Ok(())
         }
+    };
+}
 
-        #[inline]
-        fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-            let mut values = Self::default();
-            values.read_into(reader)?;
-            Ok(values)
-        }
+/// How sets are read: by insertion, after memory has been reserved for as many as are announced.
+macro_rules! read_set {
+    (|$set:ident, $count:ident| $reserve:block) => {
+        const NESTED: bool = is_container(T::TYPE);
 
-        fn read_into<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
+        fn fill<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
+            let cost = each(size_of::<T>());
+            let mut items = reader.list_begin(Type::Set, Some(T::TYPE), cost)?;
+            items.pay_first(reader.input(), first(size_of::<T>()))?;
             self.clear();
-            let mut items = reader.list_begin(Type::Set, Some(T::TYPE), size_of::<T>())?;
+            let ($set, $count) = (&mut *self, items.left().unwrap_or(0));
+            $reserve
             let mut i = 0;
             while reader.next(&mut items)? {
                 let value = T::read(reader).map_err(|error| error.within(Segment::Index(i)))?;
+                items.pay(reader.input(), cost)?;
                 self.insert(value);
                 i += 1;
             }
@@ -81,11 +150,9 @@ macro_rules! set {
     };
 }
 
-/// As `set!`, for maps.
-macro_rules! map {
+/// As `written_set!`, for maps.
+macro_rules! written_map {
     () => {
-        const TYPE: Type = Type::Map;
-
         fn room(&self) -> usize {
             6 + self.len() * (size_of::<K>() + size_of::<V>())
         }
@@ -104,17 +171,21 @@ macro_rules! map {
             writer.map_end();
             Ok(())
         }
+    };
+}
 
-        #[inline]
-        fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-            let mut values = Self::default();
-            values.read_into(reader)?;
-            Ok(values)
-        }
+/// As `read_set!`, for maps.
+macro_rules! read_map {
+    (|$map:ident, $count:ident| $reserve:block) => {
+        const NESTED: bool = is_container(K::TYPE) || is_container(V::TYPE);
 
-        fn read_into<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
+        fn fill<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
+            let cost = each(size_of::<(K, V)>());
+            let mut items = reader.map_begin(Some((K::TYPE, V::TYPE)), cost)?;
+            items.pay_first(reader.input(), first(size_of::<(K, V)>()))?;
             self.clear();
-            let mut items = reader.map_begin(Some((K::TYPE, V::TYPE)), size_of::<(K, V)>())?;
+            let ($map, $count) = (&mut *self, items.left().unwrap_or(0));
+            $reserve
             let mut i = 0;
             while reader.next(&mut items)? {
                 let mut read = || {
@@ -125,6 +196,7 @@ macro_rules! map {
                 };
                 let (key, value) =
                     read().map_err(|error: Error| error.within(Segment::Index(i)))?;
+                items.pay(reader.input(), cost)?;
                 self.insert(key, value);
                 i += 1;
             }
@@ -133,27 +205,84 @@ macro_rules! map {
     };
 }
 
-impl<'de, T: Element<'de> + Ord> Element<'de> for BTreeSet<T> {
-    set! {}
+impl<T: Element> Element for BTreeSet<T> {
+    const TYPE: Type = Type::Set;
 }
 
-impl<'de, T, S> Element<'de> for HashSet<T, S>
+impl<T: Encode> Encode for BTreeSet<T> {
+    written_set! {}
+}
+
+impl<'de, T: Decode<'de> + Ord> Fill<'de> for BTreeSet<T> {
+    read_set! { |_set, _count| {} }
+}
+
+impl<'de, T: Decode<'de> + Ord> Decode<'de> for BTreeSet<T> {
+    read! {}
+}
+
+impl<T: Element, S> Element for HashSet<T, S> {
+    const TYPE: Type = Type::Set;
+}
+
+impl<T: Encode, S> Encode for HashSet<T, S> {
+    written_set! {}
+}
+
+impl<'de, T, S> Fill<'de> for HashSet<T, S>
 where
-    T: Element<'de> + Eq + Hash,
+    T: Decode<'de> + Eq + Hash,
     S: BuildHasher + Default,
 {
-    set! {}
+    read_set! { |set, count| { set.reserve(count); } }
 }
 
-impl<'de, K: Element<'de> + Ord, V: Element<'de>> Element<'de> for BTreeMap<K, V> {
-    map! {}
-}
-
-impl<'de, K, V, S> Element<'de> for HashMap<K, V, S>
+impl<'de, T, S> Decode<'de> for HashSet<T, S>
 where
-    K: Element<'de> + Eq + Hash,
-    V: Element<'de>,
+    T: Decode<'de> + Eq + Hash,
     S: BuildHasher + Default,
 {
-    map! {}
+    read! {}
+}
+
+impl<K: Element, V: Element> Element for BTreeMap<K, V> {
+    const TYPE: Type = Type::Map;
+}
+
+impl<K: Encode, V: Encode> Encode for BTreeMap<K, V> {
+    written_map! {}
+}
+
+impl<'de, K: Decode<'de> + Ord, V: Decode<'de>> Fill<'de> for BTreeMap<K, V> {
+    read_map! { |_map, _count| {} }
+}
+
+impl<'de, K: Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
+    read! {}
+}
+
+impl<K: Element, V: Element, S> Element for HashMap<K, V, S> {
+    const TYPE: Type = Type::Map;
+}
+
+impl<K: Encode, V: Encode, S> Encode for HashMap<K, V, S> {
+    written_map! {}
+}
+
+impl<'de, K, V, S> Fill<'de> for HashMap<K, V, S>
+where
+    K: Decode<'de> + Eq + Hash,
+    V: Decode<'de>,
+    S: BuildHasher + Default,
+{
+    read_map! { |map, count| { map.reserve(count); } }
+}
+
+impl<'de, K, V, S> Decode<'de> for HashMap<K, V, S>
+where
+    K: Decode<'de> + Eq + Hash,
+    V: Decode<'de>,
+    S: BuildHasher + Default,
+{
+    read! {}
 }

@@ -1,23 +1,20 @@
 //! Numbers and what is made of nothing but them.
 
-use super::Element;
+use super::{Decode, Element, Encode};
 use crate::protocol::{Reader, Writer};
 use crate::{Double, Error, Field, Frame, Items, Type, Uuid};
 
 macro_rules! numbers {
     ($($T:ident $TYPE:ident $one:ident $field:ident $list:ident)*) => { $(
-        impl<'de> Element<'de> for $T {
+        impl Element for $T {
             const TYPE: Type = Type::$TYPE;
+        }
 
+        impl Encode for $T {
             #[inline]
             fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
                 writer.$one(*self);
                 Ok(())
-            }
-
-            #[inline]
-            fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-                reader.$one()
             }
 
             #[inline]
@@ -35,6 +32,13 @@ macro_rules! numbers {
             fn write_list<W: Writer>(values: &[Self], writer: &mut W) -> Result<(), Error> {
                 writer.$list(values);
                 Ok(())
+            }
+        }
+
+        impl<'de> Decode<'de> for $T {
+            #[inline]
+            fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+                reader.$one()
             }
 
             #[inline]
@@ -56,18 +60,15 @@ numbers! {
     f64 Double double double_field doubles
 }
 
-impl<'de> Element<'de> for bool {
+impl Element for bool {
     const TYPE: Type = Type::Bool;
+}
 
+impl Encode for bool {
     #[inline]
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
         writer.bool(*self);
         Ok(())
-    }
-
-    #[inline]
-    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-        reader.bool()
     }
 
     #[inline]
@@ -82,22 +83,33 @@ impl<'de> Element<'de> for bool {
     }
 }
 
-impl<'de> Element<'de> for f32 {
-    const TYPE: Type = Type::Float;
+impl<'de> Decode<'de> for bool {
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.bool()
+    }
+}
 
+impl Element for f32 {
+    const TYPE: Type = Type::Float;
+}
+
+impl Encode for f32 {
     #[inline]
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
         writer.float(*self)
     }
 
     #[inline]
-    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-        reader.float()
-    }
-
-    #[inline]
     fn write_list<W: Writer>(values: &[Self], writer: &mut W) -> Result<(), Error> {
         writer.floats(values)
+    }
+}
+
+impl<'de> Decode<'de> for f32 {
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.float()
     }
 
     #[inline]
@@ -110,29 +122,37 @@ impl<'de> Element<'de> for f32 {
     }
 }
 
-impl<'de> Element<'de> for Double {
+impl Element for Double {
     const TYPE: Type = Type::Double;
+}
 
+impl Encode for Double {
     #[inline]
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
         writer.double(self.0);
         Ok(())
     }
+}
 
+impl<'de> Decode<'de> for Double {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.double().map(Self)
     }
 }
 
-impl<'de> Element<'de> for Uuid {
+impl Element for Uuid {
     const TYPE: Type = Type::Uuid;
+}
 
+impl Encode for Uuid {
     #[inline]
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
         writer.uuid(&self.0)
     }
+}
 
+impl<'de> Decode<'de> for Uuid {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.uuid().map(Self)

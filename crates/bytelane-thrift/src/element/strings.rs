@@ -1,40 +1,52 @@
 //! Strings and binary, owned, borrowed and shared.
 
-use super::Element;
+use super::{Decode, Element, Encode};
 use crate::protocol::{Reader, Writer};
 use crate::{Error, ErrorKind, Field, Frame, Type};
 use std::borrow::Cow;
 
-/// What all strings have in common, and all that is binary.
+/// How all strings are written, and all that is binary.
 macro_rules! written {
-    ($write:ident $write_field:ident) => {
-        const TYPE: Type = Type::String;
-
-        #[inline]
-        fn room(&self) -> usize {
-            4 + self.len()
+    ($($T:ty: $write:ident $write_field:ident,)*) => { $(
+        impl Element for $T {
+            const TYPE: Type = Type::String;
         }
 
-        #[inline]
-        fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-            writer.$write(self)
-        }
+        impl Encode for $T {
+            #[inline]
+            fn room(&self) -> usize {
+                4 + self.len()
+            }
 
-        #[inline]
-        fn write_field<W: Writer>(
-            &self,
-            writer: &mut W,
-            frame: &mut Frame,
-            field: &Field,
-        ) -> Result<(), Error> {
-            writer.$write_field(frame, field, self)
+            #[inline]
+            fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+                writer.$write(self)
+            }
+
+            #[inline]
+            fn write_field<W: Writer>(
+                &self,
+                writer: &mut W,
+                frame: &mut Frame,
+                field: &Field,
+            ) -> Result<(), Error> {
+                writer.$write_field(frame, field, self)
+            }
         }
-    };
+    )* };
 }
+written! {
+    str: string string_field,
+    String: string string_field,
+    Cow<'_, str>: string string_field,
+    [u8]: binary binary_field,
+    Vec<u8>: binary binary_field,
+    Cow<'_, [u8]>: binary binary_field,
+}
+#[cfg(feature = "bytes")]
+written! { bytes::Bytes: binary binary_field, }
 
-impl<'de> Element<'de> for String {
-    written! { string string_field }
-
+impl<'de> Decode<'de> for String {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         let mut value = String::new();
@@ -48,9 +60,7 @@ impl<'de> Element<'de> for String {
     }
 }
 
-impl<'de> Element<'de> for Vec<u8> {
-    written! { binary binary_field }
-
+impl<'de> Decode<'de> for Vec<u8> {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         let mut value = Vec::new();
@@ -64,27 +74,21 @@ impl<'de> Element<'de> for Vec<u8> {
     }
 }
 
-impl<'de: 'a, 'a> Element<'de> for Cow<'a, str> {
-    written! { string string_field }
-
+impl<'de: 'a, 'a> Decode<'de> for Cow<'a, str> {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.string()
     }
 }
 
-impl<'de: 'a, 'a> Element<'de> for Cow<'a, [u8]> {
-    written! { binary binary_field }
-
+impl<'de: 'a, 'a> Decode<'de> for Cow<'a, [u8]> {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.binary()
     }
 }
 
-impl<'de: 'a, 'a> Element<'de> for &'a str {
-    written! { string string_field }
-
+impl<'de: 'a, 'a> Decode<'de> for &'a str {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         match reader.string()? {
@@ -94,9 +98,7 @@ impl<'de: 'a, 'a> Element<'de> for &'a str {
     }
 }
 
-impl<'de: 'a, 'a> Element<'de> for &'a [u8] {
-    written! { binary binary_field }
-
+impl<'de: 'a, 'a> Decode<'de> for &'a [u8] {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         match reader.binary()? {
@@ -107,9 +109,7 @@ impl<'de: 'a, 'a> Element<'de> for &'a [u8] {
 }
 
 #[cfg(feature = "bytes")]
-impl<'de> Element<'de> for bytes::Bytes {
-    written! { binary binary_field }
-
+impl<'de> Decode<'de> for bytes::Bytes {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         let value = reader.binary()?;

@@ -1,9 +1,13 @@
 //! The two protocols of text: JSON, with numbers and types of fields, and SimpleJSON, with names.
 
+mod digits;
+mod end;
+mod numbers;
 mod read;
 mod text;
 mod write;
 
+pub(crate) use end::End;
 pub use read::JsonReader;
 #[cfg(feature = "apache")]
 pub(crate) use read::Place;
@@ -12,7 +16,8 @@ pub use write::JsonWriter;
 use crate::input::Input;
 use crate::output::Output;
 use crate::protocol::{Protocol, WriteLimits};
-use crate::{Limits, Type};
+use crate::unframed::Scan;
+use crate::{Error, Limits, Options, Type};
 
 /// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have their
 /// numbers and types: `{"1":{"i32":5},"2":{"lst":["str",2,"a","b"]}}`.
@@ -47,6 +52,10 @@ impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
     #[inline]
     fn reader(input: Input<'_>) -> Self::Reader<'_> {
         JsonReader::new(input)
+    }
+
+    fn scan(scan: &mut Scan, bytes: &[u8], _: Options) -> Result<Option<usize>, Error> {
+        Ok(scan.json(bytes))
     }
 }
 

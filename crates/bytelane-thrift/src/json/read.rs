@@ -3,22 +3,23 @@
 use super::text::{Text, is_number, parse_integer};
 use super::{VERSION, kind};
 #[cfg(feature = "apache")]
-use crate::Limits;
-use crate::input::Input;
+use crate::Options;
+use crate::input::{Input, Mark};
 use crate::protocol::Reader;
+use crate::unknown::Encoding;
 use crate::{
-    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, MessageKind, Type, Uuid,
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, MessageKind, Type, UnknownField,
+    Uuid,
 };
 use bytelane::base64::{self, DecodePadding, Engine};
 use std::borrow::Cow;
-use std::str::FromStr;
 
 /// Reads [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
 #[derive(Debug)]
 pub struct JsonReader<'de, const SIMPLE: bool> {
-    text: Text<'de>,
+    pub(super) text: Text<'de>,
     /// Whether the next value is the key of a map, and in quotes.
-    key: bool,
+    pub(super) key: bool,
 }
 
 /// The place of a reader in its message, without the message.
@@ -26,7 +27,7 @@ pub struct JsonReader<'de, const SIMPLE: bool> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     offset: usize,
-    limits: Limits,
+    options: Options,
     separator: u8,
     key: bool,
 }
@@ -34,10 +35,10 @@ pub(crate) struct Place {
 #[cfg(feature = "apache")]
 impl Place {
     /// The start of a message.
-    pub(crate) fn start(limits: &Limits) -> Self {
+    pub(crate) fn start(options: &Options) -> Self {
         Self {
             offset: 0,
-            limits: *limits,
+            options: *options,
             separator: 0,
             key: false,
         }
@@ -52,6 +53,7 @@ const SMALLEST_ELEMENT: usize = 2;
 const SMALLEST_ENTRY: usize = 5;
 
 impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
+    #[inline]
     pub(super) fn new(input: Input<'de>) -> Self {
         Self {
             text: Text {
@@ -67,7 +69,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     pub(crate) fn resume(message: &'de [u8], place: Place) -> Self {
         Self {
             text: Text {
-                input: Input::behind(message, place.offset, &place.limits),
+                input: Input::behind(message, place.offset, place.options),
                 separator: place.separator,
             },
             key: place.key,
@@ -79,7 +81,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     pub(crate) fn suspend(self) -> Place {
         Place {
             offset: self.text.input.offset(),
-            limits: self.text.input.limits(),
+            options: self.text.input.options(),
             separator: self.text.separator,
             key: self.key,
         }
@@ -92,68 +94,6 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
             return Err(self.text.input.error(ErrorKind::KeyNotPrimitive));
         }
         self.text.open(bracket, name)
-    }
-
-    /// Reads an integer, in quotes if it is a key, of a type that may not hold it.
-    #[inline]
-    fn integer<T: TryFrom<i64>>(&mut self) -> Result<T, Error> {
-        self.text.separate()?;
-        self.text.peek()?;
-        let start = self.text.input.rest;
-        if self.key {
-            self.text.expect(b'"', "`\"`")?;
-        }
-        let value = self.text.integer()?;
-        if self.key {
-            self.text.expect(b'"', "`\"`")?;
-        }
-        T::try_from(value).map_err(|_| {
-            self.text.input.rest = start;
-            self.text.input.error(ErrorKind::NumberOutOfRange)
-        })
-    }
-
-    /// Reads a double or float; `infinite` says whether it is too large for its type.
-    fn real<T: FromStr>(
-        &mut self,
-        from: fn(f64) -> T,
-        infinite: fn(&T) -> bool,
-    ) -> Result<T, Error> {
-        let is_quoted = {
-            self.text.separate()?;
-            self.text.peek()? == b'"'
-        };
-        let start = self.text.input;
-        let digits = if is_quoted {
-            self.text.separator = 0;
-            let word = self.text.word()?.unwrap_or_default();
-            match word {
-                b"NaN" | b"-NaN" => return Ok(from(f64::NAN)),
-                b"Infinity" => return Ok(from(f64::INFINITY)),
-                b"-Infinity" => return Ok(from(f64::NEG_INFINITY)),
-                word if self.key => word,
-                _ => {
-                    return Err(start.error(ErrorKind::Syntax {
-                        expected: "a number",
-                    }));
-                }
-            }
-        } else if self.key {
-            return Err(self.text.unexpected("`\"`"));
-        } else {
-            self.text.number()?
-        };
-        let value = std::str::from_utf8(digits)
-            .ok()
-            .filter(|_| is_number(digits))
-            .and_then(|text| text.parse().ok());
-        match value {
-            Some(value) if infinite(&value) => Err(start.error(ErrorKind::NumberOutOfRange)),
-            Some(value) => Ok(value),
-            None => Err(start.error(ErrorKind::Syntax {
-                expected: "a number",
-            })),
-        }
     }
 
     /// Reads the name of a type.
@@ -181,8 +121,8 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
 
     /// A container whose size the format does not tell.
     #[inline]
-    fn enter_unsized(&mut self, types: (Type, Type), cost: usize) -> Result<Items, Error> {
-        let mut items = self.text.input.enter_items(0, types, 0, cost)?;
+    fn enter_unsized(&mut self, types: (Type, Type)) -> Result<Items, Error> {
+        let mut items = self.text.input.enter_items(0, types, 0, 0)?;
         items.left = usize::MAX;
         Ok(items)
     }
@@ -191,8 +131,10 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     fn decode_base64(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
         let start = self.text.input;
         let text = self.text.string()?;
-        self.text.input.charge(text.len() / 4 * 3)?;
+        let most = text.len() / 4 * 3 + 3;
+        self.text.input.charge(most)?;
         value.clear();
+        value.reserve_exact(most);
         match BASE64.decode_append(text.as_bytes(), value) {
             Ok(_) => Ok(()),
             Err(error) => {
@@ -213,10 +155,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
             self.text.separator = b':';
             match field {
                 Some(Field { id, kind, .. }) if !self.null()? => {
-                    return Ok(Some(FieldHeader {
-                        id: *id,
-                        kind: *kind,
-                    }));
+                    return Ok(Some(FieldHeader::new(*id, *kind)));
                 }
                 Some(_) => {}
                 None => self.skip_value()?,
@@ -329,8 +268,30 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         &mut self.text.input
     }
 
+    #[inline]
     fn finish(self) -> Input<'de> {
         self.text.input
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let input = &mut self.text.input;
+        input.rest = input.rest.trim_ascii_start();
+        match input.rest {
+            [] => Ok(()),
+            _ => Err(input.error(ErrorKind::TrailingBytes)),
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self) -> Mark<'de> {
+        let mut mark = self.text.input.mark();
+        (mark.separator, mark.key) = (self.text.separator, self.key);
+        mark
+    }
+
+    fn reset(&mut self, mark: &Mark<'de>) {
+        self.text.input.reset(mark);
+        (self.text.separator, self.key) = (mark.separator, mark.key);
     }
 
     fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
@@ -406,7 +367,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         self.open(b'[', "`[`")?;
         if SIMPLE {
             let element = element.unwrap_or(list);
-            return self.enter_unsized((element, element), cost);
+            return self.enter_unsized((element, element));
         }
         let kind = self.kind()?;
         let len = self.size()?;
@@ -422,7 +383,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
     fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error> {
         if SIMPLE {
             self.open(b'{', "`{`")?;
-            let mut items = self.enter_unsized(types.unwrap_or((Type::Map, Type::Map)), cost)?;
+            let mut items = self.enter_unsized(types.unwrap_or((Type::Map, Type::Map)))?;
             items.map = true;
             return Ok(items);
         }
@@ -449,7 +410,6 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
                 self.text.input.leave();
                 return Ok(false);
             }
-            self.text.input.charge(items.cost)?;
             return Ok(true);
         }
         if self.text.input.next(items) {
@@ -486,8 +446,16 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         if self.key {
             self.text.expect(b'"', "`\"`")?;
         }
-        let value = self.text.peek()? == b't';
-        self.keyword(if value { "true" } else { "false" })?;
+        let value = match self.text.peek()? {
+            digit @ (b'0' | b'1') if self.text.input.lenient_json => {
+                self.text.input.byte()?;
+                digit == b'1'
+            }
+            first => {
+                self.keyword(if first == b't' { "true" } else { "false" })?;
+                first == b't'
+            }
+        };
         if self.key {
             self.text.expect(b'"', "`\"`")?;
         }
@@ -514,6 +482,27 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         self.integer()
     }
 
+    #[inline]
+    fn i8s(&mut self, items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
+    fn i16s(&mut self, items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
+    fn i32s(&mut self, items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
+    fn i64s(&mut self, items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
+        self.integers(items, values)
+    }
+
+    #[inline]
     fn double(&mut self) -> Result<f64, Error> {
         self.real(|value| value, |value| value.is_infinite())
     }
@@ -553,5 +542,17 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
 
     fn skip_string(&mut self) -> Result<(), Error> {
         self.text.string().map(drop)
+    }
+
+    fn unknown_field(&mut self, header: FieldHeader) -> Result<UnknownField, Error> {
+        self.text.separate()?;
+        self.text.peek()?;
+        let start = self.text.input.rest;
+        self.text.separator = 0;
+        self.skip(header.kind)?;
+        let bytes = &start[..start.len() - self.text.input.rest.len()];
+        self.text.input.charge(bytes.len())?;
+        let FieldHeader { id, kind } = header;
+        Ok(UnknownField::new(id, kind, Encoding::Json, bytes))
     }
 }

@@ -86,7 +86,15 @@ impl<'de> Text<'de> {
     /// Reads a string as a value.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        let scanned = self.scan()?;
+        let start = (self.input.rest, self.separator);
+        let scanned = match self.scan() {
+            Err(error) if self.accepts(&error) => {
+                (self.input.rest, self.separator) = start;
+                let mut text = String::new();
+                return self.lenient_string(&mut text).map(|()| Cow::Owned(text));
+            }
+            scanned => scanned?,
+        };
         let text = if scanned.escaped {
             let mut text = String::new();
             self.unescape(scanned, &mut text)?;
@@ -101,12 +109,21 @@ impl<'de> Text<'de> {
     /// Reads a string as a value in place of another one, whose memory it takes.
     #[inline]
     pub fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
-        let scanned = self.scan()?;
+        let start = (self.input.rest, self.separator);
+        let scanned = match self.scan() {
+            Err(error) if self.accepts(&error) => {
+                (self.input.rest, self.separator) = start;
+                value.clear();
+                return self.lenient_string(value);
+            }
+            scanned => scanned?,
+        };
         value.clear();
         if scanned.escaped {
             self.unescape(scanned, value)?;
         } else {
             self.input.charge(scanned.text.len())?;
+            value.reserve_exact(scanned.text.len());
             value.push_str(scanned.text);
         }
         self.pass(scanned);
@@ -127,12 +144,59 @@ impl<'de> Text<'de> {
         }
     }
 
+    /// Whether an error of a string is none where JSON is read leniently.
+    #[cold]
+    fn accepts(&self, error: &Error) -> bool {
+        self.input.lenient_json && error.kind() == ErrorKind::ControlCharacter
+    }
+
+    /// Reads a string with control characters: what is between them is as in any string.
+    #[cold]
+    fn lenient_string(&mut self, to: &mut String) -> Result<(), Error> {
+        self.separate()?;
+        self.expect(b'"', "a string")?;
+        let len = self.text_len()?;
+        self.input.check_string(len)?;
+        self.input.charge(len)?;
+        to.reserve_exact(len);
+        let text = self.input.take(len)?;
+        for part in text.split_inclusive(|&byte| byte < 0x20) {
+            let (plain, control) = match part {
+                [plain @ .., control @ ..0x20] => (plain, Some(control)),
+                plain => (plain, None),
+            };
+            if let Err(error) = json_string::BARE.unescape_append(plain, to) {
+                let error = self.string_error(error);
+                // What a control character cuts does not end with the message.
+                return Err(match error.kind() {
+                    ErrorKind::UnexpectedEnd => self.input.error(ErrorKind::InvalidEscape),
+                    _ => error,
+                });
+            }
+            to.extend(control.map(|&control| char::from(control)));
+        }
+        self.expect(b'"', "`\"`")
+    }
+
+    /// The number of bytes before the closing quote.
+    fn text_len(&self) -> Result<usize, Error> {
+        let mut escaped = false;
+        for (i, &byte) in self.input.rest.iter().enumerate() {
+            match byte {
+                b'"' if !escaped => return Ok(i),
+                byte => escaped = byte == b'\\' && !escaped,
+            }
+        }
+        let error = self.input.error(ErrorKind::UnexpectedEnd);
+        Err(error.behind(self.input.rest.len()))
+    }
+
     /// Appends a text in which escapes were seen.
     fn unescape(&mut self, scanned: Scanned<'de>, to: &mut String) -> Result<(), Error> {
         // Escapes are longer than what they stand for.
         let most = scanned.text.len();
         self.input.charge(most)?;
-        to.reserve(most);
+        to.reserve_exact(most);
         match json_string::QUOTED.unescape_append(self.input.rest, to) {
             Ok(_) => Ok(()),
             Err(error) => Err(self.string_error(error)),
@@ -150,7 +214,9 @@ impl<'de> Text<'de> {
         let kind = match error.kind() {
             json_string::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,
             json_string::ErrorKind::InvalidUtf8 => ErrorKind::InvalidUtf8,
-            kind => ErrorKind::InvalidString(kind),
+            json_string::ErrorKind::ControlCharacter => ErrorKind::ControlCharacter,
+            json_string::ErrorKind::LoneSurrogate => ErrorKind::LoneSurrogate,
+            _ => ErrorKind::InvalidEscape,
         };
         self.input.error(kind).behind(error.offset().unwrap_or(0))
     }
@@ -257,7 +323,7 @@ impl<'de> Text<'de> {
 
 /// Whether a number ends before this byte.
 #[inline]
-fn is_separator(byte: u8) -> bool {
+pub(super) fn is_separator(byte: u8) -> bool {
     matches!(
         byte,
         b',' | b']' | b'}' | b'"' | b' ' | b'\t' | b'\n' | b'\r'

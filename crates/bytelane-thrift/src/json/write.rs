@@ -1,9 +1,14 @@
 //! Writes JSON.
 
 use super::VERSION;
+use super::digits::Backward;
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
-use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, Uuid};
+use crate::unknown::{Encoding, other_protocol};
+use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
+
+/// Some elements of a list.
+type Numbers = Backward<512>;
 
 /// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
 #[derive(Debug)]
@@ -17,6 +22,7 @@ pub struct JsonWriter<O, const SIMPLE: bool> {
 }
 
 impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
+    #[inline]
     pub(super) fn new(output: O, limits: WriteLimits) -> Self {
         Self {
             output,
@@ -37,36 +43,53 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
 
     /// Writes a number or a bool.
     #[inline]
-    fn plain(&mut self, text: &str) {
+    fn plain(&mut self, text: &[u8]) {
         self.separate();
         if self.key {
             self.quoted(text);
         } else {
-            self.output.bytes(text.as_bytes());
+            self.output.bytes(text);
         }
     }
 
     /// Writes a text in which nothing needs an escape.
     #[inline]
-    fn quoted(&mut self, text: &str) {
+    fn quoted(&mut self, text: &[u8]) {
         self.output.byte(b'"');
-        self.output.bytes(text.as_bytes());
+        self.output.bytes(text);
         self.output.byte(b'"');
     }
 
     #[inline]
     fn integer(&mut self, value: i64) {
-        self.plain(itoa::Buffer::new().format(value));
+        self.plain(itoa::Buffer::new().format(value).as_bytes());
+    }
+
+    /// Writes elements of a list: many at once, because each piece of output waits for the length of
+    /// the one before.
+    #[inline]
+    fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
+        for part in values.chunks(Numbers::capacity()) {
+            let mut numbers = Numbers::new();
+            for i in (0..part.len()).rev() {
+                numbers.integer(part[i].into());
+                if i > 0 || self.separator != 0 {
+                    numbers.comma();
+                }
+            }
+            self.separator = b',';
+            self.output.bytes(numbers.text());
+        }
     }
 
     /// Writes a number of which there are three kinds that JSON does not have.
     #[inline]
     fn real(&mut self, value: f64, digits: &str) {
         let text = match value {
-            _ if value.is_finite() => return self.plain(digits),
-            f64::INFINITY => "Infinity",
-            f64::NEG_INFINITY => "-Infinity",
-            _ => "NaN",
+            _ if value.is_finite() => return self.plain(digits.as_bytes()),
+            f64::INFINITY => &b"Infinity"[..],
+            f64::NEG_INFINITY => b"-Infinity",
+            _ => b"NaN",
         };
         self.separate();
         self.quoted(text);
@@ -97,7 +120,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         match *super::name(kind).as_bytes() {
             [a, b, c] => self.output.array([b'"', a, b, c, b'"']),
             [a, b] => self.output.array([b'"', a, b, b'"']),
-            _ => self.quoted(super::name(kind)),
+            _ => self.quoted(super::name(kind).as_bytes()),
         }
     }
 
@@ -113,13 +136,13 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
     pub(crate) fn named_field_begin(&mut self, id: i16, name: &str, kind: Type) {
         if SIMPLE {
             self.separate();
-            self.quoted(name);
+            self.quoted(name.as_bytes());
         } else {
             self.separate();
             if let digit @ 1..=9 = id {
                 self.output.array([b'"', b'0' + digit as u8, b'"']);
             } else {
-                self.quoted(itoa::Buffer::new().format(id));
+                self.quoted(itoa::Buffer::new().format(id).as_bytes());
             }
             self.output.array(*b":{");
             self.quoted_type(kind);
@@ -131,6 +154,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
 impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     type Output = O;
 
+    #[inline]
     fn finish(self) -> O {
         self.output
     }
@@ -150,15 +174,15 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
 
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
-        self.limits.enter()?;
+        let frame = self.limits.enter_struct()?;
         self.open(b'{')?;
-        Ok(Frame::default())
+        Ok(frame)
     }
 
     #[inline]
-    fn struct_end(&mut self, _: Frame) {
+    fn struct_end(&mut self, frame: Frame) {
         self.close(b'}');
-        self.limits.leave();
+        self.limits.leave_struct(frame);
     }
 
     #[inline]
@@ -171,6 +195,17 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
         if !SIMPLE {
             self.close(b'}');
         }
+    }
+
+    fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error> {
+        if SIMPLE || field.encoding() != Encoding::Json {
+            return Err(other_protocol());
+        }
+        self.field_begin(frame, &field.field());
+        self.separate();
+        self.output.bytes(field.bytes());
+        self.field_end();
+        Ok(())
     }
 
     #[inline]
@@ -226,10 +261,10 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn bool(&mut self, value: bool) {
         self.plain(match (SIMPLE, value) {
-            (true, true) => "true",
-            (true, false) => "false",
-            (false, true) => "1",
-            (false, false) => "0",
+            (true, true) => &b"true"[..],
+            (true, false) => b"false",
+            (false, true) => b"1",
+            (false, false) => b"0",
         });
     }
 
@@ -262,6 +297,26 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     fn float(&mut self, value: f32) -> Result<(), Error> {
         self.real(value.into(), zmij::Buffer::new().format(value));
         Ok(())
+    }
+
+    #[inline]
+    fn i8s(&mut self, values: &[i8]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn i16s(&mut self, values: &[i16]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn i32s(&mut self, values: &[i32]) {
+        self.integers(values);
+    }
+
+    #[inline]
+    fn i64s(&mut self, values: &[i64]) {
+        self.integers(values);
     }
 
     fn uuid(&mut self, value: &[u8; 16]) -> Result<(), Error> {

@@ -1,7 +1,9 @@
 //! A value of some type as a message of a protocol that is chosen at run time.
 
 use bytelane_measure::rounds::Subject;
-use bytelane_thrift::{Binary, Error, FbthriftCompact, Json, Message, SimpleJson};
+use bytelane_thrift::{
+    Binary, DecodeOwned, Encode, Error, FbthriftCompact, Json, Message, SimpleJson,
+};
 use clap::ValueEnum;
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -70,7 +72,7 @@ pub trait Messages: Debug {
 
 impl<T> Messages for T
 where
-    T: for<'de> Message<'de> + PartialEq + Debug + 'static,
+    T: Message + Encode + DecodeOwned + PartialEq + Debug + 'static,
 {
     fn encoded(&self, protocol: Protocol) -> Result<Vec<u8>, Error> {
         with!(protocol, P => self.encode::<P>())

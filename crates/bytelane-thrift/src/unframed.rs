@@ -1,0 +1,297 @@
+//! Messages one after the other, without their lengths: the buffered transports.
+//!
+//! A [`MessageReader`] takes one message after the other from a stream. Where bytes come otherwise,
+//! a [`Scanner`] tells whether a message is complete. Both go on where they were when more bytes
+//! arrive, so that a message which comes a byte at a time costs no more than one that is complete.
+
+use crate::input::Input;
+use crate::json::End;
+use crate::protocol::{Protocol, Reader};
+use crate::{Error, ErrorKind, Frame, Items, Options, Type};
+use std::fmt;
+use std::io::{self, Read};
+use std::marker::PhantomData;
+
+/// Looks for the end of a message: an [`Envelope`](crate::Envelope) with its body.
+///
+/// ```
+/// use bytelane_thrift::unframed::Scanner;
+/// use bytelane_thrift::{Binary, Envelope, MessageKind, Thrift};
+///
+/// #[derive(Thrift)]
+/// struct Ping {}
+///
+/// let call = Envelope { name: "ping".into(), kind: MessageKind::Call, sequence: 1 };
+/// let bytes = call.encode::<Binary, _>(&Ping {})?;
+/// let mut scanner = Scanner::<Binary>::default();
+/// assert_eq!(scanner.message_len(&bytes[..9])?, None);
+/// assert_eq!(scanner.message_len(&bytes)?, Some(bytes.len()));
+/// # Ok::<(), bytelane_thrift::Error>(())
+/// ```
+pub struct Scanner<P> {
+    options: Options,
+    scan: Scan,
+    protocol: PhantomData<P>,
+}
+
+impl<P: Protocol> Scanner<P> {
+    /// A scanner with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+    pub fn new(options: impl Into<Options>) -> Self {
+        Self {
+            options: options.into(),
+            scan: Scan::default(),
+            protocol: PhantomData,
+        }
+    }
+
+    /// The length of the message at the start of `bytes`, which are those of the call before and
+    /// more. `None` if the message is not complete. After a length, the next call is about another
+    /// message.
+    ///
+    /// Not all that is wrong with a message is found: decode it.
+    ///
+    /// # Errors
+    ///
+    /// Those of a malformed message, or of one that exceeds a limit.
+    pub fn message_len(&mut self, bytes: &[u8]) -> Result<Option<usize>, Error> {
+        let found = P::scan(&mut self.scan, bytes, self.options);
+        if !matches!(found, Ok(None)) {
+            self.scan = Scan::default();
+        }
+        found
+    }
+}
+
+impl<P: Protocol> Default for Scanner<P> {
+    fn default() -> Self {
+        Self::new(Options::default())
+    }
+}
+
+impl<P> fmt::Debug for Scanner<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scanner").finish_non_exhaustive()
+    }
+}
+
+/// Where a [`Scanner`] is.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    /// Bytes before which nothing has to be looked at again.
+    at: usize,
+    /// Whether the envelope has been read.
+    begun: bool,
+    /// What the next byte is in, outermost first.
+    levels: Vec<Level>,
+    json: End,
+}
+
+#[derive(Clone, Debug)]
+enum Level {
+    /// A struct, and the type of the field that has begun.
+    Struct(Frame, Option<Type>),
+    /// A container, and the type of the value that comes before its next element.
+    Items(Items, Option<Type>),
+}
+
+impl Scan {
+    pub(crate) fn json(&mut self, bytes: &[u8]) -> Option<usize> {
+        let found = self.json.find(&bytes[self.at..]).map(|len| self.at + len);
+        self.at = bytes.len();
+        found
+    }
+
+    /// Goes on, value by value, in a protocol in which no value depends on what is before it.
+    pub(crate) fn values<P: Protocol>(
+        &mut self,
+        bytes: &[u8],
+        options: Options,
+    ) -> Result<Option<usize>, Error> {
+        let depth = options
+            .limits
+            .depth
+            .saturating_sub(self.levels.len() as u32);
+        let options = options.with_limits(options.limits.with_depth(depth));
+        let mut reader = P::reader(Input::behind(bytes, self.at, options));
+        loop {
+            match self.step(&mut reader) {
+                Ok(true) => return Ok(Some(self.at)),
+                Ok(false) => {}
+                Err(error) if error.kind() == ErrorKind::UnexpectedEnd => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Reads one value, or the header of one. True at the end. After an error, nothing has been read.
+    fn step<'de, R: Reader<'de>>(&mut self, reader: &mut R) -> Result<bool, Error> {
+        if !self.begun {
+            reader.message_begin()?;
+            let frame = reader.struct_begin()?;
+            self.levels.push(Level::Struct(frame, None));
+            self.begun = true;
+        } else if let Some(level) = self.levels.last_mut() {
+            match level.step(reader)? {
+                Step::Stay(after) => *level = after,
+                Step::Enter(after, inner) => {
+                    *level = after;
+                    self.levels.push(inner);
+                }
+                Step::Leave => drop(self.levels.pop()),
+            }
+        } else {
+            return Ok(true);
+        }
+        self.at = reader.input().offset();
+        Ok(false)
+    }
+}
+
+/// What a step does to the level in which it is; the first level is what that becomes.
+enum Step {
+    Stay(Level),
+    Enter(Level, Level),
+    Leave,
+}
+
+impl Level {
+    fn step<'de, R: Reader<'de>>(&self, reader: &mut R) -> Result<Step, Error> {
+        match *self {
+            Self::Struct(frame, Some(kind)) => value(reader, kind, Self::Struct(frame, None)),
+            Self::Struct(mut frame, None) => Ok(match reader.field_begin(&mut frame, &[])? {
+                Some(field) => Step::Stay(Self::Struct(frame, Some(field.kind))),
+                None => Step::Leave,
+            }),
+            Self::Items(items, Some(kind)) => value(reader, kind, Self::Items(items, None)),
+            Self::Items(mut items, None) => {
+                if !reader.next(&mut items)? {
+                    return Ok(Step::Leave);
+                }
+                let then = items.map.then_some(items.value);
+                value(reader, items.element, Self::Items(items, then))
+            }
+        }
+    }
+}
+
+/// Reads a value, or enters it if there are values in it.
+fn value<'de, R: Reader<'de>>(reader: &mut R, kind: Type, after: Level) -> Result<Step, Error> {
+    let inner = match kind {
+        Type::Struct => Level::Struct(reader.struct_begin()?, None),
+        Type::List | Type::Set => Level::Items(reader.list_begin(kind, None, 0)?, None),
+        Type::Map => Level::Items(reader.map_begin(None, 0)?, None),
+        kind => {
+            reader.skip(kind)?;
+            return Ok(Step::Stay(after));
+        }
+    };
+    Ok(Step::Enter(after, inner))
+}
+
+/// Takes one message after the other from a stream.
+///
+/// ```
+/// use bytelane_thrift::unframed::MessageReader;
+/// use bytelane_thrift::{Compact, Envelope, MessageKind, Thrift};
+///
+/// #[derive(Thrift)]
+/// struct Ping {}
+///
+/// let call = Envelope { name: "ping".into(), kind: MessageKind::Call, sequence: 1 };
+/// let message = call.encode::<Compact, _>(&Ping {})?;
+/// let stream = [&message[..], &message[..]].concat(); // a `TcpStream`, or whatever is `Read`
+///
+/// let mut reader = MessageReader::<_, Compact>::new(&stream[..], 1 << 20);
+/// while let Some(message) = reader.read_message()? {
+///     let (envelope, body) = Envelope::decode::<Compact>(message)?;
+///     assert_eq!(envelope.name, "ping");
+///     let Ping {} = body.read()?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MessageReader<R, P> {
+    stream: R,
+    scanner: Scanner<P>,
+    limit: usize,
+    /// What the stream gave, from the message on that was returned last.
+    buffer: Vec<u8>,
+    /// The length of that message.
+    returned: usize,
+}
+
+impl<R: Read, P: Protocol> MessageReader<R, P> {
+    /// Reads messages of at most `limit` bytes.
+    pub fn new(stream: R, limit: usize) -> Self {
+        Self::with_options(stream, limit, Options::default())
+    }
+
+    /// Reads messages of at most `limit` bytes, with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
+    pub fn with_options(stream: R, limit: usize, options: impl Into<Options>) -> Self {
+        Self {
+            stream,
+            scanner: Scanner::new(options),
+            limit,
+            buffer: Vec::new(),
+            returned: 0,
+        }
+    }
+
+    /// The next message. `None` if the stream ends before another one begins.
+    ///
+    /// Memory is allocated as the bytes arrive.
+    ///
+    /// # Errors
+    ///
+    /// Those of the stream; [`InvalidData`](io::ErrorKind::InvalidData) for a message that is
+    /// malformed or longer than the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a
+    /// stream that ends within a message.
+    pub fn read_message(&mut self) -> io::Result<Option<&[u8]>> {
+        self.buffer.drain(..self.returned);
+        self.returned = 0;
+        loop {
+            let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+            let found = match &self.buffer[..] {
+                [] => None,
+                buffer => self.scanner.message_len(buffer).map_err(invalid)?,
+            };
+            if found.unwrap_or(self.buffer.len()) > self.limit {
+                let message = format!("a message exceeds the limit of {} bytes", self.limit);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            }
+            if let Some(len) = found {
+                self.returned = len;
+                return Ok(Some(&self.buffer[..len]));
+            }
+            if self.fill()? == 0 {
+                // White space may follow a message of JSON.
+                if self.buffer.trim_ascii().is_empty() {
+                    return Ok(None);
+                }
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+
+    /// Takes what the stream has now: as much as there is already, and 8 KiB at least.
+    fn fill(&mut self) -> io::Result<usize> {
+        let len = self.buffer.len();
+        self.buffer.resize(len + usize::max(len, 8 << 10), 0);
+        let read = loop {
+            match self.stream.read(&mut self.buffer[len..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer
+            .truncate(len + read.as_ref().map_or(0, |&read| read));
+        read
+    }
+}
+
+impl<R, P> fmt::Debug for MessageReader<R, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageReader").finish_non_exhaustive()
+    }
+}
