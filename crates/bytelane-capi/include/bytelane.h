@@ -30,6 +30,9 @@
 #define BYTELANE_VERSION_MINOR 1
 #define BYTELANE_VERSION_PATCH 0
 
+// The `offset` of a failure that is in no byte of the input.
+#define BYTELANE_NOWHERE SIZE_MAX
+
 
 
 // A variant of Stream VByte: values of 32 bits in 1, 2, 3 or 4 bytes.
