@@ -19,19 +19,19 @@ pub struct Options {
 }
 
 /// A library that is installed.
-struct Library {
+pub struct Library {
     /// Its name, without `lib`.
-    name: &'static str,
+    pub name: &'static str,
     /// The file name of what cargo builds, without `lib` and extension.
     built: &'static str,
     /// What its exported functions are called.
     exports: &'static [&'static str],
     /// Its headers, from the directory `crates`.
-    headers: &'static [&'static str],
+    pub headers: &'static [&'static str],
     description: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[
+pub const LIBRARIES: &[Library] = &[
     Library {
         name: "bytelane",
         built: "bytelane_capi",
@@ -53,7 +53,13 @@ const LIBRARIES: &[Library] = &[
 
 /// What a static library needs besides itself: Rust's standard library uses them.
 const PRIVATE: [&str; 7] = [
-    "-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc",
+    "-lgcc_s",
+    "-lutil",
+    "-lrt",
+    "-lpthread",
+    "-lm",
+    "-ldl",
+    "-lc",
 ];
 
 /// Where the files that are filled in lie.
@@ -89,7 +95,9 @@ pub fn install(prefix: &Path) -> Result<()> {
 impl Library {
     fn install(&self, prefix: &Path, version: &Version) -> Result<()> {
         let (built, lib) = (root().join("target/c"), prefix.join("lib"));
-        let Self { name, built: from, .. } = self;
+        let Self {
+            name, built: from, ..
+        } = self;
         for header in self.headers {
             let header = root().join("crates").join(header);
             let file = header.file_name().context("a header has a name")?;
@@ -116,9 +124,15 @@ impl Library {
         let exported = self.exported(from)?;
         let roots = exported.iter().flat_map(|symbol| ["-u", symbol]);
         run_quietly(
-            program("ld").args(["-r", "--gc-sections", "-o"]).arg(&object).args(roots).arg(from),
+            program("ld")
+                .args(["-r", "--gc-sections", "-o"])
+                .arg(&object)
+                .args(roots)
+                .arg(from),
         )?;
-        let kept = exported.iter().map(|symbol| format!("--keep-global-symbol={symbol}"));
+        let kept = exported
+            .iter()
+            .map(|symbol| format!("--keep-global-symbol={symbol}"));
         // Tools of another LLVM cannot read the bitcode in Rust's standard library.
         let dropped = ["--strip-debug", "-R", ".llvmbc", "-R", ".llvmcmd"];
         run_quietly(program("objcopy").args(dropped).args(kept).arg(&object))?;
@@ -127,10 +141,19 @@ impl Library {
     }
 
     /// The symbols of a static library that are C functions of this library.
-    pub fn exported(&self, archive: &Path) -> Result<Vec<String>> {
-        let listing = output(program("nm").args(["-g", "--defined-only", "-j"]).arg(archive))?;
+    fn exported(&self, archive: &Path) -> Result<Vec<String>> {
+        let listing = output(
+            program("nm")
+                .args(["-g", "--defined-only", "-j"])
+                .arg(archive),
+        )?;
         let ours = |symbol: &&str| self.exports.iter().any(|start| symbol.starts_with(start));
-        let mut symbols: Vec<_> = listing.text.lines().filter(ours).map(str::to_owned).collect();
+        let mut symbols: Vec<_> = listing
+            .text
+            .lines()
+            .filter(ours)
+            .map(str::to_owned)
+            .collect();
         symbols.sort();
         ensure!(!symbols.is_empty(), "{} exports nothing", archive.display());
         Ok(symbols)
@@ -163,9 +186,13 @@ impl Version {
     /// The text of a template, filled in.
     fn fill_in(&self, template: &str, more: &[(&str, &str)]) -> Result<String> {
         let path = root().join(TEMPLATES).join(template);
-        let text = fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        let separator = if template.ends_with(".cmake") { ";" } else { " " };
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let separator = if template.ends_with(".cmake") {
+            ";"
+        } else {
+            " "
+        };
         let ours = [
             ("@VERSION@", self.full.clone()),
             ("@ABI@", self.abi()),

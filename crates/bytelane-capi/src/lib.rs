@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![allow(unsafe_code)] // C passes pointers: see `buffers`.
-#![allow(non_camel_case_types)] // The names are those of the header.
+#![allow(non_camel_case_types)]
+// The names are those of the header.
 // What every function requires of its pointers is said once, at the top of the header.
 #![allow(clippy::missing_safety_doc)]
 

@@ -20,10 +20,7 @@ fn message(status: c_int) -> &'static CStr {
     const MESSAGES: &[(bytelane_status, &CStr)] = &[
         (BYTELANE_OK, c"success"),
         (BYTELANE_NULL, c"a pointer is null, but its length is not 0"),
-        (
-            BYTELANE_LENGTH,
-            c"a buffer has more than PTRDIFF_MAX bytes",
-        ),
+        (BYTELANE_LENGTH, c"a buffer has more than PTRDIFF_MAX bytes"),
         (BYTELANE_OVERLAP, c"the buffers overlap"),
         (
             BYTELANE_MISALIGNED,
@@ -69,10 +66,7 @@ fn message(status: c_int) -> &'static CStr {
             c"an unescaped control character",
         ),
         (BYTELANE_INVALID_ESCAPE, c"an unknown escape"),
-        (
-            BYTELANE_INVALID_HEX,
-            c"\\u without four hexadecimal digits",
-        ),
+        (BYTELANE_INVALID_HEX, c"\\u without four hexadecimal digits"),
         (
             BYTELANE_LONE_SURROGATE,
             c"one half of a surrogate pair without the other",
@@ -131,7 +125,10 @@ mod tests {
             seen.push(message);
         }
         assert_eq!(message(-1), c"an unknown status");
-        assert_eq!(message(BYTELANE_LONE_SURROGATE as c_int + 1), c"an unknown status");
+        assert_eq!(
+            message(BYTELANE_LONE_SURROGATE as c_int + 1),
+            c"an unknown status"
+        );
     }
 
     #[test]

@@ -87,8 +87,18 @@ fn what_is_no_buffer_is_refused() {
             let null = ptr::null();
             let huge = isize::MAX as usize;
             let status = |a, b, c, d| function(a, b, c, d).status;
-            assert_eq!(status(null, 1, dst_start, 64 / to), BYTELANE_NULL, "{}", case.name);
-            assert_eq!(status(src, 8, ptr::null_mut(), 1), BYTELANE_NULL, "{}", case.name);
+            assert_eq!(
+                status(null, 1, dst_start, 64 / to),
+                BYTELANE_NULL,
+                "{}",
+                case.name
+            );
+            assert_eq!(
+                status(src, 8, ptr::null_mut(), 1),
+                BYTELANE_NULL,
+                "{}",
+                case.name
+            );
             for too_long in [huge / from + 1, usize::MAX / from, usize::MAX] {
                 let status = status(src, too_long, dst_start, 64 / to);
                 assert_eq!(status, BYTELANE_LENGTH, "{}", case.name);

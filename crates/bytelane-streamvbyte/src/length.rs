@@ -67,7 +67,11 @@ fn sum(bytes: &[u8], each: impl Fn(u8) -> u8) -> usize {
         }
         total += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
     }
-    total + rest.iter().map(|&byte| usize::from(each(byte))).sum::<usize>()
+    total
+        + rest
+            .iter()
+            .map(|&byte| usize::from(each(byte)))
+            .sum::<usize>()
 }
 
 #[cfg(test)]

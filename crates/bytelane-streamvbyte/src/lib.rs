@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
-#![allow(unsafe_code)] // C passes pointers without lengths.
+#![allow(unsafe_code)]
+// C passes pointers without lengths.
 // What each function requires of its pointers is what the header of the C library says.
 #![allow(clippy::missing_safety_doc)]
 
@@ -48,11 +49,7 @@ pub unsafe extern "C" fn streamvbyte_delta_encode(
 
 /// Decodes what [`streamvbyte_encode`] wrote. Returns the number of bytes read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn streamvbyte_decode(
-    bytes: *const u8,
-    out: *mut u32,
-    length: u32,
-) -> usize {
+pub unsafe extern "C" fn streamvbyte_decode(bytes: *const u8, out: *mut u32, length: u32) -> usize {
     // SAFETY: the caller promises what the function requires.
     unsafe { decode(Format::V1234, Variant::V1234, bytes, out, length) }
 }

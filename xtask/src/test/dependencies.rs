@@ -66,7 +66,8 @@ impl Licences {
         let name = package.split(' ').next();
         let exceptions = self.of_one.iter().filter(|(of, _)| Some(&**of) == name);
         let allowed = self.all.iter().chain(exceptions.flat_map(|(_, more)| more));
-        let permitted = licence.evaluate(|wanted| allowed.clone().any(|have| have.satisfies(wanted)));
+        let permitted =
+            licence.evaluate(|wanted| allowed.clone().any(|have| have.satisfies(wanted)));
         ensure!(permitted, "deny.toml does not allow `{text}`");
         Ok(())
     }

@@ -24,8 +24,12 @@ pub static CODECS: &[(&str, Make)] = &[
 
 /// The value of a parameter, or an empty string.
 fn parameter<'a>(parameters: &'a str, name: &str) -> &'a str {
-    let mut pairs = parameters.split(',').filter_map(|pair| pair.split_once('='));
-    pairs.find(|(key, _)| *key == name).map_or("", |(_, value)| value)
+    let mut pairs = parameters
+        .split(',')
+        .filter_map(|pair| pair.split_once('='));
+    pairs
+        .find(|(key, _)| *key == name)
+        .map_or("", |(_, value)| value)
 }
 
 /// Boxes a call of a C function. The tests pass buffers that are there.
@@ -41,28 +45,39 @@ macro_rules! function {
 
 fn byte_stream_split(parameters: &str) -> (String, Functions) {
     let width = parameter(parameters, "width").parse().expect("a width");
-    let functions = match width {
-        1 | 2 | 4 | 8 => Functions {
-            encode: function!(|src, count, dst, room| bytelane_byte_stream_split_encode(
-                src.cast(), count, width, dst, room
-            )),
-            decode: function!(|src, length, dst, room| bytelane_byte_stream_split_decode(
-                src, length, dst.cast(), room, width
-            )),
-            unit: width,
-            opening: b"",
-        },
-        _ => Functions {
-            encode: function!(|src, length, dst, room| bytelane_byte_stream_split_encode_bytes(
-                src, length, width, dst, room
-            )),
-            decode: function!(|src, length, dst, room| bytelane_byte_stream_split_decode_bytes(
-                src, length, width, dst, room
-            )),
-            unit: 1,
-            opening: b"",
-        },
-    };
+    let functions =
+        match width {
+            1 | 2 | 4 | 8 => Functions {
+                encode: function!(|src, count, dst, room| bytelane_byte_stream_split_encode(
+                    src.cast(),
+                    count,
+                    width,
+                    dst,
+                    room
+                )),
+                decode: function!(|src, length, dst, room| bytelane_byte_stream_split_decode(
+                    src,
+                    length,
+                    dst.cast(),
+                    room,
+                    width
+                )),
+                unit: width,
+                opening: b"",
+            },
+            _ => {
+                Functions {
+                    encode: function!(|src, length, dst, room| {
+                        bytelane_byte_stream_split_encode_bytes(src, length, width, dst, room)
+                    }),
+                    decode: function!(|src, length, dst, room| {
+                        bytelane_byte_stream_split_decode_bytes(src, length, width, dst, room)
+                    }),
+                    unit: 1,
+                    opening: b"",
+                }
+            }
+        };
     (parameters.to_owned(), functions)
 }
 
@@ -70,10 +85,18 @@ fn big_endian(parameters: &str) -> (String, Functions) {
     let width = parameter(parameters, "width").parse().expect("a width");
     let functions = Functions {
         encode: function!(|src, count, dst, room| bytelane_big_endian_encode(
-            src.cast(), count, width, dst, room
+            src.cast(),
+            count,
+            width,
+            dst,
+            room
         )),
         decode: function!(|src, length, dst, room| bytelane_big_endian_decode(
-            src, length, dst.cast(), room, width
+            src,
+            length,
+            dst.cast(),
+            room,
+            width
         )),
         unit: width,
         opening: b"",
@@ -143,10 +166,18 @@ fn stream_vbyte(parameters: &str) -> (String, Functions) {
             format.variant = BYTELANE_STREAM_VBYTE_1248;
             Functions {
                 encode: function!(|src, count, dst, room| bytelane_stream_vbyte_encode_u64(
-                    format, src.cast(), count, dst, room
+                    format,
+                    src.cast(),
+                    count,
+                    dst,
+                    room
                 )),
                 decode: function!(|src, length, dst, room| bytelane_stream_vbyte_decode_u64(
-                    format, src, length, dst.cast(), room
+                    format,
+                    src,
+                    length,
+                    dst.cast(),
+                    room
                 )),
                 unit: 8,
                 opening: b"",
@@ -158,10 +189,18 @@ fn stream_vbyte(parameters: &str) -> (String, Functions) {
             }
             Functions {
                 encode: function!(|src, count, dst, room| bytelane_stream_vbyte_encode_u32(
-                    format, src.cast(), count, dst, room
+                    format,
+                    src.cast(),
+                    count,
+                    dst,
+                    room
                 )),
                 decode: function!(|src, length, dst, room| bytelane_stream_vbyte_decode_u32(
-                    format, src, length, dst.cast(), room
+                    format,
+                    src,
+                    length,
+                    dst.cast(),
+                    room
                 )),
                 unit: 4,
                 opening: b"",

@@ -82,7 +82,12 @@ impl Room {
     /// Calls a function with this destination. Checks what holds for every call.
     fn call(&mut self, function: &Function, src: &[u8], units: (usize, usize)) -> bytelane_result {
         let dst = self.bytes.as_mut_ptr();
-        let result = function(src.as_ptr(), src.len() / units.0, dst, self.length / units.1);
+        let result = function(
+            src.as_ptr(),
+            src.len() / units.0,
+            dst,
+            self.length / units.1,
+        );
         assert!(self.bytes[self.length..].iter().all(|&byte| byte == FRESH));
         match result.status {
             BYTELANE_OK => {
@@ -111,7 +116,11 @@ impl Case {
         let mut room = Room::new(needed.saturating_add_signed(more));
         let result = room.call(&self.functions.encode, &values, (unit, 1));
         let Ok(length) = length else {
-            assert!(result.status as u32 >= BYTELANE_MALFORMED as u32, "{}", self.name);
+            assert!(
+                result.status as u32 >= BYTELANE_MALFORMED as u32,
+                "{}",
+                self.name
+            );
             return;
         };
         if room.length < needed {
@@ -119,7 +128,12 @@ impl Case {
             return;
         }
         let whole = (BYTELANE_OK, values.len() / unit, length);
-        assert_eq!((result.status, result.offset, result.count), whole, "{}", self.name);
+        assert_eq!(
+            (result.status, result.offset, result.count),
+            whole,
+            "{}",
+            self.name
+        );
         assert!(room.bytes[..length] == expected[..length], "{}", self.name);
         self.check_decoding(&expected[..length], values.len());
     }
@@ -143,15 +157,27 @@ impl Case {
                 let read = opening.len() + result.offset;
                 assert!(read == decoded.read || !opening.is_empty(), "{}", self.name);
                 let written = decoded.written;
-                assert!(room.bytes[..written] == expected[..written], "{}", self.name);
+                assert!(
+                    room.bytes[..written] == expected[..written],
+                    "{}",
+                    self.name
+                );
             }
             Err(error) if result.status == BYTELANE_OK => {
                 let read = opening.len() + result.offset;
-                assert!(read < encoded.len(), "{}: C accepts it, but: {error}", self.name);
+                assert!(
+                    read < encoded.len(),
+                    "{}: C accepts it, but: {error}",
+                    self.name
+                );
             }
             Err(error) if result.offset != BYTELANE_NOWHERE => {
                 let place = format!("offset {}: ", opening.len() + result.offset);
-                assert!(error.to_string().starts_with(&place), "{}: {error}", self.name);
+                assert!(
+                    error.to_string().starts_with(&place),
+                    "{}: {error}",
+                    self.name
+                );
             }
             Err(_) => {}
         }
