@@ -34,7 +34,7 @@ fn parameter<'a>(parameters: &'a str, name: &str) -> &'a str {
 
 /// Boxes a call of a C function. The tests pass buffers that are there.
 macro_rules! function {
-    (|$src:ident, $length:ident, $dst:ident, $room:ident| $function:ident $arguments:tt) => {
+    ([$src:ident, $length:ident, $dst:ident, $room:ident] => $function:ident $arguments:tt) => {
         Box::new(move |$src: *const u8, $length, $dst: *mut u8, $room| -> bytelane_result {
             // SAFETY: the caller of the closure passes buffers of these lengths, or such as the
             // function refuses without a look at the memory.
@@ -45,58 +45,39 @@ macro_rules! function {
 
 fn byte_stream_split(parameters: &str) -> (String, Functions) {
     let width = parameter(parameters, "width").parse().expect("a width");
-    let functions =
-        match width {
-            1 | 2 | 4 | 8 => Functions {
-                encode: function!(|src, count, dst, room| bytelane_byte_stream_split_encode(
-                    src.cast(),
-                    count,
-                    width,
-                    dst,
-                    room
-                )),
-                decode: function!(|src, length, dst, room| bytelane_byte_stream_split_decode(
-                    src,
-                    length,
-                    dst.cast(),
-                    room,
-                    width
-                )),
-                unit: width,
-                opening: b"",
-            },
-            _ => {
-                Functions {
-                    encode: function!(|src, length, dst, room| {
-                        bytelane_byte_stream_split_encode_bytes(src, length, width, dst, room)
-                    }),
-                    decode: function!(|src, length, dst, room| {
-                        bytelane_byte_stream_split_decode_bytes(src, length, width, dst, room)
-                    }),
-                    unit: 1,
-                    opening: b"",
-                }
-            }
-        };
+    let functions = match width {
+        1 | 2 | 4 | 8 => Functions {
+            encode: function!([src, count, dst, room] => bytelane_byte_stream_split_encode(
+                src.cast(), count, width, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_byte_stream_split_decode(
+                src, length, dst.cast(), room, width
+            )),
+            unit: width,
+            opening: b"",
+        },
+        _ => Functions {
+            encode: function!([src, length, dst, room] => bytelane_byte_stream_split_encode_bytes(
+                src, length, width, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_byte_stream_split_decode_bytes(
+                src, length, width, dst, room
+            )),
+            unit: 1,
+            opening: b"",
+        },
+    };
     (parameters.to_owned(), functions)
 }
 
 fn big_endian(parameters: &str) -> (String, Functions) {
     let width = parameter(parameters, "width").parse().expect("a width");
     let functions = Functions {
-        encode: function!(|src, count, dst, room| bytelane_big_endian_encode(
-            src.cast(),
-            count,
-            width,
-            dst,
-            room
+        encode: function!([src, count, dst, room] => bytelane_big_endian_encode(
+            src.cast(), count, width, dst, room
         )),
-        decode: function!(|src, length, dst, room| bytelane_big_endian_decode(
-            src,
-            length,
-            dst.cast(),
-            room,
-            width
+        decode: function!([src, length, dst, room] => bytelane_big_endian_decode(
+            src, length, dst.cast(), room, width
         )),
         unit: width,
         opening: b"",
@@ -117,10 +98,10 @@ fn base64(parameters: &str) -> (String, Functions) {
         flags |= BYTELANE_BASE64_TRAILING_BITS;
     }
     let functions = Functions {
-        encode: function!(|src, length, dst, room| bytelane_base64_encode(
+        encode: function!([src, length, dst, room] => bytelane_base64_encode(
             src, length, flags, dst, room
         )),
-        decode: function!(|src, length, dst, room| bytelane_base64_decode(
+        decode: function!([src, length, dst, room] => bytelane_base64_decode(
             src, length, flags, dst, room
         )),
         unit: 1,
@@ -139,10 +120,10 @@ fn json_string(parameters: &str) -> (String, Functions) {
         _ => (0, b"\""),
     };
     let functions = Functions {
-        encode: function!(|src, length, dst, room| bytelane_json_string_escape(
+        encode: function!([src, length, dst, room] => bytelane_json_string_escape(
             src, length, flags, dst, room
         )),
-        decode: function!(|src, length, dst, room| bytelane_json_string_unescape(
+        decode: function!([src, length, dst, room] => bytelane_json_string_unescape(
             src, length, flags, dst, room
         )),
         unit: 1,
@@ -165,19 +146,11 @@ fn stream_vbyte(parameters: &str) -> (String, Functions) {
         "1248" => {
             format.variant = BYTELANE_STREAM_VBYTE_1248;
             Functions {
-                encode: function!(|src, count, dst, room| bytelane_stream_vbyte_encode_u64(
-                    format,
-                    src.cast(),
-                    count,
-                    dst,
-                    room
+                encode: function!([src, count, dst, room] => bytelane_stream_vbyte_encode_u64(
+                    format, src.cast(), count, dst, room
                 )),
-                decode: function!(|src, length, dst, room| bytelane_stream_vbyte_decode_u64(
-                    format,
-                    src,
-                    length,
-                    dst.cast(),
-                    room
+                decode: function!([src, length, dst, room] => bytelane_stream_vbyte_decode_u64(
+                    format, src, length, dst.cast(), room
                 )),
                 unit: 8,
                 opening: b"",
@@ -188,19 +161,11 @@ fn stream_vbyte(parameters: &str) -> (String, Functions) {
                 format.variant = BYTELANE_STREAM_VBYTE_0124;
             }
             Functions {
-                encode: function!(|src, count, dst, room| bytelane_stream_vbyte_encode_u32(
-                    format,
-                    src.cast(),
-                    count,
-                    dst,
-                    room
+                encode: function!([src, count, dst, room] => bytelane_stream_vbyte_encode_u32(
+                    format, src.cast(), count, dst, room
                 )),
-                decode: function!(|src, length, dst, room| bytelane_stream_vbyte_decode_u32(
-                    format,
-                    src,
-                    length,
-                    dst.cast(),
-                    room
+                decode: function!([src, length, dst, room] => bytelane_stream_vbyte_decode_u32(
+                    format, src, length, dst.cast(), room
                 )),
                 unit: 4,
                 opening: b"",
@@ -214,8 +179,8 @@ fn varint(parameters: &str) -> (String, Functions) {
     macro_rules! of {
         ($encode:ident, $decode:ident, $unit:literal) => {
             Functions {
-                encode: function!(|src, count, dst, room| $encode(src.cast(), count, dst, room)),
-                decode: function!(|src, length, dst, room| $decode(src, length, dst.cast(), room)),
+                encode: function!([src, count, dst, room] => $encode(src.cast(), count, dst, room)),
+                decode: function!([src, length, dst, room] => $decode(src, length, dst.cast(), room)),
                 unit: $unit,
                 opening: b"",
             }

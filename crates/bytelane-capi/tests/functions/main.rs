@@ -1,6 +1,7 @@
 //! Every codec of the catalog has C functions, and they do the same.
 #![allow(unsafe_code)] // The functions take pointers.
 
+mod allocation;
 mod common;
 
 use bytelane_capi::result::*;
@@ -30,7 +31,7 @@ impl Bytes {
 
 #[test]
 fn every_codec_of_the_catalog_has_c_functions() {
-    let header = include_str!("../include/bytelane.h");
+    let header = include_str!("../../include/bytelane.h");
     for entry in bytelane_catalog::CODECS {
         let name = entry.name;
         let in_table = common::CODECS.iter().any(|(listed, _)| *listed == name);
