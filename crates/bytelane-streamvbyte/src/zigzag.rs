@@ -67,8 +67,8 @@ fn decoded(value: u32) -> i32 {
 unsafe fn map<S, D>(from: *const S, to: *mut D, count: usize, mut each: impl FnMut(S) -> D) {
     for i in 0..count {
         // SAFETY: `i` is less than `count`, so the value is one of the caller's.
-        let value = unsafe { from.add(i).read() };
+        let value = unsafe { from.wrapping_add(i).read() };
         // SAFETY: as above. If the memory is the same, value `i` has been read.
-        unsafe { to.add(i).write(each(value)) };
+        unsafe { to.wrapping_add(i).write(each(value)) };
     }
 }

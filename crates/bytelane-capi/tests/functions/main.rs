@@ -20,7 +20,7 @@ impl Bytes {
     fn some(&mut self, length: usize) -> Vec<u8> {
         // Few different bytes, so that texts are often well formed.
         let alphabet = br#"abcAZ09+/-_=\\"u00e9nrt  "#;
-        let any = self.next() % 3 == 0;
+        let any = self.next().is_multiple_of(3);
         let byte = |bytes: &mut Self| match (any, bytes.next()) {
             (true, number) => number as u8,
             (false, number) => alphabet[number as usize % alphabet.len()],
