@@ -2,7 +2,7 @@
 
 use crate::buffers::{both, input};
 use crate::result::*;
-use bytelane::base64::{Alphabet, DecodePadding, Engine, ErrorKind, decoded_len};
+use bytelane::base64::{Alphabet, DecodePadding, Engine, ErrorKind, STANDARD, decoded_len};
 use bytelane::{DestinationError, Detected};
 
 /// A flag of the base64 functions: `-` and `_` instead of `+` and `/`.
@@ -87,24 +87,37 @@ pub unsafe extern "C" fn bytelane_base64_decode(
 
 #[inline(always)]
 fn engine(flags: u32) -> Result<Engine, bytelane_status> {
-    let has = |flag| flags & flag != 0;
-    if flags >= 2 * BYTELANE_BASE64_TRAILING_BITS {
-        return Err(BYTELANE_ARGUMENT);
+    let engine = ENGINES.get(flags as usize);
+    engine.copied().ok_or(BYTELANE_ARGUMENT)
+}
+
+/// The engines of all flags, so that a short call need not put one together.
+static ENGINES: [Engine; 16] = {
+    let mut engines = [STANDARD; 16];
+    let mut flags = 0;
+    while flags < engines.len() {
+        engines[flags] = engine_of(flags as u32);
+        flags += 1;
     }
-    let alphabet = match has(BYTELANE_BASE64_URL_SAFE) {
-        true => Alphabet::UrlSafe,
-        false => Alphabet::Standard,
+    engines
+};
+
+const fn engine_of(flags: u32) -> Engine {
+    let alphabet = match flags & BYTELANE_BASE64_URL_SAFE {
+        0 => Alphabet::Standard,
+        _ => Alphabet::UrlSafe,
     };
-    let no_padding = has(BYTELANE_BASE64_NO_PADDING);
-    let accepted = match has(BYTELANE_BASE64_PADDING_OPTIONAL) {
-        true => DecodePadding::Either,
-        false if no_padding => DecodePadding::None,
-        false => DecodePadding::Required,
+    let writes = flags & BYTELANE_BASE64_NO_PADDING == 0;
+    let optional = flags & BYTELANE_BASE64_PADDING_OPTIONAL != 0;
+    let accepted = match (optional, writes) {
+        (true, _) => DecodePadding::Either,
+        (false, true) => DecodePadding::Required,
+        (false, false) => DecodePadding::None,
     };
-    Ok(Engine::new(alphabet)
-        .with_encode_padding(!no_padding)
+    Engine::new(alphabet)
+        .with_encode_padding(writes)
         .with_decode_padding(accepted)
-        .with_decode_allow_trailing_bits(has(BYTELANE_BASE64_TRAILING_BITS)))
+        .with_decode_allow_trailing_bits(flags & BYTELANE_BASE64_TRAILING_BITS != 0)
 }
 
 impl Kind for ErrorKind {

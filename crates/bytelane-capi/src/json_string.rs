@@ -45,10 +45,7 @@ pub unsafe extern "C" fn bytelane_json_string_escape(
         let text = text(src)?;
         // The core would find out only after it has written.
         if dst.len() < src_length.saturating_mul(6).saturating_add(2) {
-            let needed = format.escaped_len(text);
-            if dst.len() < needed {
-                return Err(bytelane_result::too_short(needed));
-            }
+            check_room(dst.len(), format.escaped_len(text))?;
         }
         let written = format.escape_uninit_with(Detected::active(), text, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
@@ -123,6 +120,7 @@ fn text(bytes: &[u8]) -> Result<&str, bytelane_result> {
 
 /// The length of the text of a string, if it is more than `room`; nothing if the string is
 /// malformed. Takes long only if the string is longer than that.
+#[cold]
 fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
     let string = match format == QUOTED {
         true => json_string::scan(src).ok()?.text,

@@ -173,3 +173,12 @@ pub(crate) fn catching(
         Ok(result) | Err(result) => result,
     }
 }
+
+/// Refuses a destination that is too short.
+#[inline]
+pub(crate) fn check_room(room: usize, needed: usize) -> Result<(), bytelane_result> {
+    match room < needed {
+        true => Err(bytelane_result::too_short(needed)),
+        false => Ok(()),
+    }
+}

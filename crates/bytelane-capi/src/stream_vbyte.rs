@@ -185,14 +185,18 @@ fn transformed<T: Integer>(
     flags: u32,
     start: T,
 ) -> Result<Format<T>, bytelane_status> {
-    const BOTH: u32 = BYTELANE_STREAM_VBYTE_DELTA | BYTELANE_STREAM_VBYTE_ZIGZAG;
-    match flags {
-        0 => Ok(plain),
-        BYTELANE_STREAM_VBYTE_DELTA => Ok(plain.delta(start)),
-        BYTELANE_STREAM_VBYTE_ZIGZAG => Ok(plain.zigzag()),
-        BOTH => Ok(plain.delta(start).zigzag()),
-        _ => Err(BYTELANE_ARGUMENT),
+    const ALL: u32 = BYTELANE_STREAM_VBYTE_DELTA | BYTELANE_STREAM_VBYTE_ZIGZAG;
+    if flags & !ALL != 0 {
+        return Err(BYTELANE_ARGUMENT);
     }
+    let with_delta = match flags & BYTELANE_STREAM_VBYTE_DELTA {
+        0 => plain,
+        _ => plain.delta(start),
+    };
+    Ok(match flags & BYTELANE_STREAM_VBYTE_ZIGZAG {
+        0 => with_delta,
+        _ => with_delta.zigzag(),
+    })
 }
 
 /// # Safety
@@ -210,14 +214,18 @@ unsafe fn encode<T: Lane>(
         let (values, dst) = unsafe { both(values, dst) }?;
         // The core would find out only after it has written.
         if dst.len() < format.max_encoded_len(values.len()) {
-            let needed = format.encoded_len(values);
-            if dst.len() < needed {
-                return Err(bytelane_result::too_short(needed));
-            }
+            check_room(dst.len(), encoded_len(format, values))?;
         }
         let written = format.encode_uninit_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
+}
+
+/// A call of its own, so that calls which need not count save no registers for it.
+#[cold]
+#[inline(never)]
+fn encoded_len<T: Lane>(format: Format<T>, values: &[T]) -> usize {
+    format.encoded_len(values)
 }
 
 /// # Safety

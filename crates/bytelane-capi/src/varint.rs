@@ -180,10 +180,7 @@ unsafe fn encode<T: Integer + Value>(
         let (values, dst) = unsafe { both(values, dst) }?;
         // The core would find out only after it has written.
         if dst.len() < varint::max_encoded_len::<T>(values.len()) {
-            let needed = varint::encoded_len(values);
-            if dst.len() < needed {
-                return Err(bytelane_result::too_short(needed));
-            }
+            check_room(dst.len(), varint::encoded_len(values))?;
         }
         let written = varint::encode_uninit_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
