@@ -60,6 +60,32 @@ fn they_do_what_the_catalog_does() {
     }
 }
 
+/// Every length of UTF-8, escaped and not.
+const ESCAPES: &str = r#"ab\n\u0000\u007f\u0080\u07ff\u0800\uffff\ud83d\ude00\"\\\/\b\f\r\té😀z"#;
+
+#[test]
+fn strings_with_escapes_are_read_to_destinations_of_any_length() {
+    let all = cases();
+    for case in all
+        .iter()
+        .filter(|case| case.name.starts_with("json_string"))
+    {
+        let opening = str::from_utf8(case.functions.opening).unwrap();
+        let string = format!("{opening}{ESCAPES}{opening}").into_bytes();
+        for room in 0..string.len() {
+            case.check_decoding(&string, room);
+            for place in 0..string.len() {
+                case.check_decoding(&string[..place], room);
+                for byte in *b"x\\\"\x01\xff0d" {
+                    let mut changed = string.clone();
+                    changed[place] = byte;
+                    case.check_decoding(&changed, room);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn inputs_of_the_fuzzer_pass() {
     let (cases, mut bytes) = (cases(), Bytes(2));
