@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod documents;
+mod install_c;
 mod listing;
 mod peers;
 mod process;
@@ -31,6 +32,8 @@ enum Command {
     Extended(test::extended::Options),
     /// Compare bytelane with other libraries, in one process
     Peers(peers::Options),
+    /// Build the C libraries and install them with their headers
+    InstallC(install_c::Options),
     /// Record a run of all comparisons, and write its tables into the documents
     Record(record::Options),
 }
@@ -40,6 +43,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Test(options) => Ok(test::run(&options)),
         Command::Extended(options) => test::extended::run(&options),
         Command::Peers(options) => peers::run_command(&options),
+        Command::InstallC(options) => install_c::run_command(&options),
         Command::Record(options) => record::run_command(&options),
     }
 }

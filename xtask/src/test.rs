@@ -2,6 +2,7 @@
 
 mod assembly;
 mod browser;
+mod c;
 pub mod cross;
 mod dependencies;
 pub mod extended;

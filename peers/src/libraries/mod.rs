@@ -5,6 +5,7 @@ mod base64;
 mod big_endian;
 mod blosc2;
 mod byte_stream_split;
+mod c_interface;
 mod json_string;
 mod stream_vbyte;
 mod utf8;

@@ -1,6 +1,6 @@
 //! The C library, built with SIMD by the crate `streamvbyte-sys`; `svb`; `streamvbyte64`.
 
-use super::{Comparison, Peer, Work, show};
+use super::{Comparison, Peer, Work, c_interface, show};
 use std::ffi::c_void;
 use streamvbyte64::{Coder, Coder1234, Coder1248};
 use svb::u32::U32Classic;
@@ -79,25 +79,31 @@ pub fn v1234(_values: usize) -> anyhow::Result<Vec<Peer>> {
         // SAFETY: as above.
         |bytes, values, count| unsafe { streamvbyte_decode(bytes, values.cast(), count) },
     );
-    Ok(vec![c, streamvbyte64(Coder1234::new()), svb_u32()])
+    let mut peers = vec![c, streamvbyte64(Coder1234::new()), svb_u32()];
+    peers.extend(c_interface::stream_vbyte(0, 0, "1234")?);
+    Ok(peers)
 }
 
 pub fn v0124(_values: usize) -> anyhow::Result<Vec<Peer>> {
-    Ok(vec![c_library(
+    let mut peers = vec![c_library(
         // SAFETY: as in `v1234`.
         |values, count, bytes| unsafe { streamvbyte_encode_0124(values.cast(), count, bytes) },
         // SAFETY: as in `v1234`.
         |bytes, values, count| unsafe { streamvbyte_decode_0124(bytes, values.cast(), count) },
-    )])
+    )];
+    peers.extend(c_interface::stream_vbyte(1, 0, "0124")?);
+    Ok(peers)
 }
 
 pub fn delta(_values: usize) -> anyhow::Result<Vec<Peer>> {
-    Ok(vec![c_library(
+    let mut peers = vec![c_library(
         // SAFETY: as in `v1234`.
         |values, count, bytes| unsafe { streamvbyte_delta_encode(values.cast(), count, bytes, 0) },
         // SAFETY: as in `v1234`.
         |bytes, values, count| unsafe { streamvbyte_delta_decode(bytes, values.cast(), count, 0) },
-    )])
+    )];
+    peers.extend(c_interface::stream_vbyte(0, 1, "delta")?);
+    Ok(peers)
 }
 
 pub fn v1248(_values: usize) -> anyhow::Result<Vec<Peer>> {

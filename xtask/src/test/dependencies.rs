@@ -13,7 +13,7 @@ use toml::Table;
 use crate::process::{cargo, output, root};
 
 pub fn run_stage() -> Result<()> {
-    let allowed = allowed_licences()?;
+    let licences = Licences::read()?;
     let tree = "tree --locked --workspace --all-features --target all --prefix none --no-dedupe";
     let mut tree = cargo(tree);
     let lines = output(tree.args(["--format", "{l}\t{p}"]))?.text;
@@ -22,7 +22,9 @@ pub fn run_stage() -> Result<()> {
     crates.dedup();
     for line in &crates {
         let (licence, package) = line.split_once('\t').context("cargo tree printed no tab")?;
-        check_licence(licence, &allowed).with_context(|| format!("the licence of {package}"))?;
+        licences
+            .check(licence, package)
+            .with_context(|| format!("the licence of {package}"))?;
         check_source(package)?;
     }
     println!(
@@ -32,13 +34,48 @@ pub fn run_stage() -> Result<()> {
     core_has_no_dependencies()
 }
 
-/// The list `licenses.allow` of `deny.toml`.
-fn allowed_licences() -> Result<Vec<Licensee>> {
-    let text = fs::read_to_string(root().join("deny.toml")).context("cannot read deny.toml")?;
-    let table: Table = text.parse().context("deny.toml is not TOML")?;
-    let list = table["licenses"]["allow"]
-        .as_array()
-        .context("licenses.allow is no list")?;
+/// The permitted licences, from `deny.toml`.
+struct Licences {
+    /// The list `licenses.allow`.
+    all: Vec<Licensee>,
+    /// The list `licenses.exceptions`: what a single crate may have besides.
+    of_one: Vec<(String, Vec<Licensee>)>,
+}
+
+impl Licences {
+    fn read() -> Result<Self> {
+        let text = fs::read_to_string(root().join("deny.toml")).context("cannot read deny.toml")?;
+        let table: Table = text.parse().context("deny.toml is not TOML")?;
+        let licences = &table["licenses"];
+        let exceptions = licences["exceptions"].as_array();
+        let of_one = exceptions.into_iter().flatten().map(|exception| {
+            let name = exception["crate"].as_str();
+            let name = name.context("an exception in deny.toml names no crate")?;
+            Ok((name.to_owned(), licensees(&exception["allow"])?))
+        });
+        Ok(Self {
+            all: licensees(&licences["allow"])?,
+            of_one: of_one.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Checks the licence of a package, which `cargo tree` shows as its name and version.
+    fn check(&self, text: &str, package: &str) -> Result<()> {
+        let licence = Expression::parse_mode(text, ParseMode::LAX)
+            .with_context(|| format!("`{text}` is no SPDX expression"))?;
+        let name = package.split(' ').next();
+        let exceptions = self.of_one.iter().filter(|(of, _)| Some(&**of) == name);
+        let allowed = self.all.iter().chain(exceptions.flat_map(|(_, more)| more));
+        let permitted =
+            licence.evaluate(|wanted| allowed.clone().any(|have| have.satisfies(wanted)));
+        ensure!(permitted, "deny.toml does not allow `{text}`");
+        Ok(())
+    }
+}
+
+/// A list of licences in `deny.toml`.
+fn licensees(list: &toml::Value) -> Result<Vec<Licensee>> {
+    let list = list.as_array().context("a list of licences is no list")?;
     let licensee = |value: &toml::Value| {
         let name = value
             .as_str()
@@ -46,14 +83,6 @@ fn allowed_licences() -> Result<Vec<Licensee>> {
         Licensee::parse(name).with_context(|| format!("{name} is no SPDX licence"))
     };
     list.iter().map(licensee).collect()
-}
-
-fn check_licence(text: &str, allowed: &[Licensee]) -> Result<()> {
-    let licence = Expression::parse_mode(text, ParseMode::LAX)
-        .with_context(|| format!("`{text}` is no SPDX expression"))?;
-    let permitted = licence.evaluate(|wanted| allowed.iter().any(|have| have.satisfies(wanted)));
-    ensure!(permitted, "deny.toml does not allow `{text}`");
-    Ok(())
 }
 
 /// `cargo tree` shows the source of a package in parentheses unless it is the standard registry;

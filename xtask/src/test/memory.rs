@@ -1,4 +1,4 @@
-//! The stages `address` and `memcheck`: the core's tests under tools that detect accesses to memory
+//! The stages `address` and `memcheck`: the tests of the core and of the C functions under tools that detect accesses to memory
 //! that does not belong to the program.
 
 use anyhow::Result;
@@ -7,9 +7,9 @@ use crate::process::{cargo, run};
 
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// The sweeps over every codec, and the unit tests.
-const TESTS: &str =
-    "test --locked --package bytelane --package bytelane-testkit --tests --no-fail-fast";
+/// The sweeps over every codec, the unit tests, and the C functions.
+const TESTS: &str = "test --locked --package bytelane --package bytelane-testkit \
+    --package bytelane-capi --package bytelane-streamvbyte --tests --no-fail-fast";
 
 /// Uses the stable compiler, with its sanitizers enabled by nightly options.
 pub fn run_address_sanitizer() -> Result<()> {

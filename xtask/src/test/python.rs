@@ -29,7 +29,7 @@ pub fn build_programs() -> Result<PathBuf> {
 
 /// The interpreter of an environment with the packages of `interop/requirements.txt`; the
 /// environment is recreated if that file has changed.
-fn environment() -> Result<PathBuf> {
+pub fn environment() -> Result<PathBuf> {
     let directory = root().join("target/interop/python");
     let python = directory.join("bin/python");
     let requirements = root().join("interop/requirements.txt");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::needs::Need;
 use super::{
-    assembly, browser, cross, dependencies, features, fuzz, go, memory, miri, mutants, python,
+    assembly, browser, c, cross, dependencies, features, fuzz, go, memory, miri, mutants, python,
     repeat, rust, semver,
 };
 use crate::record::neon;
@@ -118,6 +118,23 @@ pub static STAGES: &[Stage] = &[
         in_all: true,
         minutes: 2,
         run: python::run_stage,
+    },
+    Stage {
+        name: "c",
+        about: "the C libraries, installed and used from C, C++ and CMake; the original's example",
+        needs: &[
+            Need::Program("gcc", "Debian: gcc"),
+            Need::Program("g++", "Debian: g++"),
+            Need::Program("clang++", "Debian: clang"),
+            Need::Program("cmake", "Debian: cmake"),
+            Need::Program("pkg-config", "Debian: pkgconf"),
+            Need::Program("valgrind", "Debian: valgrind"),
+            Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv"),
+        ],
+        tier: Full,
+        in_all: true,
+        minutes: 4,
+        run: c::run_stage,
     },
     Stage {
         name: "browser",

@@ -1,0 +1,439 @@
+// bytelane: codecs between values in memory and the bytes of wire and file formats, with SIMD.
+//
+// This file is generated from crates/bytelane-capi; do not edit it.
+//
+// What holds for every function:
+//
+// - A buffer is a pointer and a length, in bytes for `uint8_t` and in values otherwise. Nothing
+//   outside it is read or written, and no padding is needed. A null pointer is allowed if the length
+//   is 0.
+// - You promise that the memory is there: readable for inputs, writable for destinations, which need
+//   not be initialised, and that no other thread writes to it during the call. What can be checked
+//   is checked: null pointers, lengths above PTRDIFF_MAX, alignment of values, and overlapping
+//   buffers are refused with a status, and nothing is written.
+// - A destination that is too short is refused with BYTELANE_DESTINATION and the length that it
+//   needs, and nothing is written.
+// - No function allocates memory, takes a lock, unwinds, calls exit or reads the environment. There
+//   is no global state except the detected instruction set. All functions can be called from
+//   several threads at once.
+// - A defect in the library itself aborts the process: it does not unwind into its caller.
+
+
+#ifndef BYTELANE_H
+#define BYTELANE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The version of this header. `bytelane_version` returns that of the library.
+#define BYTELANE_VERSION_MAJOR 0
+#define BYTELANE_VERSION_MINOR 1
+#define BYTELANE_VERSION_PATCH 0
+
+// The `offset` of a failure that is in no byte of the input.
+#define BYTELANE_NOWHERE SIZE_MAX
+
+
+
+// A variant of Stream VByte: values of 32 bits in 1, 2, 3 or 4 bytes.
+#define BYTELANE_STREAM_VBYTE_1234 0
+
+// A variant of Stream VByte: values of 32 bits in 0, 1, 2 or 4 bytes.
+#define BYTELANE_STREAM_VBYTE_0124 1
+
+// A variant of Stream VByte: values of 64 bits in 1, 2, 4 or 8 bytes.
+#define BYTELANE_STREAM_VBYTE_1248 2
+
+// A flag of a `bytelane_stream_vbyte_format`: store differences, of each value from the previous
+// one, and of the first one from `start`.
+#define BYTELANE_STREAM_VBYTE_DELTA 1
+
+// A flag of a `bytelane_stream_vbyte_format`: store 0, -1, 1, -2 as 0, 1, 2, 3.
+#define BYTELANE_STREAM_VBYTE_ZIGZAG 2
+
+// The maximum number of bytes of the varint of a 32-bit integer.
+#define BYTELANE_VARINT_MAX_32 5
+
+// The maximum number of bytes of the varint of a 64-bit integer.
+#define BYTELANE_VARINT_MAX_64 10
+
+// A flag of the base64 functions: `-` and `_` instead of `+` and `/`.
+#define BYTELANE_BASE64_URL_SAFE 1
+
+// A flag of the base64 functions: no padding, neither written nor accepted. Without it, padding is
+// written and required.
+#define BYTELANE_BASE64_NO_PADDING 2
+
+// A flag of the base64 functions: accept a text with or without padding.
+#define BYTELANE_BASE64_PADDING_OPTIONAL 4
+
+// A flag of the base64 functions: accept a last character with bits beyond the last byte.
+#define BYTELANE_BASE64_TRAILING_BITS 8
+
+// A flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes,
+// and reading starts after the opening quote and stops after the closing one.
+#define BYTELANE_JSON_STRING_BARE 1
+
+// What became of a call.
+//
+// Statuses below 10 are mistakes of the caller; unless the function says otherwise, nothing has
+// been written then. Statuses from 10 on say that the input is malformed; the destination may hold
+// anything then, within its length. Later versions may add statuses.
+typedef enum bytelane_status {
+  // The call succeeded.
+  BYTELANE_OK = 0,
+  // A pointer is null, but its length is not 0.
+  BYTELANE_NULL = 1,
+  // A buffer would have more than `PTRDIFF_MAX` bytes.
+  BYTELANE_LENGTH = 2,
+  // The buffers overlap.
+  BYTELANE_OVERLAP = 3,
+  // A pointer to values is not aligned to their size.
+  BYTELANE_MISALIGNED = 4,
+  // A width, a variant, a flag or a name that does not exist.
+  BYTELANE_ARGUMENT = 5,
+  // The destination is too short; `count` is what it needs.
+  BYTELANE_DESTINATION = 6,
+  // The length of the input is not a multiple of the width.
+  BYTELANE_INDIVISIBLE = 7,
+  // A range that is not within the values.
+  BYTELANE_RANGE = 8,
+  // This CPU lacks the backend.
+  BYTELANE_UNAVAILABLE = 9,
+  // Malformed in a way that this version of the header has no name for.
+  BYTELANE_MALFORMED = 10,
+  // The input ends too early.
+  BYTELANE_TRUNCATED = 11,
+  // A varint has more bytes than its type allows.
+  BYTELANE_OVERLONG = 12,
+  // The value of a varint does not fit its type.
+  BYTELANE_OVERFLOW = 13,
+  // A byte that is not in the base64 alphabet.
+  BYTELANE_INVALID_BYTE = 14,
+  // The padding of a base64 text is missing or not allowed.
+  BYTELANE_INVALID_PADDING = 15,
+  // The last character of a base64 text has bits beyond the last byte.
+  BYTELANE_INVALID_LAST_SYMBOL = 16,
+  // Bytes that are not UTF-8.
+  BYTELANE_INVALID_UTF8 = 17,
+  // An unescaped quote in a JSON string without quotes around it.
+  BYTELANE_UNEXPECTED_QUOTE = 18,
+  // An unescaped control character in a JSON string.
+  BYTELANE_CONTROL_CHARACTER = 19,
+  // An unknown escape in a JSON string.
+  BYTELANE_INVALID_ESCAPE = 20,
+  // `\u` without four hexadecimal digits in a JSON string.
+  BYTELANE_INVALID_HEX = 21,
+  // One half of a surrogate pair without the other in a JSON string.
+  BYTELANE_LONE_SURROGATE = 22,
+} bytelane_status;
+
+// The result of a call.
+typedef struct bytelane_result {
+  // What became of the call.
+  enum bytelane_status status;
+  // On success, how much of the input was read, in elements of the input: bytes or values. On
+  // failure, the offset of the malformed byte, or `BYTELANE_NOWHERE`.
+  size_t offset;
+  // On success, how much was written, in elements of the destination: bytes or values. With
+  // `BYTELANE_DESTINATION`, how many the destination needs. Otherwise 0.
+  size_t count;
+} bytelane_result;
+
+// How values are written. All zeros is the original format of the C library `streamvbyte`.
+//
+// Signed values are passed as the unsigned ones of the same bits.
+typedef struct bytelane_stream_vbyte_format {
+  // `BYTELANE_STREAM_VBYTE_1234`, `.._0124` or `.._1248`.
+  uint32_t variant;
+  // 0 or a sum of `BYTELANE_STREAM_VBYTE_DELTA` and `BYTELANE_STREAM_VBYTE_ZIGZAG`.
+  uint32_t flags;
+  // The value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
+  uint64_t start;
+} bytelane_stream_vbyte_format;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The version of the library, such as "0.1.0".
+const char *bytelane_version(void);
+
+// What a status means, as an English phrase; never null, also for numbers that are no status.
+const char *bytelane_status_message(int status);
+
+// The name of the instruction set that all calls use, such as "avx2". It is the best one of this
+// CPU unless `bytelane_set_backend` chose another.
+const char *bytelane_backend(void);
+
+// Makes all later calls in this process use the instruction set of this name: `scalar`, `sse4.1`,
+// `avx2`, `avx512` or `neon`. For tests and measurements.
+//
+// Fails with `BYTELANE_ARGUMENT` for an unknown name, and with `BYTELANE_UNAVAILABLE` if this CPU
+// lacks it; nothing changes then. `name` ends with a null byte.
+enum bytelane_status bytelane_set_backend(const char *name);
+
+// Splits `count` numbers of `width` bytes (1, 2, 4 or 8), aligned to their width and in this
+// machine's byte order, into the streams of their little-endian bytes. The result has `count *
+// width` bytes.
+struct bytelane_result bytelane_byte_stream_split_encode(const void *values,
+                                                         size_t count,
+                                                         size_t width,
+                                                         uint8_t *dst,
+                                                         size_t dst_length);
+
+// Reads numbers of `width` bytes (1, 2, 4 or 8) from all of `src`, their streams, to the front of
+// `values`, which is aligned to the width and has room for `count` of them.
+//
+// Fails with `BYTELANE_INDIVISIBLE` if `src_length` is not a multiple of the width.
+struct bytelane_result bytelane_byte_stream_split_decode(const uint8_t *src,
+                                                         size_t src_length,
+                                                         void *values,
+                                                         size_t count,
+                                                         size_t width);
+
+// Splits values of any `width` but 0, given as bytes, such as Parquet's `FIXED_LEN_BYTE_ARRAY`.
+// No alignment is needed. The result has `src_length` bytes.
+//
+// Fails with `BYTELANE_INDIVISIBLE` if `src_length` is not a multiple of the width.
+struct bytelane_result bytelane_byte_stream_split_encode_bytes(const uint8_t *src,
+                                                               size_t src_length,
+                                                               size_t width,
+                                                               uint8_t *dst,
+                                                               size_t dst_length);
+
+// The opposite of `bytelane_byte_stream_split_encode_bytes`. The result has `src_length` bytes.
+struct bytelane_result bytelane_byte_stream_split_decode_bytes(const uint8_t *src,
+                                                               size_t src_length,
+                                                               size_t width,
+                                                               uint8_t *dst,
+                                                               size_t dst_length);
+
+// Decodes only the values from number `start` up to, but not including, number `end`, out of all
+// the streams in `src`. The result has `(end - start) * width` bytes; `offset` is `src_length`.
+//
+// Fails with `BYTELANE_RANGE` if the range is not within the values.
+struct bytelane_result bytelane_byte_stream_split_decode_range(const uint8_t *src,
+                                                               size_t src_length,
+                                                               size_t width,
+                                                               size_t start,
+                                                               size_t end,
+                                                               uint8_t *dst,
+                                                               size_t dst_length);
+
+// Writes `count` numbers of `width` bytes (1, 2, 4 or 8), aligned to their width, as big-endian
+// bytes. The result has `count * width` bytes.
+struct bytelane_result bytelane_big_endian_encode(const void *values,
+                                                  size_t count,
+                                                  size_t width,
+                                                  uint8_t *dst,
+                                                  size_t dst_length);
+
+// Reads numbers of `width` bytes (1, 2, 4 or 8) from all of `src`, their big-endian bytes, to the
+// front of `values`, which is aligned to the width and has room for `count` of them.
+//
+// Fails with `BYTELANE_INDIVISIBLE` if `src_length` is not a multiple of the width.
+struct bytelane_result bytelane_big_endian_decode(const uint8_t *src,
+                                                  size_t src_length,
+                                                  void *values,
+                                                  size_t count,
+                                                  size_t width);
+
+// The maximum encoded length of `count` values: `SIZE_MAX` if it does not fit in a `size_t` or the
+// format does not exist.
+size_t bytelane_stream_vbyte_max_encoded_length(struct bytelane_stream_vbyte_format format,
+                                                size_t count);
+
+// Encodes `count` values in a format of 32 bits. `dst` needs no more room than the result;
+// encoding is faster if it has the maximum. Bytes of `dst` after the result may be overwritten.
+// The number of values is not stored.
+struct bytelane_result bytelane_stream_vbyte_encode_u32(struct bytelane_stream_vbyte_format format,
+                                                        const uint32_t *values,
+                                                        size_t count,
+                                                        uint8_t *dst,
+                                                        size_t dst_length);
+
+// As `bytelane_stream_vbyte_encode_u32`, in a format of 64 bits.
+struct bytelane_result bytelane_stream_vbyte_encode_u64(struct bytelane_stream_vbyte_format format,
+                                                        const uint64_t *values,
+                                                        size_t count,
+                                                        uint8_t *dst,
+                                                        size_t dst_length);
+
+// Decodes `count` values in a format of 32 bits from the front of `src`, which may be longer:
+// `offset` is the number of bytes read.
+//
+// Fails with `BYTELANE_TRUNCATED` if `src` is too short. No padding is needed.
+struct bytelane_result bytelane_stream_vbyte_decode_u32(struct bytelane_stream_vbyte_format format,
+                                                        const uint8_t *src,
+                                                        size_t src_length,
+                                                        uint32_t *values,
+                                                        size_t count);
+
+// As `bytelane_stream_vbyte_decode_u32`, in a format of 64 bits.
+struct bytelane_result bytelane_stream_vbyte_decode_u64(struct bytelane_stream_vbyte_format format,
+                                                        const uint8_t *src,
+                                                        size_t src_length,
+                                                        uint64_t *values,
+                                                        size_t count);
+
+// Counts the bytes that `bytelane_stream_vbyte_encode_u32` would write: `count` is their number.
+struct bytelane_result bytelane_stream_vbyte_encoded_length_u32(struct bytelane_stream_vbyte_format format,
+                                                                const uint32_t *values,
+                                                                size_t count);
+
+// As `bytelane_stream_vbyte_encoded_length_u32`, in a format of 64 bits.
+struct bytelane_result bytelane_stream_vbyte_encoded_length_u64(struct bytelane_stream_vbyte_format format,
+                                                                const uint64_t *values,
+                                                                size_t count);
+
+// Checks that `src` has all data of its first `count` values, without decoding them: `offset` is
+// their length in bytes, and the result's `count` is 0.
+//
+// Fails with `BYTELANE_TRUNCATED`. Any bytes are valid values, as long as there are enough.
+struct bytelane_result bytelane_stream_vbyte_validate(struct bytelane_stream_vbyte_format format,
+                                                      const uint8_t *src,
+                                                      size_t src_length,
+                                                      size_t count);
+
+// Writes the varints of `count` values. `dst` needs no more room than the result; encoding is a
+// little faster if it has the maximum, `count * BYTELANE_VARINT_MAX_32`. Bytes of `dst` after the
+// result may be overwritten.
+struct bytelane_result bytelane_varint_encode_u32(const uint32_t *values,
+                                                  size_t count,
+                                                  uint8_t *dst,
+                                                  size_t dst_length);
+
+// As `bytelane_varint_encode_u32`; the maximum is `count * BYTELANE_VARINT_MAX_64`.
+struct bytelane_result bytelane_varint_encode_u64(const uint64_t *values,
+                                                  size_t count,
+                                                  uint8_t *dst,
+                                                  size_t dst_length);
+
+// As `bytelane_varint_encode_u32`, with zigzag: 0, -1, 1, -2 are written as 0, 1, 2, 3.
+struct bytelane_result bytelane_varint_encode_i32(const int32_t *values,
+                                                  size_t count,
+                                                  uint8_t *dst,
+                                                  size_t dst_length);
+
+// As `bytelane_varint_encode_u64`, with zigzag.
+struct bytelane_result bytelane_varint_encode_i64(const int64_t *values,
+                                                  size_t count,
+                                                  uint8_t *dst,
+                                                  size_t dst_length);
+
+// Reads `count` varints from the front of `src`, which may be longer: `offset` is the number of
+// bytes read.
+//
+// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_OVERLONG` or `BYTELANE_OVERFLOW`; `offset` is then
+// where the malformed varint begins.
+struct bytelane_result bytelane_varint_decode_u32(const uint8_t *src,
+                                                  size_t src_length,
+                                                  uint32_t *values,
+                                                  size_t count);
+
+// As `bytelane_varint_decode_u32`.
+struct bytelane_result bytelane_varint_decode_u64(const uint8_t *src,
+                                                  size_t src_length,
+                                                  uint64_t *values,
+                                                  size_t count);
+
+// As `bytelane_varint_decode_u32`, with zigzag.
+struct bytelane_result bytelane_varint_decode_i32(const uint8_t *src,
+                                                  size_t src_length,
+                                                  int32_t *values,
+                                                  size_t count);
+
+// As `bytelane_varint_decode_u32`, with zigzag.
+struct bytelane_result bytelane_varint_decode_i64(const uint8_t *src,
+                                                  size_t src_length,
+                                                  int64_t *values,
+                                                  size_t count);
+
+// Counts the varints that end within `src`: `count` is their number. It does not check whether
+// they are well formed.
+struct bytelane_result bytelane_varint_count(const uint8_t *src, size_t src_length);
+
+// Counts the bytes that `bytelane_varint_encode_u32` would write: `count` is their number.
+struct bytelane_result bytelane_varint_encoded_length_u32(const uint32_t *values, size_t count);
+
+// As `bytelane_varint_encoded_length_u32`.
+struct bytelane_result bytelane_varint_encoded_length_u64(const uint64_t *values, size_t count);
+
+// As `bytelane_varint_encoded_length_u32`, with zigzag.
+struct bytelane_result bytelane_varint_encoded_length_i32(const int32_t *values, size_t count);
+
+// As `bytelane_varint_encoded_length_u32`, with zigzag.
+struct bytelane_result bytelane_varint_encoded_length_i64(const int64_t *values, size_t count);
+
+// The number of characters that `bytelane_base64_encode` writes for `length` bytes: `SIZE_MAX` if
+// it does not fit in a `size_t` or a flag does not exist.
+size_t bytelane_base64_encoded_length(size_t length, uint32_t flags);
+
+// Writes bytes as text, without a null byte at its end. The result has
+// `bytelane_base64_encoded_length` characters.
+//
+// `flags` is 0 or a sum of `BYTELANE_BASE64_..`.
+struct bytelane_result bytelane_base64_encode(const uint8_t *src,
+                                              size_t src_length,
+                                              uint32_t flags,
+                                              uint8_t *dst,
+                                              size_t dst_length);
+
+// Counts the bytes that a text encodes, if it is valid: `count` is their number. It looks only at
+// the length and the last two characters.
+struct bytelane_result bytelane_base64_decoded_length(const uint8_t *src, size_t src_length);
+
+// Reads all of a text. White space and everything else that no encoder writes is an error, unless
+// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always room enough.
+//
+// `flags` is 0 or a sum of `BYTELANE_BASE64_..`. Fails with `BYTELANE_INVALID_BYTE`,
+// `BYTELANE_INVALID_PADDING`, `BYTELANE_INVALID_LAST_SYMBOL` or, if the last group has only one
+// character, `BYTELANE_TRUNCATED`.
+struct bytelane_result bytelane_base64_decode(const uint8_t *src,
+                                              size_t src_length,
+                                              uint32_t flags,
+                                              uint8_t *dst,
+                                              size_t dst_length);
+
+// Counts the bytes that `bytelane_json_string_escape` would write: `count` is their number.
+struct bytelane_result bytelane_json_string_escaped_length(const uint8_t *src,
+                                                           size_t src_length,
+                                                           uint32_t flags);
+
+// Writes a UTF-8 text as a JSON string. `dst` needs no more room than the result; escaping is
+// faster if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be
+// overwritten.
+//
+// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with `BYTELANE_INVALID_UTF8`; nothing is
+// written then.
+struct bytelane_result bytelane_json_string_escape(const uint8_t *src,
+                                                   size_t src_length,
+                                                   uint32_t flags,
+                                                   uint8_t *dst,
+                                                   size_t dst_length);
+
+// Reads a JSON string, to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
+// continue after the closing one. `dst` needs no more room than the text, which is never longer
+// than the string; bytes of `dst` after the text may be overwritten.
+//
+// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with the statuses of JSON strings and
+// `BYTELANE_TRUNCATED`.
+struct bytelane_result bytelane_json_string_unescape(const uint8_t *src,
+                                                     size_t src_length,
+                                                     uint32_t flags,
+                                                     uint8_t *dst,
+                                                     size_t dst_length);
+
+// Finds the closing quote of a string and checks that the bytes before it are UTF-8 without
+// control characters. `src` starts after the opening quote. `offset` is the length of the string
+// without the closing quote, and `count` is 1 if it has escapes; if not, these bytes are the text.
+//
+// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_CONTROL_CHARACTER` or `BYTELANE_INVALID_UTF8`.
+struct bytelane_result bytelane_json_string_scan(const uint8_t *src, size_t src_length);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* BYTELANE_H */

@@ -1,0 +1,332 @@
+// bytelane for C++17: bytelane.h with spans and std::error_code. Header only; nothing throws or
+// allocates, except std::error_code::message.
+//
+//     std::vector<float> values = ...;
+//     std::vector<std::uint8_t> page(4 * values.size());
+//     bytelane::result done = bytelane::byte_stream_split::encode<float>(values, page);
+//     if (!done) std::cerr << done.error().message() << std::endl;
+
+#ifndef BYTELANE_HPP
+#define BYTELANE_HPP
+
+#include "bytelane.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace bytelane {
+
+namespace detail {
+
+// Whether values of type From can be viewed as values of type To: the same type, or bytes as bytes.
+template <typename From, typename To>
+constexpr bool is_viewable() {
+    using Source = std::remove_cv_t<From>;
+    using Target = std::remove_cv_t<To>;
+    constexpr bool byte = std::is_same_v<Source, char> || std::is_same_v<Source, unsigned char> ||
+                          std::is_same_v<Source, std::byte>;
+    return (std::is_const_v<To> || !std::is_const_v<From>) &&
+           (std::is_same_v<Source, Target> || (byte && std::is_same_v<Target, std::uint8_t>));
+}
+
+}  // namespace detail
+
+// Values in memory, as std::span of C++20. Anything with data and size converts to it: std::vector,
+// std::array, std::span, arrays; and std::string and std::byte to bytes.
+template <typename T>
+class span {
+public:
+    constexpr span() noexcept = default;
+    constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+    template <typename Container,
+              typename Value = std::remove_pointer_t<decltype(std::data(std::declval<Container &>()))>,
+              typename = decltype(std::size(std::declval<Container &>())),
+              typename = std::enable_if_t<detail::is_viewable<Value, T>()>>
+    constexpr span(Container &&container) noexcept : size_(std::size(container)) {
+        if constexpr (std::is_same_v<std::remove_cv_t<Value>, std::remove_cv_t<T>>) {
+            data_ = std::data(container);
+        } else {
+            data_ = reinterpret_cast<T *>(std::data(container));
+        }
+    }
+
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+
+private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+using bytes = span<const std::uint8_t>;
+using mutable_bytes = span<std::uint8_t>;
+
+// The category of all error codes here; their values are those of bytelane_status.
+inline const std::error_category &category() noexcept {
+    class statuses final : public std::error_category {
+        const char *name() const noexcept override { return "bytelane"; }
+        std::string message(int status) const override { return bytelane_status_message(status); }
+    };
+    static const statuses instance;
+    return instance;
+}
+
+inline std::error_code make_error_code(bytelane_status status) noexcept {
+    return {static_cast<int>(status), category()};
+}
+
+// The result of a call; true if it succeeded.
+class [[nodiscard]] result {
+public:
+    result(bytelane_result result) noexcept : result_(result) {}
+
+    explicit operator bool() const noexcept { return result_.status == BYTELANE_OK; }
+    std::error_code error() const noexcept { return make_error_code(result_.status); }
+    bytelane_status status() const noexcept { return result_.status; }
+
+    // On success, how much of the input was read, in its elements. On failure, the offset of the
+    // malformed byte, or BYTELANE_NOWHERE.
+    std::size_t offset() const noexcept { return result_.offset; }
+
+    // On success, how much was written, in elements of the destination. If the destination is too
+    // short, how many it needs.
+    std::size_t count() const noexcept { return result_.count; }
+
+private:
+    bytelane_result result_;
+};
+
+// The instruction set that all calls use.
+inline const char *backend() noexcept { return bytelane_backend(); }
+
+// BYTE_STREAM_SPLIT: numbers to the streams of their bytes.
+namespace byte_stream_split {
+
+template <typename T>
+result encode(span<const T> values, mutable_bytes dst) noexcept {
+    static_assert(std::is_arithmetic_v<T>, "for other types, use encode_bytes");
+    return bytelane_byte_stream_split_encode(values.data(), values.size(), sizeof(T), dst.data(),
+                                             dst.size());
+}
+
+template <typename T>
+result decode(bytes src, span<T> values) noexcept {
+    static_assert(std::is_arithmetic_v<T>, "for other types, use decode_bytes");
+    return bytelane_byte_stream_split_decode(src.data(), src.size(), values.data(), values.size(),
+                                             sizeof(T));
+}
+
+inline result encode_bytes(bytes src, std::size_t width, mutable_bytes dst) noexcept {
+    return bytelane_byte_stream_split_encode_bytes(src.data(), src.size(), width, dst.data(),
+                                                   dst.size());
+}
+
+inline result decode_bytes(bytes src, std::size_t width, mutable_bytes dst) noexcept {
+    return bytelane_byte_stream_split_decode_bytes(src.data(), src.size(), width, dst.data(),
+                                                   dst.size());
+}
+
+inline result decode_range(bytes src, std::size_t width, std::size_t start, std::size_t end,
+                           mutable_bytes dst) noexcept {
+    return bytelane_byte_stream_split_decode_range(src.data(), src.size(), width, start, end,
+                                                   dst.data(), dst.size());
+}
+
+}  // namespace byte_stream_split
+
+// Numbers as big-endian bytes.
+namespace big_endian {
+
+template <typename T>
+result encode(span<const T> values, mutable_bytes dst) noexcept {
+    static_assert(std::is_arithmetic_v<T>, "numbers only");
+    return bytelane_big_endian_encode(values.data(), values.size(), sizeof(T), dst.data(),
+                                      dst.size());
+}
+
+template <typename T>
+result decode(bytes src, span<T> values) noexcept {
+    static_assert(std::is_arithmetic_v<T>, "numbers only");
+    return bytelane_big_endian_decode(src.data(), src.size(), values.data(), values.size(),
+                                      sizeof(T));
+}
+
+}  // namespace big_endian
+
+// Stream VByte: integers in as few bytes as each needs.
+namespace stream_vbyte {
+
+using format = bytelane_stream_vbyte_format;
+
+inline constexpr format v1234{BYTELANE_STREAM_VBYTE_1234, 0, 0};
+inline constexpr format v0124{BYTELANE_STREAM_VBYTE_0124, 0, 0};
+inline constexpr format v1248{BYTELANE_STREAM_VBYTE_1248, 0, 0};
+
+// The format that stores differences, the first one from `start`.
+constexpr format delta(format plain, std::uint64_t start = 0) noexcept {
+    return {plain.variant, plain.flags | BYTELANE_STREAM_VBYTE_DELTA, start};
+}
+
+// The format for values, or differences, that can be negative.
+constexpr format zigzag(format plain) noexcept {
+    return {plain.variant, plain.flags | BYTELANE_STREAM_VBYTE_ZIGZAG, plain.start};
+}
+
+inline std::size_t max_encoded_length(format how, std::size_t count) noexcept {
+    return bytelane_stream_vbyte_max_encoded_length(how, count);
+}
+
+inline result encode(format how, span<const std::uint32_t> values, mutable_bytes dst) noexcept {
+    return bytelane_stream_vbyte_encode_u32(how, values.data(), values.size(), dst.data(),
+                                            dst.size());
+}
+
+inline result encode(format how, span<const std::uint64_t> values, mutable_bytes dst) noexcept {
+    return bytelane_stream_vbyte_encode_u64(how, values.data(), values.size(), dst.data(),
+                                            dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::uint32_t> values) noexcept {
+    return bytelane_stream_vbyte_decode_u32(how, src.data(), src.size(), values.data(),
+                                            values.size());
+}
+
+inline result decode(format how, bytes src, span<std::uint64_t> values) noexcept {
+    return bytelane_stream_vbyte_decode_u64(how, src.data(), src.size(), values.data(),
+                                            values.size());
+}
+
+inline result encoded_length(format how, span<const std::uint32_t> values) noexcept {
+    return bytelane_stream_vbyte_encoded_length_u32(how, values.data(), values.size());
+}
+
+inline result encoded_length(format how, span<const std::uint64_t> values) noexcept {
+    return bytelane_stream_vbyte_encoded_length_u64(how, values.data(), values.size());
+}
+
+inline result validate(format how, bytes src, std::size_t count) noexcept {
+    return bytelane_stream_vbyte_validate(how, src.data(), src.size(), count);
+}
+
+}  // namespace stream_vbyte
+
+// Varints; signed integers with zigzag.
+namespace varint {
+
+inline result encode(span<const std::uint32_t> values, mutable_bytes dst) noexcept {
+    return bytelane_varint_encode_u32(values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<std::uint32_t> values) noexcept {
+    return bytelane_varint_decode_u32(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encoded_length(span<const std::uint32_t> values) noexcept {
+    return bytelane_varint_encoded_length_u32(values.data(), values.size());
+}
+
+inline result encode(span<const std::uint64_t> values, mutable_bytes dst) noexcept {
+    return bytelane_varint_encode_u64(values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<std::uint64_t> values) noexcept {
+    return bytelane_varint_decode_u64(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encoded_length(span<const std::uint64_t> values) noexcept {
+    return bytelane_varint_encoded_length_u64(values.data(), values.size());
+}
+
+inline result encode(span<const std::int32_t> values, mutable_bytes dst) noexcept {
+    return bytelane_varint_encode_i32(values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<std::int32_t> values) noexcept {
+    return bytelane_varint_decode_i32(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encoded_length(span<const std::int32_t> values) noexcept {
+    return bytelane_varint_encoded_length_i32(values.data(), values.size());
+}
+
+inline result encode(span<const std::int64_t> values, mutable_bytes dst) noexcept {
+    return bytelane_varint_encode_i64(values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<std::int64_t> values) noexcept {
+    return bytelane_varint_decode_i64(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encoded_length(span<const std::int64_t> values) noexcept {
+    return bytelane_varint_encoded_length_i64(values.data(), values.size());
+}
+
+inline result count(bytes src) noexcept { return bytelane_varint_count(src.data(), src.size()); }
+
+}  // namespace varint
+
+// Base64.
+namespace base64 {
+
+// A sum of BYTELANE_BASE64_.. flags.
+using flags = std::uint32_t;
+
+inline std::size_t encoded_length(std::size_t length, flags how = 0) noexcept {
+    return bytelane_base64_encoded_length(length, how);
+}
+
+inline result encode(bytes src, mutable_bytes dst, flags how = 0) noexcept {
+    return bytelane_base64_encode(src.data(), src.size(), how, dst.data(), dst.size());
+}
+
+inline result decoded_length(bytes src) noexcept {
+    return bytelane_base64_decoded_length(src.data(), src.size());
+}
+
+inline result decode(bytes src, mutable_bytes dst, flags how = 0) noexcept {
+    return bytelane_base64_decode(src.data(), src.size(), how, dst.data(), dst.size());
+}
+
+}  // namespace base64
+
+// JSON strings.
+namespace json_string {
+
+// 0 for a string in quotes, or BYTELANE_JSON_STRING_BARE.
+using flags = std::uint32_t;
+
+inline result escaped_length(bytes text, flags how = 0) noexcept {
+    return bytelane_json_string_escaped_length(text.data(), text.size(), how);
+}
+
+inline result escape(bytes text, mutable_bytes dst, flags how = 0) noexcept {
+    return bytelane_json_string_escape(text.data(), text.size(), how, dst.data(), dst.size());
+}
+
+inline result unescape(bytes src, mutable_bytes dst, flags how = 0) noexcept {
+    return bytelane_json_string_unescape(src.data(), src.size(), how, dst.data(), dst.size());
+}
+
+inline result scan(bytes src) noexcept {
+    return bytelane_json_string_scan(src.data(), src.size());
+}
+
+}  // namespace json_string
+
+}  // namespace bytelane
+
+template <>
+struct std::is_error_code_enum<bytelane_status> : std::true_type {};
+
+// std::error_code finds it by its argument.
+inline std::error_code make_error_code(bytelane_status status) noexcept {
+    return bytelane::make_error_code(status);
+}
+
+#endif  // BYTELANE_HPP

@@ -1,0 +1,134 @@
+//! Base64, RFC 4648.
+
+use crate::buffers::{both, input};
+use crate::result::*;
+use bytelane::base64::{Alphabet, DecodePadding, Engine, ErrorKind, STANDARD, decoded_len};
+use bytelane::{DestinationError, Detected};
+
+/// A flag of the base64 functions: `-` and `_` instead of `+` and `/`.
+pub const BYTELANE_BASE64_URL_SAFE: u32 = 1;
+
+/// A flag of the base64 functions: no padding, neither written nor accepted. Without it, padding is
+/// written and required.
+pub const BYTELANE_BASE64_NO_PADDING: u32 = 2;
+
+/// A flag of the base64 functions: accept a text with or without padding.
+pub const BYTELANE_BASE64_PADDING_OPTIONAL: u32 = 4;
+
+/// A flag of the base64 functions: accept a last character with bits beyond the last byte.
+pub const BYTELANE_BASE64_TRAILING_BITS: u32 = 8;
+
+/// The number of characters that `bytelane_base64_encode` writes for `length` bytes: `SIZE_MAX` if
+/// it does not fit in a `size_t` or a flag does not exist.
+#[unsafe(no_mangle)]
+pub extern "C" fn bytelane_base64_encoded_length(length: usize, flags: u32) -> usize {
+    let engine = engine(flags).ok();
+    let encoded = engine.and_then(|engine| engine.encoded_len(length));
+    encoded.unwrap_or(usize::MAX)
+}
+
+/// Writes bytes as text, without a null byte at its end. The result has
+/// `bytelane_base64_encoded_length` characters.
+///
+/// `flags` is 0 or a sum of `BYTELANE_BASE64_..`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_base64_encode(
+    src: *const u8,
+    src_length: usize,
+    flags: u32,
+    dst: *mut u8,
+    dst_length: usize,
+) -> bytelane_result {
+    catching(|| {
+        let engine = engine(flags)?;
+        // SAFETY: the caller promises what `both` requires.
+        let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
+        let written = engine.encode_uninit_with(Detected::active(), src, dst)?;
+        Ok(bytelane_result::ok(src_length, written.len()))
+    })
+}
+
+/// Counts the bytes that a text encodes, if it is valid: `count` is their number. It looks only at
+/// the length and the last two characters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_base64_decoded_length(
+    src: *const u8,
+    src_length: usize,
+) -> bytelane_result {
+    catching(|| {
+        // SAFETY: the caller promises what `input` requires.
+        let src = unsafe { input(src, src_length) }?;
+        Ok(bytelane_result::ok(src_length, decoded_len(src)))
+    })
+}
+
+/// Reads all of a text. White space and everything else that no encoder writes is an error, unless
+/// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always room enough.
+///
+/// `flags` is 0 or a sum of `BYTELANE_BASE64_..`. Fails with `BYTELANE_INVALID_BYTE`,
+/// `BYTELANE_INVALID_PADDING`, `BYTELANE_INVALID_LAST_SYMBOL` or, if the last group has only one
+/// character, `BYTELANE_TRUNCATED`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_base64_decode(
+    src: *const u8,
+    src_length: usize,
+    flags: u32,
+    dst: *mut u8,
+    dst_length: usize,
+) -> bytelane_result {
+    catching(|| {
+        let engine = engine(flags)?;
+        // SAFETY: the caller promises what `both` requires.
+        let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
+        let written = engine.decode_uninit_with(Detected::active(), src, dst)?;
+        Ok(bytelane_result::ok(src_length, written.len()))
+    })
+}
+
+#[inline(always)]
+fn engine(flags: u32) -> Result<Engine, bytelane_status> {
+    let engine = ENGINES.get(flags as usize);
+    engine.copied().ok_or(BYTELANE_ARGUMENT)
+}
+
+/// The engines of all flags, so that a short call need not put one together.
+static ENGINES: [Engine; 16] = {
+    let mut engines = [STANDARD; 16];
+    let mut flags = 0;
+    while flags < engines.len() {
+        engines[flags] = engine_of(flags as u32);
+        flags += 1;
+    }
+    engines
+};
+
+const fn engine_of(flags: u32) -> Engine {
+    let alphabet = match flags & BYTELANE_BASE64_URL_SAFE {
+        0 => Alphabet::Standard,
+        _ => Alphabet::UrlSafe,
+    };
+    let writes = flags & BYTELANE_BASE64_NO_PADDING == 0;
+    let optional = flags & BYTELANE_BASE64_PADDING_OPTIONAL != 0;
+    let accepted = match (optional, writes) {
+        (true, _) => DecodePadding::Either,
+        (false, true) => DecodePadding::Required,
+        (false, false) => DecodePadding::None,
+    };
+    Engine::new(alphabet)
+        .with_encode_padding(writes)
+        .with_decode_padding(accepted)
+        .with_decode_allow_trailing_bits(flags & BYTELANE_BASE64_TRAILING_BITS != 0)
+}
+
+impl Kind for ErrorKind {
+    fn status(self) -> Result<bytelane_status, DestinationError> {
+        Ok(match self {
+            Self::InvalidByte(_) => BYTELANE_INVALID_BYTE,
+            Self::InvalidLength => BYTELANE_TRUNCATED,
+            Self::InvalidPadding => BYTELANE_INVALID_PADDING,
+            Self::InvalidLastSymbol(_) => BYTELANE_INVALID_LAST_SYMBOL,
+            Self::Destination(error) => return Err(error),
+            _ => BYTELANE_MALFORMED,
+        })
+    }
+}

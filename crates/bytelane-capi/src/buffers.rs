@@ -1,0 +1,125 @@
+//! Pointers and lengths of C as slices, checked as far as they can be.
+
+use crate::result::*;
+use bytelane::Value;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+/// A buffer of the caller: the address of its first byte, and its length in bytes.
+#[derive(Clone, Copy)]
+struct Extent {
+    address: usize,
+    bytes: usize,
+}
+
+impl Extent {
+    /// Checks what can be checked without knowing who owns the memory.
+    #[inline(always)]
+    fn check<T>(start: *const T, count: usize) -> Result<Self, bytelane_status> {
+        if count > isize::MAX as usize / size_of::<T>() {
+            return Err(BYTELANE_LENGTH);
+        }
+        if count != 0 && start.is_null() {
+            return Err(BYTELANE_NULL);
+        }
+        if count != 0 && !start.is_aligned() {
+            return Err(BYTELANE_MISALIGNED);
+        }
+        Ok(Self {
+            address: start.addr(),
+            bytes: count * size_of::<T>(),
+        })
+    }
+
+    /// Whether two buffers share a byte. An empty one shares none.
+    #[inline(always)]
+    fn overlaps(self, other: Self) -> bool {
+        // The distance from one to the other, modulo the address space, is less than a length
+        // exactly if the other begins within it.
+        let (ahead, behind) = (
+            other.address.wrapping_sub(self.address),
+            self.address.wrapping_sub(other.address),
+        );
+        self.bytes != 0 && other.bytes != 0 && (ahead < self.bytes || behind < other.bytes)
+    }
+}
+
+/// The values that a call reads.
+///
+/// # Safety
+///
+/// If `count` is not 0 and `start` is neither null nor misaligned, `start` points to `count`
+/// initialised values that nobody writes to during `'a`.
+#[inline(always)]
+pub(crate) unsafe fn input<'a, T: Value>(
+    start: *const T,
+    count: usize,
+) -> Result<&'a [T], bytelane_result> {
+    Extent::check(start, count)?;
+    // SAFETY: the requirements of `view` are those of this function, and `check` has passed.
+    Ok(unsafe { view(start, count) })
+}
+
+/// The values that a call reads, and the memory that it writes to.
+///
+/// # Safety
+///
+/// For `src`, as for [`input`]. If `room` is not 0 and `dst` is neither null nor misaligned, `dst`
+/// points to memory for `room` values, initialised or not, that nobody else accesses during `'a`;
+/// unless it overlaps `src`, which is refused.
+#[inline(always)]
+pub(crate) unsafe fn both<'a, S: Value, D: Value>(
+    (src, count): (*const S, usize),
+    (dst, room): (*mut D, usize),
+) -> Result<(&'a [S], &'a mut [MaybeUninit<D>]), bytelane_result> {
+    let from = Extent::check(src, count)?;
+    let to = Extent::check(dst, room)?;
+    if from.overlaps(to) {
+        return Err(BYTELANE_OVERLAP.into());
+    }
+    let dst = match room {
+        0 => NonNull::dangling().as_ptr(),
+        _ => dst.cast(),
+    };
+    // SAFETY: `check` has passed for both, and they do not overlap. So `dst` is aligned, not null,
+    // and has at most `isize::MAX` bytes; the caller promises that they are there and not accessed
+    // by others. Uninitialised memory is valid as `MaybeUninit`. No bytes are there at any address.
+    let to = unsafe { core::slice::from_raw_parts_mut(dst, room) };
+    // SAFETY: the requirements of `view` are those of this function, and `check` has passed.
+    Ok((unsafe { view(src, count) }, to))
+}
+
+/// The slice of checked values.
+///
+/// # Safety
+///
+/// As for [`input`]; and `Extent::check` has accepted the arguments.
+#[inline(always)]
+unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
+    let start = match count {
+        0 => NonNull::<T>::dangling().as_ptr().cast_const(),
+        _ => start,
+    };
+    // SAFETY: not null, aligned, and at most `isize::MAX` bytes, as `check` has found; the caller
+    // promises that the values are there, initialised, and not written to. Every pattern of bits is
+    // a `Value`. No bytes are there at any address.
+    unsafe { core::slice::from_raw_parts(start, count) }
+}
+
+/// Calls an unsafe function for the numbers of a width.
+macro_rules! of_width {
+    ($width:expr, $function:ident $arguments:tt) => {
+        match $width {
+            // SAFETY: here and below, the caller promises what the function requires.
+            1 => unsafe { $function::<u8> $arguments },
+            // SAFETY: as above.
+            2 => unsafe { $function::<u16> $arguments },
+            // SAFETY: as above.
+            4 => unsafe { $function::<u32> $arguments },
+            // SAFETY: as above.
+            8 => unsafe { $function::<u64> $arguments },
+            _ => $crate::result::BYTELANE_ARGUMENT.into(),
+        }
+    };
+}
+pub(crate) use of_width;

@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+#![allow(unsafe_code)] // C passes pointers: see `buffers`.
+#![allow(non_camel_case_types)]
+// The names are those of the header.
+// What every function requires of its pointers is said once, at the top of the header.
+#![allow(clippy::missing_safety_doc)]
+
+pub mod base64;
+pub mod big_endian;
+mod buffers;
+pub mod byte_stream_split;
+pub mod json_string;
+pub mod library;
+pub mod result;
+pub mod stream_vbyte;
+pub mod varint;

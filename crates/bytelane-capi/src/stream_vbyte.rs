@@ -1,0 +1,272 @@
+//! Stream VByte: lists of integers in as few bytes as each needs.
+
+use crate::buffers::{both, input};
+use crate::result::*;
+use bytelane::stream_vbyte::{ErrorKind, Format, Integer};
+use bytelane::{DestinationError, Detected, Value};
+
+/// A variant of Stream VByte: values of 32 bits in 1, 2, 3 or 4 bytes.
+pub const BYTELANE_STREAM_VBYTE_1234: u32 = 0;
+
+/// A variant of Stream VByte: values of 32 bits in 0, 1, 2 or 4 bytes.
+pub const BYTELANE_STREAM_VBYTE_0124: u32 = 1;
+
+/// A variant of Stream VByte: values of 64 bits in 1, 2, 4 or 8 bytes.
+pub const BYTELANE_STREAM_VBYTE_1248: u32 = 2;
+
+/// A flag of a `bytelane_stream_vbyte_format`: store differences, of each value from the previous
+/// one, and of the first one from `start`.
+pub const BYTELANE_STREAM_VBYTE_DELTA: u32 = 1;
+
+/// A flag of a `bytelane_stream_vbyte_format`: store 0, -1, 1, -2 as 0, 1, 2, 3.
+pub const BYTELANE_STREAM_VBYTE_ZIGZAG: u32 = 2;
+
+/// How values are written. All zeros is the original format of the C library `streamvbyte`.
+///
+/// Signed values are passed as the unsigned ones of the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(C)]
+pub struct bytelane_stream_vbyte_format {
+    /// `BYTELANE_STREAM_VBYTE_1234`, `.._0124` or `.._1248`.
+    pub variant: u32,
+    /// 0 or a sum of `BYTELANE_STREAM_VBYTE_DELTA` and `BYTELANE_STREAM_VBYTE_ZIGZAG`.
+    pub flags: u32,
+    /// The value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
+    pub start: u64,
+}
+
+/// The maximum encoded length of `count` values: `SIZE_MAX` if it does not fit in a `size_t` or the
+/// format does not exist.
+#[unsafe(no_mangle)]
+pub extern "C" fn bytelane_stream_vbyte_max_encoded_length(
+    format: bytelane_stream_vbyte_format,
+    count: usize,
+) -> usize {
+    let (short, long) = (u32::format(format), u64::format(format));
+    match (short, long) {
+        (Ok(format), _) => format.max_encoded_len(count),
+        (_, Ok(format)) => format.max_encoded_len(count),
+        _ => usize::MAX,
+    }
+}
+
+/// Encodes `count` values in a format of 32 bits. `dst` needs no more room than the result;
+/// encoding is faster if it has the maximum. Bytes of `dst` after the result may be overwritten.
+/// The number of values is not stored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u32(
+    format: bytelane_stream_vbyte_format,
+    values: *const u32,
+    count: usize,
+    dst: *mut u8,
+    dst_length: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { encode(format, (values, count), (dst, dst_length)) }
+}
+
+/// As `bytelane_stream_vbyte_encode_u32`, in a format of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u64(
+    format: bytelane_stream_vbyte_format,
+    values: *const u64,
+    count: usize,
+    dst: *mut u8,
+    dst_length: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { encode(format, (values, count), (dst, dst_length)) }
+}
+
+/// Decodes `count` values in a format of 32 bits from the front of `src`, which may be longer:
+/// `offset` is the number of bytes read.
+///
+/// Fails with `BYTELANE_TRUNCATED` if `src` is too short. No padding is needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u32(
+    format: bytelane_stream_vbyte_format,
+    src: *const u8,
+    src_length: usize,
+    values: *mut u32,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { decode(format, (src, src_length), (values, count)) }
+}
+
+/// As `bytelane_stream_vbyte_decode_u32`, in a format of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u64(
+    format: bytelane_stream_vbyte_format,
+    src: *const u8,
+    src_length: usize,
+    values: *mut u64,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { decode(format, (src, src_length), (values, count)) }
+}
+
+/// Counts the bytes that `bytelane_stream_vbyte_encode_u32` would write: `count` is their number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u32(
+    format: bytelane_stream_vbyte_format,
+    values: *const u32,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { encoded_length(format, values, count) }
+}
+
+/// As `bytelane_stream_vbyte_encoded_length_u32`, in a format of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u64(
+    format: bytelane_stream_vbyte_format,
+    values: *const u64,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { encoded_length(format, values, count) }
+}
+
+/// Checks that `src` has all data of its first `count` values, without decoding them: `offset` is
+/// their length in bytes, and the result's `count` is 0.
+///
+/// Fails with `BYTELANE_TRUNCATED`. Any bytes are valid values, as long as there are enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_stream_vbyte_validate(
+    format: bytelane_stream_vbyte_format,
+    src: *const u8,
+    src_length: usize,
+    count: usize,
+) -> bytelane_result {
+    catching(|| {
+        // SAFETY: the caller promises what `input` requires.
+        let src = unsafe { input(src, src_length) }?;
+        let length = match u32::format(format) {
+            Ok(format) => format.validate(src, count)?,
+            Err(_) => u64::format(format)?.validate(src, count)?,
+        };
+        Ok(bytelane_result::ok(length, 0))
+    })
+}
+
+/// The integers of the interface, and their formats.
+trait Lane: Integer + Value {
+    fn format(format: bytelane_stream_vbyte_format) -> Result<Format<Self>, bytelane_status>;
+}
+
+impl Lane for u32 {
+    #[inline(always)]
+    fn format(format: bytelane_stream_vbyte_format) -> Result<Format<u32>, bytelane_status> {
+        let plain = match format.variant {
+            BYTELANE_STREAM_VBYTE_1234 => Format::V1234,
+            BYTELANE_STREAM_VBYTE_0124 => Format::V0124,
+            _ => return Err(BYTELANE_ARGUMENT),
+        };
+        // The upper half of `start` is what sign extension makes of a negative value.
+        transformed(plain, format.flags, format.start as u32)
+    }
+}
+
+impl Lane for u64 {
+    #[inline(always)]
+    fn format(format: bytelane_stream_vbyte_format) -> Result<Format<u64>, bytelane_status> {
+        match format.variant {
+            BYTELANE_STREAM_VBYTE_1248 => transformed(Format::V1248, format.flags, format.start),
+            _ => Err(BYTELANE_ARGUMENT),
+        }
+    }
+}
+
+#[inline(always)]
+fn transformed<T: Integer>(
+    plain: Format<T>,
+    flags: u32,
+    start: T,
+) -> Result<Format<T>, bytelane_status> {
+    const ALL: u32 = BYTELANE_STREAM_VBYTE_DELTA | BYTELANE_STREAM_VBYTE_ZIGZAG;
+    if flags & !ALL != 0 {
+        return Err(BYTELANE_ARGUMENT);
+    }
+    let with_delta = match flags & BYTELANE_STREAM_VBYTE_DELTA {
+        0 => plain,
+        _ => plain.delta(start),
+    };
+    Ok(match flags & BYTELANE_STREAM_VBYTE_ZIGZAG {
+        0 => with_delta,
+        _ => with_delta.zigzag(),
+    })
+}
+
+/// # Safety
+///
+/// As for [`both`].
+#[inline(always)]
+unsafe fn encode<T: Lane>(
+    format: bytelane_stream_vbyte_format,
+    values: (*const T, usize),
+    dst: (*mut u8, usize),
+) -> bytelane_result {
+    catching(|| {
+        let format = T::format(format)?;
+        // SAFETY: the requirements are those of this function.
+        let (values, dst) = unsafe { both(values, dst) }?;
+        // The core would find out only after it has written.
+        if dst.len() < format.max_encoded_len(values.len()) {
+            check_room(dst.len(), encoded_len(format, values))?;
+        }
+        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        Ok(bytelane_result::ok(values.len(), written.len()))
+    })
+}
+
+/// A call of its own, so that calls which need not count save no registers for it.
+#[cold]
+#[inline(never)]
+fn encoded_len<T: Lane>(format: Format<T>, values: &[T]) -> usize {
+    format.encoded_len(values)
+}
+
+/// # Safety
+///
+/// As for [`both`].
+#[inline(always)]
+unsafe fn decode<T: Lane>(
+    format: bytelane_stream_vbyte_format,
+    src: (*const u8, usize),
+    values: (*mut T, usize),
+) -> bytelane_result {
+    catching(|| {
+        let format = T::format(format)?;
+        // SAFETY: the requirements are those of this function.
+        let (src, values) = unsafe { both(src, values) }?;
+        let (written, read) = format.decode_uninit_with(Detected::active(), src, values)?;
+        Ok(bytelane_result::ok(read, written.len()))
+    })
+}
+
+/// # Safety
+///
+/// As for [`input`].
+unsafe fn encoded_length<T: Lane>(
+    format: bytelane_stream_vbyte_format,
+    values: *const T,
+    count: usize,
+) -> bytelane_result {
+    catching(|| {
+        let format = T::format(format)?;
+        // SAFETY: the requirements are those of this function.
+        let values = unsafe { input(values, count) }?;
+        Ok(bytelane_result::ok(count, format.encoded_len(values)))
+    })
+}
+
+impl Kind for ErrorKind {
+    fn status(self) -> Result<bytelane_status, DestinationError> {
+        Ok(match self {
+            Self::Controls { .. } | Self::Data { .. } => BYTELANE_TRUNCATED,
+            _ => BYTELANE_MALFORMED,
+        })
+    }
+}

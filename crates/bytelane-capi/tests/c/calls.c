@@ -1,0 +1,189 @@
+// Every function, on buffers of exactly the size that it needs, for tools that find accesses to
+// memory that does not belong to the program: AddressSanitizer and valgrind.
+//
+//     calls [BACKEND]: fails unless that is the instruction set in use
+
+#include <bytelane.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                      \
+    do {                                                                      \
+        if (!(condition)) {                                                   \
+            fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
+            exit(1);                                                          \
+        }                                                                     \
+    } while (0)
+
+static const int OK = BYTELANE_OK;
+
+// Memory of exactly this size, with different bytes; even none has an address of its own.
+static void *filled(size_t length) {
+    static uint32_t state = 1;
+    uint8_t *memory = malloc(length ? length : 1);
+    CHECK(memory != NULL);
+    for (size_t i = 0; i < length; i++) {
+        state = state * 1664525 + 1013904223;
+        memory[i] = (uint8_t)((state >> 24) >> (state >> 21 & 7));
+    }
+    return memory;
+}
+
+static void same(const void *a, const void *b, size_t length) {
+    CHECK(length == 0 || memcmp(a, b, length) == 0);
+}
+
+static void byte_stream_split(size_t count) {
+    static const size_t widths[] = {1, 2, 4, 8};
+    for (int i = 0; i < 4; i++) {
+        size_t width = widths[i], length = count * width;
+        uint8_t *values = filled(length), *split = filled(length), *back = filled(length);
+        bytelane_result done =
+            bytelane_byte_stream_split_encode(values, count, width, split, length);
+        CHECK(done.status == OK && done.count == length && done.offset == count);
+        done = bytelane_byte_stream_split_decode(split, length, back, count, width);
+        CHECK(done.status == OK && done.count == count);
+        same(values, back, length);
+        free(split), free(back), free(values);
+    }
+    size_t length = 12 * count;
+    uint8_t *values = filled(length), *split = filled(length), *back = filled(length);
+    CHECK(bytelane_byte_stream_split_encode_bytes(values, length, 12, split, length).status == OK);
+    CHECK(bytelane_byte_stream_split_decode_bytes(split, length, 12, back, length).status == OK);
+    same(values, back, length);
+    size_t start = count / 3, end = count - count / 4;
+    uint8_t *part = filled(12 * (end - start));
+    CHECK(bytelane_byte_stream_split_decode_range(split, length, 12, start, end, part,
+                                                  12 * (end - start)).status == OK);
+    same(part, values + 12 * start, 12 * (end - start));
+    free(part), free(split), free(back), free(values);
+}
+
+static void big_endian(size_t count) {
+    static const size_t widths[] = {1, 2, 4, 8};
+    for (int i = 0; i < 4; i++) {
+        size_t width = widths[i], length = count * width;
+        uint8_t *values = filled(length), *bytes = filled(length), *back = filled(length);
+        CHECK(bytelane_big_endian_encode(values, count, width, bytes, length).status == OK);
+        CHECK(bytelane_big_endian_decode(bytes, length, back, count, width).status == OK);
+        same(values, back, length);
+        free(bytes), free(back), free(values);
+    }
+}
+
+static void stream_vbyte(size_t count) {
+    for (uint32_t variant = 0; variant < 3; variant++) {
+        for (uint32_t flags = 0; flags < 4; flags++) {
+            bytelane_stream_vbyte_format format = {variant, flags, 7};
+            int wide = variant == BYTELANE_STREAM_VBYTE_1248;
+            size_t size = wide ? 8 : 4;
+            void *values = filled(count * size), *back = filled(count * size);
+            bytelane_result length =
+                wide ? bytelane_stream_vbyte_encoded_length_u64(format, values, count)
+                     : bytelane_stream_vbyte_encoded_length_u32(format, values, count);
+            CHECK(length.count <= bytelane_stream_vbyte_max_encoded_length(format, count));
+            uint8_t *bytes = filled(length.count);
+            bytelane_result done =
+                wide ? bytelane_stream_vbyte_encode_u64(format, values, count, bytes, length.count)
+                     : bytelane_stream_vbyte_encode_u32(format, values, count, bytes, length.count);
+            CHECK(done.status == OK && done.count == length.count);
+            done = bytelane_stream_vbyte_validate(format, bytes, length.count, count);
+            CHECK(done.status == OK && done.offset == length.count);
+            done = wide ? bytelane_stream_vbyte_decode_u64(format, bytes, length.count, back, count)
+                        : bytelane_stream_vbyte_decode_u32(format, bytes, length.count, back, count);
+            CHECK(done.status == OK && done.offset == length.count && done.count == count);
+            same(values, back, count * size);
+            free(bytes), free(back), free(values);
+        }
+    }
+}
+
+#define VARINT(TYPE, NAME)                                                                  \
+    static void varint_##NAME(size_t count) {                                               \
+        TYPE *values = filled(count * sizeof(TYPE)), *back = filled(count * sizeof(TYPE));  \
+        size_t length = bytelane_varint_encoded_length_##NAME(values, count).count;         \
+        uint8_t *bytes = filled(length);                                                    \
+        CHECK(bytelane_varint_encode_##NAME(values, count, bytes, length).count == length); \
+        CHECK(bytelane_varint_count(bytes, length).count == count);                         \
+        CHECK(bytelane_varint_decode_##NAME(bytes, length, back, count).offset == length);  \
+        same(values, back, count * sizeof(TYPE));                                           \
+        free(bytes), free(back), free(values);                                              \
+    }
+VARINT(uint32_t, u32)
+VARINT(uint64_t, u64)
+VARINT(int32_t, i32)
+VARINT(int64_t, i64)
+
+static void base64(size_t length) {
+    for (uint32_t flags = 0; flags < 16; flags++) {
+        size_t characters = bytelane_base64_encoded_length(length, flags);
+        uint8_t *bytes = filled(length), *text = filled(characters), *back = filled(length);
+        bytelane_result done = bytelane_base64_encode(bytes, length, flags, text, characters);
+        CHECK(done.status == OK && done.count == characters);
+        CHECK(bytelane_base64_decoded_length(text, characters).count == length);
+        done = bytelane_base64_decode(text, characters, flags, back, length);
+        CHECK(done.status == OK && done.count == length);
+        same(bytes, back, length);
+        free(text), free(back), free(bytes);
+    }
+}
+
+static void json_string(size_t length) {
+    for (uint32_t flags = 0; flags < 2; flags++) {
+        uint8_t *text = filled(length), *back = filled(length);
+        for (size_t i = 0; i < length; i++) text[i] &= 0x7f;
+        size_t needed = bytelane_json_string_escaped_length(text, length, flags).count;
+        uint8_t *json = filled(needed);
+        CHECK(bytelane_json_string_escape(text, length, flags, json, needed).count == needed);
+        // A string in quotes is read from after the first one.
+        size_t opening = !flags;
+        bytelane_result done = bytelane_json_string_unescape(json + opening, needed - opening,
+                                                             flags, back, length);
+        CHECK(done.status == OK && done.offset == needed - opening && done.count == length);
+        same(text, back, length);
+        if (!flags) {
+            done = bytelane_json_string_scan(json + 1, needed - 1);
+            CHECK(done.status == OK && done.offset == needed - 2);
+        }
+        free(json), free(back), free(text);
+    }
+}
+
+static void refused(void) {
+    uint8_t memory[64] = {0};
+    CHECK(bytelane_base64_encode(NULL, 1, 0, memory, 64).status == BYTELANE_NULL);
+    CHECK(bytelane_base64_encode(memory, SIZE_MAX, 0, NULL, 0).status == BYTELANE_LENGTH);
+    CHECK(bytelane_base64_encode(memory, 32, 0, memory + 31, 33).status == BYTELANE_OVERLAP);
+    bytelane_result done = bytelane_base64_encode(memory, 3, 0, memory + 32, 3);
+    CHECK(done.status == BYTELANE_DESTINATION && done.count == 4 && memory[32] == 0);
+    done = bytelane_base64_decode((const uint8_t *)"AA?A", 4, 0, memory, 64);
+    CHECK(done.status == BYTELANE_INVALID_BYTE && done.offset == 2);
+    CHECK(strcmp(bytelane_status_message(BYTELANE_OVERLAP), "the buffers overlap") == 0);
+    CHECK(bytelane_set_backend("nonsense") == BYTELANE_ARGUMENT);
+}
+
+int main(int count, char **arguments) {
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", BYTELANE_VERSION_MAJOR, BYTELANE_VERSION_MINOR,
+             BYTELANE_VERSION_PATCH);
+    CHECK(strcmp(version, bytelane_version()) == 0);
+    if (count > 1 && strcmp(arguments[1], bytelane_backend()) != 0) {
+        fprintf(stderr, "%s is in use, not %s\n", bytelane_backend(), arguments[1]);
+        return 1;
+    }
+    refused();
+    static const size_t lengths[] = {300, 511, 1000, 4099};
+    for (size_t i = 0; i < 140 + 4; i++) {
+        size_t length = i < 140 ? i : lengths[i - 140];
+        byte_stream_split(length);
+        big_endian(length);
+        stream_vbyte(length);
+        varint_u32(length), varint_u64(length), varint_i32(length), varint_i64(length);
+        base64(length);
+        json_string(length);
+    }
+    printf("all calls are right on %s\n", bytelane_backend());
+    return 0;
+}

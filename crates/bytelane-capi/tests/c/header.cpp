@@ -1,0 +1,96 @@
+// bytelane.hpp: what converts to a span, and errors as std::error_code.
+
+#include <bytelane.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#define CHECK(condition)                                                            \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            std::fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
+            std::exit(1);                                                           \
+        }                                                                           \
+    } while (0)
+
+namespace bl = bytelane;
+
+static_assert(std::is_constructible_v<bl::bytes, std::string_view>);
+static_assert(std::is_constructible_v<bl::bytes, const std::vector<std::uint8_t> &>);
+static_assert(!std::is_constructible_v<bl::mutable_bytes, const std::vector<std::uint8_t> &>);
+static_assert(!std::is_constructible_v<bl::bytes, std::vector<std::uint32_t> &>);
+static_assert(!std::is_constructible_v<bl::span<const float>, std::vector<double> &>);
+
+template <typename T>
+void round_trip() {
+    std::vector<T> values{T(1), T(-2), T(3)}, back(3);
+    std::array<std::uint8_t, 3 * sizeof(T)> bytes;
+    CHECK(bl::byte_stream_split::encode<T>(values, bytes));
+    CHECK(bl::byte_stream_split::decode<T>(bytes, back));
+    CHECK(values == back);
+    CHECK(bl::big_endian::encode<T>(values, bytes));
+    CHECK(bl::big_endian::decode<T>(bytes, back));
+    CHECK(values == back);
+}
+
+template <typename T>
+void varints() {
+    std::vector<T> values{T(0), T(1), T(300), T(-1)}, back(4);
+    std::vector<std::uint8_t> bytes(bl::varint::encoded_length(values).count());
+    CHECK(bl::varint::encode(values, bytes).count() == bytes.size());
+    CHECK(bl::varint::count(bytes).count() == 4);
+    CHECK(bl::varint::decode(bytes, back).offset() == bytes.size());
+    CHECK(values == back);
+}
+
+template <typename T>
+void stream_vbyte(bl::stream_vbyte::format format) {
+    std::vector<T> values{1, 2, 300, 1000000}, back(4);
+    std::vector<std::uint8_t> bytes(bl::stream_vbyte::encoded_length(format, values).count());
+    CHECK(bl::stream_vbyte::encode(format, values, bytes));
+    CHECK(bl::stream_vbyte::validate(format, bytes, 4).offset() == bytes.size());
+    CHECK(bl::stream_vbyte::decode(format, bytes, back));
+    CHECK(values == back);
+}
+
+int main() {
+    round_trip<float>(), round_trip<double>(), round_trip<std::int16_t>(), round_trip<char>();
+    varints<std::uint32_t>(), varints<std::uint64_t>();
+    varints<std::int32_t>(), varints<std::int64_t>();
+    stream_vbyte<std::uint32_t>(bl::stream_vbyte::v1234);
+    stream_vbyte<std::uint32_t>(bl::stream_vbyte::zigzag(bl::stream_vbyte::delta(bl::stream_vbyte::v0124)));
+    stream_vbyte<std::uint64_t>(bl::stream_vbyte::delta(bl::stream_vbyte::v1248, 5));
+
+    std::string text(bl::base64::encoded_length(5), '\0');
+    CHECK(bl::base64::encode(std::string_view("bytes"), text));
+    CHECK(text == "Ynl0ZXM=");
+    std::byte decoded[5];
+    CHECK(bl::base64::decoded_length(text).count() == 5);
+    CHECK(bl::base64::decode(text, decoded) && std::memcmp(decoded, "bytes", 5) == 0);
+
+    text[2] = '?';
+    bl::result failed = bl::base64::decode(text, decoded);
+    CHECK(!failed && failed.offset() == 2 && failed.error() == BYTELANE_INVALID_BYTE);
+    CHECK(failed.error().category() == bl::category());
+    CHECK(failed.error().message() == "a byte that is not in the base64 alphabet");
+    CHECK(!bl::result(bytelane_base64_decode(nullptr, 0, 0, nullptr, 0)).error());
+
+    std::string json(bl::json_string::escaped_length(std::string("a\"b")).count(), '\0');
+    CHECK(bl::json_string::escape(std::string("a\"b"), json) && json == "\"a\\\"b\"");
+    std::string_view inside = std::string_view(json).substr(1);
+    CHECK(bl::json_string::scan(inside).offset() == 4);
+    std::array<char, 3> plain;
+    CHECK(bl::json_string::unescape(inside, plain).count() == 3);
+
+    std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
+    CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
+    CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));
+    CHECK(bl::byte_stream_split::decode_bytes(split, 3, back) && back == fixed);
+    CHECK(bl::byte_stream_split::decode_range(split, 3, 1, 2, back).count() == 3 && back[0] == 4);
+    std::printf("bytelane.hpp is right on %s\n", bl::backend());
+}

@@ -1,0 +1,196 @@
+//! One row for each codec of the catalog.
+
+use super::{Function, Functions};
+use bytelane_capi::base64::*;
+use bytelane_capi::big_endian::*;
+use bytelane_capi::byte_stream_split::*;
+use bytelane_capi::json_string::*;
+use bytelane_capi::result::bytelane_result;
+use bytelane_capi::stream_vbyte::*;
+use bytelane_capi::varint::*;
+
+/// The C functions for parameters of the catalog, and the parameters that mean the same there.
+pub type Make = fn(&str) -> (String, Functions);
+
+/// The codecs, by their names in the catalog.
+pub static CODECS: &[(&str, Make)] = &[
+    ("byte_stream_split", byte_stream_split),
+    ("big_endian", big_endian),
+    ("base64", base64),
+    ("json_string", json_string),
+    ("stream_vbyte", stream_vbyte),
+    ("varint", varint),
+];
+
+/// The value of a parameter, or an empty string.
+fn parameter<'a>(parameters: &'a str, name: &str) -> &'a str {
+    let mut pairs = parameters
+        .split(',')
+        .filter_map(|pair| pair.split_once('='));
+    pairs
+        .find(|(key, _)| *key == name)
+        .map_or("", |(_, value)| value)
+}
+
+/// Boxes a call of a C function. The tests pass buffers that are there.
+macro_rules! function {
+    ([$src:ident, $length:ident, $dst:ident, $room:ident] => $function:ident $arguments:tt) => {
+        Box::new(move |$src: *const u8, $length, $dst: *mut u8, $room| -> bytelane_result {
+            // SAFETY: the caller of the closure passes buffers of these lengths, or such as the
+            // function refuses without a look at the memory.
+            unsafe { $function $arguments }
+        }) as Function
+    };
+}
+
+fn byte_stream_split(parameters: &str) -> (String, Functions) {
+    let width = parameter(parameters, "width").parse().expect("a width");
+    let functions = match width {
+        1 | 2 | 4 | 8 => Functions {
+            encode: function!([src, count, dst, room] => bytelane_byte_stream_split_encode(
+                src.cast(), count, width, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_byte_stream_split_decode(
+                src, length, dst.cast(), room, width
+            )),
+            unit: width,
+            opening: b"",
+        },
+        _ => Functions {
+            encode: function!([src, length, dst, room] => bytelane_byte_stream_split_encode_bytes(
+                src, length, width, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_byte_stream_split_decode_bytes(
+                src, length, width, dst, room
+            )),
+            unit: 1,
+            opening: b"",
+        },
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn big_endian(parameters: &str) -> (String, Functions) {
+    let width = parameter(parameters, "width").parse().expect("a width");
+    let functions = Functions {
+        encode: function!([src, count, dst, room] => bytelane_big_endian_encode(
+            src.cast(), count, width, dst, room
+        )),
+        decode: function!([src, length, dst, room] => bytelane_big_endian_decode(
+            src, length, dst.cast(), room, width
+        )),
+        unit: width,
+        opening: b"",
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn base64(parameters: &str) -> (String, Functions) {
+    let mut flags = match parameter(parameters, "padding") {
+        "none" => BYTELANE_BASE64_NO_PADDING,
+        "either" => BYTELANE_BASE64_NO_PADDING | BYTELANE_BASE64_PADDING_OPTIONAL,
+        _ => 0,
+    };
+    if parameter(parameters, "alphabet") == "url" {
+        flags |= BYTELANE_BASE64_URL_SAFE;
+    }
+    if parameter(parameters, "trailing_bits") == "ignored" {
+        flags |= BYTELANE_BASE64_TRAILING_BITS;
+    }
+    let functions = Functions {
+        encode: function!([src, length, dst, room] => bytelane_base64_encode(
+            src, length, flags, dst, room
+        )),
+        decode: function!([src, length, dst, room] => bytelane_base64_decode(
+            src, length, flags, dst, room
+        )),
+        unit: 1,
+        opening: b"",
+    };
+    // The catalog's default skips white space.
+    let given = parameters.split(',').filter(|pair| !pair.is_empty());
+    let given = given.filter(|pair| !pair.starts_with("whitespace="));
+    let strict: Vec<_> = given.chain(["whitespace=none"]).collect();
+    (strict.join(","), functions)
+}
+
+fn json_string(parameters: &str) -> (String, Functions) {
+    let (flags, opening): (_, &[u8]) = match parameter(parameters, "quotes") {
+        "false" => (BYTELANE_JSON_STRING_BARE, b""),
+        _ => (0, b"\""),
+    };
+    let functions = Functions {
+        encode: function!([src, length, dst, room] => bytelane_json_string_escape(
+            src, length, flags, dst, room
+        )),
+        decode: function!([src, length, dst, room] => bytelane_json_string_unescape(
+            src, length, flags, dst, room
+        )),
+        unit: 1,
+        opening,
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn stream_vbyte(parameters: &str) -> (String, Functions) {
+    let mut format = bytelane_stream_vbyte_format::default();
+    for (name, flag) in [
+        ("delta", BYTELANE_STREAM_VBYTE_DELTA),
+        ("zigzag", BYTELANE_STREAM_VBYTE_ZIGZAG),
+    ] {
+        if parameter(parameters, name) == "true" {
+            format.flags |= flag;
+        }
+    }
+    let functions = match parameter(parameters, "variant") {
+        "1248" => {
+            format.variant = BYTELANE_STREAM_VBYTE_1248;
+            Functions {
+                encode: function!([src, count, dst, room] => bytelane_stream_vbyte_encode_u64(
+                    format, src.cast(), count, dst, room
+                )),
+                decode: function!([src, length, dst, room] => bytelane_stream_vbyte_decode_u64(
+                    format, src, length, dst.cast(), room
+                )),
+                unit: 8,
+                opening: b"",
+            }
+        }
+        variant => {
+            if variant == "0124" {
+                format.variant = BYTELANE_STREAM_VBYTE_0124;
+            }
+            Functions {
+                encode: function!([src, count, dst, room] => bytelane_stream_vbyte_encode_u32(
+                    format, src.cast(), count, dst, room
+                )),
+                decode: function!([src, length, dst, room] => bytelane_stream_vbyte_decode_u32(
+                    format, src, length, dst.cast(), room
+                )),
+                unit: 4,
+                opening: b"",
+            }
+        }
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn varint(parameters: &str) -> (String, Functions) {
+    macro_rules! of {
+        ($encode:ident, $decode:ident, $unit:literal) => {
+            Functions {
+                encode: function!([src, count, dst, room] => $encode(src.cast(), count, dst, room)),
+                decode: function!([src, length, dst, room] => $decode(src, length, dst.cast(), room)),
+                unit: $unit,
+                opening: b"",
+            }
+        };
+    }
+    let functions = match parameter(parameters, "type") {
+        "u32" => of!(bytelane_varint_encode_u32, bytelane_varint_decode_u32, 4),
+        "u64" => of!(bytelane_varint_encode_u64, bytelane_varint_decode_u64, 8),
+        "i32" => of!(bytelane_varint_encode_i32, bytelane_varint_decode_i32, 4),
+        _ => of!(bytelane_varint_encode_i64, bytelane_varint_decode_i64, 8),
+    };
+    (parameters.to_owned(), functions)
+}

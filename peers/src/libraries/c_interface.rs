@@ -1,0 +1,141 @@
+//! bytelane's own C libraries, loaded as a C program loads them. Left out unless their variables
+//! name them: `docs/lab-notes/c.md` has the command.
+
+use super::wheel::Wheel;
+use super::{Peer, Work};
+use libloading::Library;
+
+/// What every function returns.
+#[repr(C)]
+struct Done {
+    status: i32,
+    offset: usize,
+    count: usize,
+}
+
+impl Done {
+    fn count(self) -> usize {
+        assert_eq!(self.status, 0, "at {}", self.offset);
+        self.count
+    }
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Format {
+    variant: u32,
+    flags: u32,
+    start: u64,
+}
+
+type Base64 = unsafe extern "C" fn(*const u8, usize, u32, *mut u8, usize) -> Done;
+type Encode = unsafe extern "C" fn(Format, *const u32, usize, *mut u8, usize) -> Done;
+type Decode = unsafe extern "C" fn(Format, *const u8, usize, *mut u32, usize) -> Done;
+
+fn checked() -> anyhow::Result<Option<&'static Library>> {
+    let library = Wheel {
+        library: "bytelane from C",
+        variable: "BYTELANE_PEERS_LIBBYTELANE",
+    };
+    library.load()
+}
+
+fn trusting() -> anyhow::Result<Option<&'static Library>> {
+    let library = Wheel {
+        library: "bytelane as streamvbyte",
+        variable: "BYTELANE_PEERS_LIBBYTELANE_STREAMVBYTE",
+    };
+    library.load()
+}
+
+/// A function of a library.
+///
+/// # Safety
+///
+/// It has this type.
+unsafe fn function<T: Copy>(library: &'static Library, name: &str) -> anyhow::Result<T> {
+    // SAFETY: the caller knows its type.
+    Ok(*unsafe { library.get::<T>(name.as_bytes()) }?)
+}
+
+/// `base64`, if the library was named.
+pub fn base64() -> anyhow::Result<Option<Peer>> {
+    let Some(library) = checked()? else {
+        return Ok(None);
+    };
+    let call = |name| -> anyhow::Result<Work<'static>> {
+        // SAFETY: the type is that of the header, for both functions.
+        let function: Base64 = unsafe { function(library, name) }?;
+        Ok(Box::new(move |src, dst| {
+            // SAFETY: both slices are there.
+            unsafe { function(src.as_ptr(), src.len(), 0, dst.as_mut_ptr(), dst.len()) }.count()
+        }))
+    };
+    Ok(Some(Peer {
+        library: "bytelane from C",
+        backend: None,
+        encode: Some(call("bytelane_base64_encode")?),
+        decode: Some(call("bytelane_base64_decode")?),
+    }))
+}
+
+/// `stream_vbyte` of 32 bits, through both libraries; `of_original` is the part of the names in the
+/// original library that says which format it is.
+pub fn stream_vbyte(variant: u32, flags: u32, of_original: &str) -> anyhow::Result<Vec<Peer>> {
+    let format = Format {
+        variant,
+        flags,
+        start: 0,
+    };
+    let mut peers = Vec::new();
+    if let Some(library) = checked()? {
+        // SAFETY: the types are those of the header.
+        let encode: Encode = unsafe { function(library, "bytelane_stream_vbyte_encode_u32") }?;
+        // SAFETY: as above.
+        let decode: Decode = unsafe { function(library, "bytelane_stream_vbyte_decode_u32") }?;
+        peers.push(Peer {
+            library: "bytelane from C",
+            backend: None,
+            encode: Some(Box::new(move |values, bytes| {
+                let (values, count) = (values.as_ptr().cast(), values.len() / 4);
+                // SAFETY: both slices are there; buffers are aligned.
+                unsafe { encode(format, values, count, bytes.as_mut_ptr(), bytes.len()) }.count()
+            })),
+            decode: Some(Box::new(move |bytes, values| {
+                let (to, count) = (values.as_mut_ptr().cast(), values.len() / 4);
+                // SAFETY: as above.
+                4 * unsafe { decode(format, bytes.as_ptr(), bytes.len(), to, count) }.count()
+            })),
+        });
+    }
+    if let Some(library) = trusting()? {
+        let (encode, decode) = match of_original {
+            "delta" => ("streamvbyte_delta_encode", "streamvbyte_delta_decode"),
+            "0124" => ("streamvbyte_encode_0124", "streamvbyte_decode_0124"),
+            _ => ("streamvbyte_encode", "streamvbyte_decode"),
+        };
+        // The last argument is that of the delta functions; the others ignore its register.
+        type Encode = unsafe extern "C" fn(*const u32, u32, *mut u8, u32) -> usize;
+        type Decode = unsafe extern "C" fn(*const u8, *mut u32, u32, u32) -> usize;
+        // SAFETY: the types are those of the header, or have one more argument in a register.
+        let encode: Encode = unsafe { function(library, encode) }?;
+        // SAFETY: as above.
+        let decode: Decode = unsafe { function(library, decode) }?;
+        peers.push(Peer {
+            library: "bytelane as streamvbyte",
+            backend: None,
+            encode: Some(Box::new(move |values, bytes| {
+                let (values, count) = (values.as_ptr().cast(), values.len() / 4);
+                // SAFETY: both slices are there; the output has room for the longest result.
+                unsafe { encode(values, count as u32, bytes.as_mut_ptr(), 0) }
+            })),
+            decode: Some(Box::new(move |bytes, values| {
+                let (to, count) = (values.as_mut_ptr().cast(), values.len() / 4);
+                // SAFETY: as above; the stream is complete.
+                unsafe { decode(bytes.as_ptr(), to, count as u32, 0) };
+                values.len()
+            })),
+        });
+    }
+    Ok(peers)
+}

@@ -1,0 +1,225 @@
+//! `cargo xtask install-c`: builds and installs the C libraries, their headers, and the files by
+//! which pkg-config and CMake find them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process::{cargo, output, program, root, run};
+
+/// The options of `cargo xtask install-c`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Where to install: `include` and `lib` are created below it
+    #[arg(long, value_name = "DIRECTORY")]
+    prefix: PathBuf,
+}
+
+/// A library that is installed.
+pub struct Library {
+    /// Its name, without `lib`.
+    pub name: &'static str,
+    /// The file name of what cargo builds, without `lib` and extension.
+    built: &'static str,
+    /// What its exported functions are called.
+    exports: &'static [&'static str],
+    /// Its headers, from the directory `crates`.
+    pub headers: &'static [&'static str],
+    description: &'static str,
+}
+
+pub const LIBRARIES: &[Library] = &[
+    Library {
+        name: "bytelane",
+        built: "bytelane_capi",
+        exports: &["bytelane_"],
+        headers: &[
+            "bytelane-capi/include/bytelane.h",
+            "bytelane-capi/include/bytelane.hpp",
+        ],
+        description: "Codecs between values and the bytes of wire and file formats, with SIMD",
+    },
+    Library {
+        name: "bytelane_streamvbyte",
+        built: "bytelane_streamvbyte",
+        exports: &["streamvbyte_", "zigzag_"],
+        headers: &["bytelane-streamvbyte/include/bytelane_streamvbyte.h"],
+        description: "The functions of the C library streamvbyte, with the kernels of bytelane",
+    },
+];
+
+/// What a static library needs besides itself: Rust's standard library uses them.
+const PRIVATE: [&str; 7] = [
+    "-lgcc_s",
+    "-lutil",
+    "-lrt",
+    "-lpthread",
+    "-lm",
+    "-ldl",
+    "-lc",
+];
+
+/// Where the files that are filled in lie.
+const TEMPLATES: &str = "crates/bytelane-capi/package";
+
+pub fn run_command(options: &Options) -> Result<ExitCode> {
+    install(&options.prefix)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds everything and installs it below a directory.
+pub fn install(prefix: &Path) -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "only Linux is supported");
+    let build = "build --locked --profile c --package bytelane-capi --package bytelane-streamvbyte";
+    run(cargo(build).args(["--target-dir", "target"]))?;
+    let version = Version::read()?;
+    let directories = ["include", "lib/pkgconfig", "lib/cmake/bytelane"];
+    for directory in directories.map(|directory| prefix.join(directory)) {
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    for library in LIBRARIES {
+        library.install(prefix, &version)?;
+    }
+    for file in ["bytelane-config.cmake", "bytelane-config-version.cmake"] {
+        let text = version.fill_in(file, &[])?;
+        write(&prefix.join("lib/cmake/bytelane").join(file), text)?;
+    }
+    println!("installed below {}", prefix.display());
+    Ok(())
+}
+
+impl Library {
+    fn install(&self, prefix: &Path, version: &Version) -> Result<()> {
+        let (built, lib) = (root().join("target/c"), prefix.join("lib"));
+        let Self {
+            name, built: from, ..
+        } = self;
+        for header in self.headers {
+            let header = root().join("crates").join(header);
+            let file = header.file_name().context("a header has a name")?;
+            copy(&header, &prefix.join("include").join(file))?;
+        }
+        let full = format!("lib{name}.so.{}", version.full);
+        copy(&built.join(format!("lib{from}.so")), &lib.join(&full))?;
+        let by_abi = format!("lib{name}.so.{}", version.abi());
+        link(&full, &lib.join(&by_abi))?;
+        link(&by_abi, &lib.join(format!("lib{name}.so")))?;
+        self.archive(
+            &built.join(format!("lib{from}.a")),
+            &lib.join(format!("lib{name}.a")),
+        )?;
+        let description = [("@NAME@", *name), ("@DESCRIPTION@", self.description)];
+        let text = version.fill_in("library.pc.in", &description)?;
+        write(&lib.join(format!("pkgconfig/{name}.pc")), text)
+    }
+
+    /// Makes a static library of a single object that exports nothing but the C functions: Rust's
+    /// own symbols would clash with those of other static libraries that contain Rust.
+    fn archive(&self, from: &Path, to: &Path) -> Result<()> {
+        let object = from.with_extension("o");
+        let exported = self.exported(from)?;
+        let roots = exported.iter().flat_map(|symbol| ["-u", symbol]);
+        run_quietly(
+            program("ld")
+                .args(["-r", "--gc-sections", "-o"])
+                .arg(&object)
+                .args(roots)
+                .arg(from),
+        )?;
+        let kept = exported
+            .iter()
+            .map(|symbol| format!("--keep-global-symbol={symbol}"));
+        // Tools of another LLVM cannot read the bitcode in Rust's standard library.
+        let dropped = ["--strip-debug", "-R", ".llvmbc", "-R", ".llvmcmd"];
+        run_quietly(program("objcopy").args(dropped).args(kept).arg(&object))?;
+        let _ = fs::remove_file(to);
+        run_quietly(program("ar").arg("rcs").arg(to).arg(&object))
+    }
+
+    /// The symbols of a static library that are C functions of this library.
+    fn exported(&self, archive: &Path) -> Result<Vec<String>> {
+        let listing = output(
+            program("nm")
+                .args(["-g", "--defined-only", "-j"])
+                .arg(archive),
+        )?;
+        let ours = |symbol: &&str| self.exports.iter().any(|start| symbol.starts_with(start));
+        let mut symbols: Vec<_> = listing
+            .text
+            .lines()
+            .filter(ours)
+            .map(str::to_owned)
+            .collect();
+        symbols.sort();
+        ensure!(!symbols.is_empty(), "{} exports nothing", archive.display());
+        Ok(symbols)
+    }
+}
+
+/// The version of the workspace.
+struct Version {
+    full: String,
+}
+
+impl Version {
+    fn read() -> Result<Self> {
+        let path = root().join("Cargo.toml");
+        let manifest: toml::Table = fs::read_to_string(path)?.parse()?;
+        let full = manifest["workspace"]["package"]["version"].as_str();
+        let full = full.context("the workspace has no version")?.to_owned();
+        Ok(Self { full })
+    }
+
+    /// The part that changes with the interface; build.rs of the crates has the same rule.
+    fn abi(&self) -> String {
+        let numbers: Vec<_> = self.full.split('.').collect();
+        match numbers[0] {
+            "0" => numbers[..2].join("."),
+            major => major.to_owned(),
+        }
+    }
+
+    /// The text of a template, filled in.
+    fn fill_in(&self, template: &str, more: &[(&str, &str)]) -> Result<String> {
+        let path = root().join(TEMPLATES).join(template);
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let separator = if template.ends_with(".cmake") {
+            ";"
+        } else {
+            " "
+        };
+        let ours = [
+            ("@VERSION@", self.full.clone()),
+            ("@ABI@", self.abi()),
+            ("@ABI_PATTERN@", self.abi().replace('.', "\\\\.")),
+            ("@PRIVATE@", PRIVATE.join(separator)),
+        ];
+        let ours = ours.iter().map(|(name, value)| (*name, &**value));
+        let all = ours.chain(more.iter().copied());
+        Ok(all.fold(text, |text, (name, value)| text.replace(name, value)))
+    }
+}
+
+fn run_quietly(command: &mut std::process::Command) -> Result<()> {
+    output(command).map(|_| ())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let copied = fs::copy(from, to);
+    copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+fn write(path: &Path, text: String) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn link(target: &str, path: &Path) -> Result<()> {
+    let _ = fs::remove_file(path);
+    symlink(target, path).with_context(|| format!("cannot link {}", path.display()))
+}

@@ -1,0 +1,262 @@
+//! The stage `c`: installs the C libraries into a directory, and builds and runs C and C++ programs
+//! with them as a user would.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use super::python;
+use crate::install_c::{LIBRARIES, install};
+use crate::process::{cargo, output, program, root, run};
+
+const CRATE: &str = "crates/bytelane-capi";
+
+/// Warnings are errors in both languages.
+const STRICT: [&str; 6] = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic"];
+
+pub fn run_stage() -> Result<()> {
+    let place = Place::new()?;
+    install(&place.prefix())?;
+    exports_are_those_of_the_headers(&place)?;
+    for (c, cpp) in [("gcc", "g++"), ("clang", "clang++")] {
+        place.build(c, &["tests/c/calls.c", "tests/c/streamvbyte.c"])?;
+        place.build(c, &["examples/split.c", "examples/base64.c"])?;
+        place.build(cpp, &["tests/c/header.cpp", "examples/posting_list.cpp"])?;
+        for name in ["calls", "streamvbyte", "header", "posting_list"] {
+            run(&mut place.program(name))?;
+        }
+        the_filter_inverts_itself(&place)?;
+    }
+    splits_as_numpy_does(&place)?;
+    the_original_example_runs_relinked(&place)?;
+    cmake_finds_the_package(&place)?;
+    tools_find_no_fault(&place)
+}
+
+/// Where everything is installed and built.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Result<Self> {
+        let directory = root().join("target/c-programs");
+        if directory.is_dir() {
+            fs::remove_dir_all(&directory).context("cannot clear target/c-programs")?;
+        }
+        fs::create_dir_all(directory.join("bin"))?;
+        Ok(Self(directory))
+    }
+
+    fn prefix(&self) -> PathBuf {
+        self.0.join("prefix")
+    }
+
+    fn bin(&self, name: &str) -> PathBuf {
+        self.0.join("bin").join(name)
+    }
+
+    /// A program that finds the installed libraries.
+    fn command(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = program(name);
+        command.env("LD_LIBRARY_PATH", self.prefix().join("lib"));
+        command
+    }
+
+    fn program(&self, name: &str) -> Command {
+        self.command(self.bin(name))
+    }
+
+    /// What pkg-config says about the libraries.
+    fn flags(&self, libraries: &[&str]) -> Result<Vec<String>> {
+        let mut command = program("pkg-config");
+        command.env("PKG_CONFIG_PATH", self.prefix().join("lib/pkgconfig"));
+        let found = output(command.args(["--cflags", "--libs"]).args(libraries))?;
+        Ok(found.text.split_whitespace().map(str::to_owned).collect())
+    }
+
+    /// Builds programs of one file each.
+    fn build(&self, compiler: &str, sources: &[&str]) -> Result<()> {
+        for source in sources {
+            let source = Path::new(CRATE).join(source);
+            let name = source.file_stem().context("a source has a name")?;
+            self.compile(compiler, &source, &self.0.join("bin").join(name), &[])?;
+        }
+        Ok(())
+    }
+
+    fn compile(&self, compiler: &str, source: &Path, to: &Path, more: &[&str]) -> Result<()> {
+        let is_c = source.extension().is_some_and(|extension| extension == "c");
+        let standard = if is_c { "-std=c11" } else { "-std=c++17" };
+        let mut command = program(compiler);
+        command.arg(standard).args(STRICT).args(more).arg(source);
+        command.args(self.flags(&["bytelane", "bytelane_streamvbyte"])?);
+        run(command.arg("-o").arg(to))
+    }
+}
+
+/// The symbols of a shared library are the functions that its headers declare.
+fn exports_are_those_of_the_headers(place: &Place) -> Result<()> {
+    for library in LIBRARIES {
+        let shared = format!("lib/lib{}.so", library.name);
+        let mut nm = program("nm");
+        nm.args(["--dynamic", "--defined-only", "--just-symbols"]);
+        let exported = output(nm.arg(place.prefix().join(shared)))?.text;
+        let exported: BTreeSet<_> = exported.lines().collect();
+        let mut header = String::new();
+        for path in library.headers.iter().filter(|path| path.ends_with(".h")) {
+            header += &fs::read_to_string(root().join("crates").join(path))?;
+        }
+        let declared: BTreeSet<_> = declared(&header).collect();
+        ensure!(
+            exported == declared,
+            "lib{} exports {:?} beyond its header and lacks {:?}",
+            library.name,
+            exported.difference(&declared).collect::<Vec<_>>(),
+            declared.difference(&exported).collect::<Vec<_>>(),
+        );
+        println!("lib{} exports {} functions", library.name, exported.len());
+    }
+    Ok(())
+}
+
+/// The names of the functions that a header declares: before the first parenthesis of a line that
+/// begins a declaration.
+fn declared(header: &str) -> impl Iterator<Item = &str> {
+    let begins = |line: &&str| line.starts_with(|first: char| first.is_ascii_lowercase());
+    let lines = header.lines().filter(begins);
+    let functions = lines.filter(|line| !line.starts_with("typedef") && !line.contains("inline"));
+    functions.filter_map(|line| {
+        let (before, _) = line.split_once('(')?;
+        before.rsplit([' ', '*']).next()
+    })
+}
+
+/// Runs a command with this input, and returns its output.
+fn filter(command: &mut Command, input: &[u8]) -> Result<Vec<u8>> {
+    let file = root().join("target/c-programs/input");
+    fs::write(&file, input)?;
+    let stdin = Stdio::from(fs::File::open(&file)?);
+    let output = command.stdin(stdin).stderr(Stdio::inherit()).output()?;
+    ensure!(output.status.success(), "{command:?} failed");
+    Ok(output.stdout)
+}
+
+/// Bytes of all values, more than a program reads at once.
+fn some_bytes() -> Vec<u8> {
+    let number = |i: u32| i.wrapping_mul(2_654_435_769).rotate_left(i % 32);
+    (0..100_000).flat_map(|i| number(i).to_le_bytes()).collect()
+}
+
+fn the_filter_inverts_itself(place: &Place) -> Result<()> {
+    let text = filter(&mut place.program("base64"), &some_bytes())?;
+    let bytes = filter(place.program("base64").arg("-d"), &text)?;
+    ensure!(bytes == some_bytes(), "base64 -d returned something else");
+    println!("the filter base64 inverts itself");
+    Ok(())
+}
+
+/// NumPy splits by a transposition.
+const TRANSPOSE: &str = "
+import sys, numpy
+values = numpy.fromfile(sys.argv[1], dtype=numpy.uint8).reshape(-1, 4)
+pages = [values[i:i + 65536].T.tobytes() for i in range(0, len(values), 65536)]
+sys.stdout.buffer.write(b''.join(pages))
+";
+
+fn splits_as_numpy_does(place: &Place) -> Result<()> {
+    let split = filter(&mut place.program("split"), &some_bytes())?;
+    let mut numpy = program(python::environment()?);
+    let expected = filter(
+        numpy.args(["-c", TRANSPOSE]).arg(place.0.join("input")),
+        &some_bytes(),
+    )?;
+    ensure!(split == expected, "split and NumPy differ");
+    println!("split does what NumPy does");
+    Ok(())
+}
+
+/// The example and the unit test of the C library, compiled with its own headers, and linked with
+/// ours instead of it. Its source comes with the crate that the comparisons use.
+fn the_original_example_runs_relinked(place: &Place) -> Result<()> {
+    let metadata = "metadata --locked --format-version 1 --manifest-path peers/Cargo.toml";
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut cargo(metadata))?.text)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let of_c_library = packages
+        .iter()
+        .find(|package| package["name"] == "streamvbyte-sys");
+    let manifest = of_c_library.and_then(|package| package["manifest_path"].as_str());
+    let manifest = Path::new(manifest.context("peers no longer uses streamvbyte-sys")?);
+    let source = manifest.with_file_name("external").join("streamvbyte");
+    for name in ["example.c", "tests/unit.c"] {
+        let object = place.bin("original.o");
+        run(program("gcc")
+            .args(["-std=c99", "-O1", "-c", "-I"])
+            .arg(source.join("include"))
+            .arg(source.join(name))
+            .arg("-o")
+            .arg(&object))?;
+        let flags = place.flags(&["bytelane_streamvbyte"])?;
+        let mut link = program("gcc");
+        run(link
+            .arg(&object)
+            .args(flags)
+            .arg("-o")
+            .arg(place.bin("original")))?;
+        run(&mut place.program("original"))?;
+    }
+    Ok(())
+}
+
+fn cmake_finds_the_package(place: &Place) -> Result<()> {
+    let build = place.0.join("cmake");
+    let mut prefix = std::ffi::OsString::from("-DCMAKE_PREFIX_PATH=");
+    prefix.push(place.prefix());
+    let examples = format!("{CRATE}/examples");
+    run(program("cmake")
+        .args(["-S", &examples, "-B"])
+        .arg(&build)
+        .arg(prefix))?;
+    run(program("cmake").arg("--build").arg(&build))?;
+    for kind in ["bytelane", "bytelane_static"] {
+        // CMake has told the linker where the shared library lies.
+        run(&mut program(build.join(format!("posting_list_{kind}"))))?;
+    }
+    Ok(())
+}
+
+/// AddressSanitizer and the sanitizer of undefined behaviour see what the C programs do; valgrind
+/// sees the kernels too, those for AVX2 on x86-64, since it emulates no AVX-512.
+fn tools_find_no_fault(place: &Place) -> Result<()> {
+    let sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    for name in ["calls", "streamvbyte"] {
+        let source = Path::new(CRATE).join(format!("tests/c/{name}.c"));
+        place.compile("gcc", &source, &place.bin("sanitized"), &sanitized)?;
+        run(&mut place.program("sanitized"))?;
+        place.compile("gcc", &source, &place.bin(name), &[])?;
+        let mut valgrind = place.command("valgrind");
+        valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+        valgrind.arg("--partial-loads-ok=no").arg(place.bin(name));
+        if cfg!(target_arch = "x86_64") && name == "calls" {
+            valgrind.arg("avx2");
+        }
+        run(&mut valgrind)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declared;
+
+    #[test]
+    fn declarations_are_found() {
+        let header = "// a (comment)\ntypedef enum a {\nstatic inline int no(void) {\n\
+            const char *one(void);\nstruct r two(int a,\n             int b);\nvoid three(int);\n";
+        assert_eq!(
+            declared(header).collect::<Vec<_>>(),
+            ["one", "two", "three"]
+        );
+    }
+}
