@@ -432,6 +432,23 @@ struct bytelane_result bytelane_json_string_unescape(const uint8_t *src,
 // Fails with `BYTELANE_TRUNCATED`, `BYTELANE_CONTROL_CHARACTER` or `BYTELANE_INVALID_UTF8`.
 struct bytelane_result bytelane_json_string_scan(const uint8_t *src, size_t src_length);
 
+// Checks that bytes are UTF-8. `count` is the number of characters.
+//
+// Fails with `BYTELANE_INVALID_UTF8`, or with `BYTELANE_TRUNCATED` if the input ends within a
+// character; `offset` is the length of the text before it.
+struct bytelane_result bytelane_utf8_validate(const uint8_t *src, size_t src_length);
+
+// Copies bytes if they are UTF-8, to a destination of at least the same length.
+//
+// Fails as `bytelane_utf8_validate` does; nothing is written then.
+struct bytelane_result bytelane_utf8_copy(const uint8_t *src,
+                                          size_t src_length,
+                                          uint8_t *dst,
+                                          size_t dst_length);
+
+// Whether all bytes are ASCII: `count` is 1 if they are.
+struct bytelane_result bytelane_utf8_is_ascii(const uint8_t *src, size_t src_length);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

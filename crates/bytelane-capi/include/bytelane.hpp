@@ -319,6 +319,24 @@ inline result scan(bytes src) noexcept {
 
 }  // namespace json_string
 
+// UTF-8.
+namespace utf8 {
+
+// On success, count is the number of characters.
+inline result validate(bytes src) noexcept {
+    return bytelane_utf8_validate(src.data(), src.size());
+}
+
+inline result copy(bytes src, mutable_bytes dst) noexcept {
+    return bytelane_utf8_copy(src.data(), src.size(), dst.data(), dst.size());
+}
+
+inline bool is_ascii(bytes src) noexcept {
+    return bytelane_utf8_is_ascii(src.data(), src.size()).count == 1;
+}
+
+}  // namespace utf8
+
 }  // namespace bytelane
 
 template <>

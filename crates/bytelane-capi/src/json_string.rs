@@ -3,7 +3,7 @@
 use crate::buffers::{both, input};
 use crate::result::*;
 use bytelane::json_string::{self, BARE, ErrorKind, Format, QUOTED, Scanned};
-use bytelane::{DestinationError, Detected, ascii};
+use bytelane::{DestinationError, Detected, utf8};
 
 /// A flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes,
 /// and reading starts after the opening quote and stops after the closing one.
@@ -110,12 +110,8 @@ fn format(flags: u32) -> Result<Format, bytelane_status> {
 /// The bytes as text: in C, no type says that they are.
 #[inline]
 fn text(bytes: &[u8]) -> Result<&str, bytelane_result> {
-    match ascii::text(bytes) {
-        Some(text) => Ok(text),
-        None => core::str::from_utf8(bytes).map_err(|error| {
-            bytelane_result::malformed(BYTELANE_INVALID_UTF8, error.valid_up_to())
-        }),
-    }
+    utf8::validate(bytes)
+        .map_err(|error| bytelane_result::malformed(BYTELANE_INVALID_UTF8, error.valid_up_to()))
 }
 
 /// The length of the text of a string, if it is more than `room`; nothing if the string is
@@ -124,7 +120,7 @@ fn text(bytes: &[u8]) -> Result<&str, bytelane_result> {
 fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
     let string = match format == QUOTED {
         true => json_string::scan(src).ok()?.text,
-        false => core::str::from_utf8(src).ok()?,
+        false => utf8::validate(src).ok()?,
     };
     if string.len() <= room {
         return None;

@@ -13,4 +13,5 @@ pub mod json_string;
 pub mod library;
 pub mod result;
 pub mod stream_vbyte;
+pub mod utf8;
 pub mod varint;

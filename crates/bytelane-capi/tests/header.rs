@@ -17,6 +17,7 @@ const MODULES: &[&str] = &[
     "varint",
     "base64",
     "json_string",
+    "utf8",
 ];
 
 fn root() -> &'static Path {

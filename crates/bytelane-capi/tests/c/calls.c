@@ -151,6 +151,22 @@ static void json_string(size_t length) {
     }
 }
 
+static void utf8(size_t length) {
+    uint8_t *text = filled(length), *copy = filled(length);
+    for (size_t i = 0; i < length; i++) text[i] &= 0x7f;
+    CHECK(bytelane_utf8_is_ascii(text, length).count == 1);
+    if (length > 1) text[length - 2] = 0xc3, text[length - 1] = 0xb6;
+    size_t characters = length - (length > 1);
+    CHECK(bytelane_utf8_validate(text, length).count == characters);
+    CHECK(bytelane_utf8_copy(text, length, copy, length).count == length);
+    same(text, copy, length);
+    if (length > 1) {
+        bytelane_result cut = bytelane_utf8_validate(text, length - 1);
+        CHECK(cut.status == BYTELANE_TRUNCATED && cut.offset == length - 2);
+    }
+    free(copy), free(text);
+}
+
 static void refused(void) {
     uint8_t memory[64] = {0};
     CHECK(bytelane_base64_encode(NULL, 1, 0, memory, 64).status == BYTELANE_NULL);
@@ -183,6 +199,7 @@ int main(int count, char **arguments) {
         varint_u32(length), varint_u64(length), varint_i32(length), varint_i64(length);
         base64(length);
         json_string(length);
+        utf8(length);
     }
     printf("all calls are right on %s\n", bytelane_backend());
     return 0;

@@ -87,6 +87,11 @@ int main() {
     std::array<char, 3> plain;
     CHECK(bl::json_string::unescape(inside, plain).count() == 3);
 
+    CHECK(bl::utf8::validate(std::string("gr\xc3\xb6\xc3\x9f" "er")).count() == 6);
+    CHECK(bl::utf8::validate(std::string("caf\xe9!")).offset() == 3);
+    CHECK(bl::utf8::copy(std::string("abc"), plain).count() == 3 && plain[2] == 'c');
+    CHECK(bl::utf8::is_ascii(std::string("abc")) && !bl::utf8::is_ascii(std::string("\xc3\xb6")));
+
     std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
     CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
     CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));

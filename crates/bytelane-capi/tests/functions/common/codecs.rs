@@ -7,6 +7,7 @@ use bytelane_capi::byte_stream_split::*;
 use bytelane_capi::json_string::*;
 use bytelane_capi::result::bytelane_result;
 use bytelane_capi::stream_vbyte::*;
+use bytelane_capi::utf8::*;
 use bytelane_capi::varint::*;
 
 /// The C functions for parameters of the catalog, and the parameters that mean the same there.
@@ -20,6 +21,7 @@ pub static CODECS: &[(&str, Make)] = &[
     ("json_string", json_string),
     ("stream_vbyte", stream_vbyte),
     ("varint", varint),
+    ("utf8", utf8),
 ];
 
 /// The value of a parameter, or an empty string.
@@ -191,6 +193,17 @@ fn varint(parameters: &str) -> (String, Functions) {
         "u64" => of!(bytelane_varint_encode_u64, bytelane_varint_decode_u64, 8),
         "i32" => of!(bytelane_varint_encode_i32, bytelane_varint_decode_i32, 4),
         _ => of!(bytelane_varint_encode_i64, bytelane_varint_decode_i64, 8),
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn utf8(parameters: &str) -> (String, Functions) {
+    let copy = || function!([src, length, dst, room] => bytelane_utf8_copy(src, length, dst, room));
+    let functions = Functions {
+        encode: copy(),
+        decode: copy(),
+        unit: 1,
+        opening: b"",
     };
     (parameters.to_owned(), functions)
 }
