@@ -27,6 +27,7 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
+pub use codec::bit_packing;
 pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
