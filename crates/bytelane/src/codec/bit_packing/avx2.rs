@@ -4,7 +4,7 @@
 
 use super::layout::{Layout, spills};
 use super::words::Words;
-use super::{Pack, Unpack, WINDOW};
+use super::{Case, Pack, Unpack, WINDOW};
 use crate::backend::Avx2;
 use crate::memory::Slot;
 use crate::simd::avx2::{load, load_lanes, store};
@@ -13,9 +13,11 @@ use core::arch::x86_64::*;
 
 implement! {
     impl<const K: usize> Unpack<K> for Avx2 {
+        const FEW: usize = 16;
         type Plan = Unpacker<K>;
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
-        fn unpack(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K>;
+        fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
+        fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
     }
 }
 
@@ -24,6 +26,7 @@ implement! {
         type Plan = Words<K>;
         fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
         fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
+        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
         fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
     }
 }
@@ -105,6 +108,11 @@ pub(crate) fn add<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
 }
 
 impl<const K: usize> Unpacker<K> {
+    #[inline(always)]
+    fn is_usual(&self) -> bool {
+        !self.zigzag && (K < 4 || !self.spills)
+    }
+
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
@@ -144,15 +152,17 @@ impl<const K: usize> Unpacker<K> {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn load(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
+        // At most 56; the masks tell the compiler that both loads are within the window.
         let [low, high] = [self.start[2 * pair], self.start[2 * pair + 1]];
-        let lanes = load_lanes(window(from, low + distance), window(from, high + distance));
+        let [low, high] = [low, high].map(|start| start + distance & 63);
+        let lanes = load_lanes(window(from, low), window(from, high));
         _mm256_shuffle_epi8(lanes, self.bytes[pair])
     }
 
     /// The values of a pair of pieces.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(crate) fn unpacked(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
+    pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
         let (first, bits) = (self.load(from, pair, 0), self.bits[pair]);
         let found = match K {
             1 => {
@@ -169,7 +179,7 @@ impl<const K: usize> Unpacker<K> {
             4 => _mm256_srlv_epi32(first, bits),
             _ => _mm256_srlv_epi64(first, bits),
         };
-        let found = if K >= 4 && self.spills {
+        let found = if C::ANY && K >= 4 && self.spills {
             // From the second byte on, everything is eight bits further up.
             let next = self.load(from, pair, 1);
             let up = _mm256_sub_epi8(splat::<K>(8), bits);
@@ -182,7 +192,7 @@ impl<const K: usize> Unpacker<K> {
             found
         };
         let found = _mm256_and_si256(found, self.mask);
-        if K >= 4 && self.zigzag {
+        if C::ANY && K >= 4 && self.zigzag {
             let sign = _mm256_and_si256(found, splat::<K>(1));
             let zero = _mm256_setzero_si256();
             return match K {
@@ -196,8 +206,8 @@ impl<const K: usize> Unpacker<K> {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn unpack<const K: usize>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
+fn unpack<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
     for pair in 0..2 {
-        store(window_mut(to, 32 * pair), plan.unpacked(from, pair));
+        store(window_mut(to, 32 * pair), plan.unpacked::<C>(from, pair));
     }
 }

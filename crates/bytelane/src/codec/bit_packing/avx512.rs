@@ -3,7 +3,7 @@
 //! of each number, and shifts it to its bit.
 
 use super::layout::{Layout, low_bits, spills};
-use super::{Pack, Unpack, WINDOW};
+use super::{Any, Case, Pack, Unpack, WINDOW};
 use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
@@ -12,10 +12,12 @@ use core::arch::x86_64::*;
 
 implement! {
     impl<const K: usize> Unpack<K> for Avx512 {
+        const FEW: usize = 0;
         type Plan = Unpacker<K>;
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
-        fn unpack(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K>;
-        fn unpack_rest(plan: &Unpacker<K>, stride: usize, src: &[u8], dst: &mut [Slot]) = unpack_rest::<K>;
+        fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
+        fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
+        fn unpack_rest(plan: &Unpacker<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) = unpack_rest::<K>;
     }
 }
 
@@ -24,7 +26,8 @@ implement! {
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
         fn pack(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K>;
-        fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) = pack_rest::<K>;
+        fn narrow(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) = narrow::<K>;
+        fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool = pack_rest::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = all_fit::<K>;
     }
 }
@@ -168,6 +171,11 @@ pub(crate) struct Unpacker<const K: usize> {
 }
 
 impl<const K: usize> Unpacker<K> {
+    #[inline(always)]
+    fn is_usual(&self) -> bool {
+        !self.zigzag && self.late.is_none()
+    }
+
     #[target_feature(enable = "avx512bw,avx512vbmi")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
@@ -189,10 +197,10 @@ impl<const K: usize> Unpacker<K> {
     /// The values in a window.
     #[target_feature(enable = "avx512bw,avx512vbmi")]
     #[inline]
-    pub(crate) fn unpacked(&self, window: __m512i) -> __m512i {
+    pub(crate) fn unpacked<C: Case>(&self, window: __m512i) -> __m512i {
         let numbers = _mm512_permutexvar_epi8(self.bytes, window);
         let mut bits = _mm512_multishift_epi64_epi8(self.bits, numbers);
-        if let Some(late) = self.late {
+        if let Some(late) = self.late.filter(|_| C::ANY) {
             let next = _mm512_add_epi8(self.bytes, _mm512_set1_epi8(1));
             let numbers = _mm512_permutexvar_epi8(next, window);
             // A byte later, all places are eight bits less.
@@ -200,7 +208,7 @@ impl<const K: usize> Unpacker<K> {
             bits = _mm512_mask_multishift_epi64_epi8(bits, late, places, numbers);
         }
         let bits = _mm512_and_si512(bits, self.mask);
-        if K >= 4 && self.zigzag {
+        if C::ANY && K >= 4 && self.zigzag {
             let one = splat::<K>(1);
             let half = match K {
                 4 => _mm512_srli_epi32::<1>(bits),
@@ -215,20 +223,21 @@ impl<const K: usize> Unpacker<K> {
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn unpack<const K: usize>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
-    store(to, plan.unpacked(load(window(from, 0))));
+fn unpack<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
+    store(to, plan.unpacked::<C>(load(window(from, 0))));
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn unpack_rest<const K: usize>(
     plan: &Unpacker<K>,
-    stride: usize,
+    layout: Layout,
     mut src: &[u8],
     dst: &mut [Slot],
 ) {
+    let stride = 8 * layout.width / K;
     for block in dst.chunks_mut(64) {
-        store_up_to(block, plan.unpacked(load_up_to(src)));
+        store_up_to(block, plan.unpacked::<Any>(load_up_to(src)));
         src = src.get(stride..).unwrap_or_default();
     }
 }
@@ -398,7 +407,12 @@ fn pack<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 6
 
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+fn pack_rest<const K: usize>(
+    plan: &mut Packer<K>,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> bool {
     let stride = 8 * layout.width / K;
     let mut to = 0;
     for values in src.chunks(64) {
@@ -408,6 +422,23 @@ fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], d
         store_up_to(&mut dst[to..end], plan.packed(bits));
         to = end;
     }
+    true
+}
+
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) {
+    let bits = plan.to_bits(load(from));
+    plan.seen = _mm512_or_si512(plan.seen, bits);
+    let bytes = match K {
+        1 => bits,
+        2 => _mm512_castsi256_si512(_mm512_cvtepi16_epi8(bits)),
+        4 => _mm512_castsi128_si512(_mm512_cvtepi32_epi8(bits)),
+        _ => _mm512_castsi128_si512(_mm512_cvtepi64_epi8(bits)),
+    };
+    let mut all = [0; 64];
+    store(&mut all, bytes);
+    to.copy_from_slice(&all[..to.len()]);
 }
 
 #[target_feature(enable = "avx512bw")]

@@ -8,7 +8,8 @@
 #![forbid(unsafe_code)]
 
 use super::layout::Layout;
-use super::{Pack, Unpack, WINDOW};
+use super::words::{pack_few, unpack_few};
+use super::{Any, Case, Pack, Unpack, Usual, WINDOW};
 use crate::memory::Slot;
 use crate::simd::{window, window_mut};
 
@@ -20,16 +21,35 @@ pub(super) fn unpack<const K: usize, S: Unpack<K>>(
     src: &[u8],
     dst: &mut [Slot],
 ) {
+    if dst.len() < S::FEW * K {
+        return unpack_few::<K>(layout, src, dst);
+    }
     let plan = simd.unpack_plan(layout);
+    let (from, to) = match simd.is_usual(&plan) {
+        true => unpack_blocks::<K, S, Usual>(simd, &plan, layout, src, dst),
+        false => unpack_blocks::<K, S, Any>(simd, &plan, layout, src, dst),
+    };
+    if to < dst.len() {
+        simd.unpack_rest(&plan, layout, &src[from..], &mut dst[to..]);
+    }
+}
+
+/// The blocks whose windows are within the packed bytes. Returns where they end on both sides.
+#[inline(always)]
+fn unpack_blocks<const K: usize, S: Unpack<K>, C: Case>(
+    simd: S,
+    plan: &S::Plan,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> (usize, usize) {
     let stride = 8 * layout.width / K;
     let (mut from, mut to) = (0, 0);
     while to + 64 <= dst.len() && from + WINDOW <= src.len() {
-        simd.unpack(&plan, window(src, from), window_mut(dst, to));
+        simd.unpack::<C>(plan, window(src, from), window_mut(dst, to));
         (from, to) = (from + stride, to + 64);
     }
-    if to < dst.len() {
-        simd.unpack_rest(&plan, stride, &src[from..], &mut dst[to..]);
-    }
+    (from, to)
 }
 
 /// The values after the last block whose window is within the packed bytes; or an incomplete block.
@@ -37,37 +57,43 @@ pub(super) fn unpack<const K: usize, S: Unpack<K>>(
 pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
     simd: S,
     plan: &S::Plan,
-    stride: usize,
+    layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) {
+    let stride = 8 * layout.width / K;
     let mut padded = [0; 2 * WINDOW];
     let there = usize::min(src.len(), WINDOW);
     padded[..there].copy_from_slice(&src[..there]);
     let (blocks, rest) = dst.as_chunks_mut::<64>();
     let mut from = 0;
     for block in blocks {
-        simd.unpack(plan, window(&padded, from), block);
+        simd.unpack::<Any>(plan, window(&padded, from), block);
         from += stride;
     }
-    if !rest.is_empty() {
+    if rest.len() >= S::FEW * K {
         let mut block = [Slot::new(0); 64];
-        simd.unpack(plan, window(&padded, from), &mut block);
+        simd.unpack::<Any>(plan, window(&padded, from), &mut block);
         rest.copy_from_slice(&block[..rest.len()]);
+    } else {
+        unpack_few::<K>(layout, &padded[from..], rest);
     }
 }
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(super) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
+pub(super) fn pack<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    match K > 1 && layout.width <= 8 {
-        true => pack_narrow::<K, S>(simd, layout, src, dst),
-        false => pack_wide::<K, S>(simd, layout, src, dst),
+    if src.len() < <S as Unpack<K>>::FEW * K {
+        pack_few::<K>(layout, src, dst)
+    } else if K > 1 && layout.width <= 8 {
+        pack_narrow::<K, S>(simd, layout, src, dst)
+    } else {
+        pack_wide::<K, S>(simd, layout, src, dst)
     }
 }
 
@@ -86,8 +112,8 @@ fn pack_wide<const K: usize, S: Pack<K>>(
         simd.pack(&mut plan, window(src, from), window_mut(dst, to));
         (from, to) = (from + 64, to + stride);
     }
-    simd.pack_rest(&mut plan, layout, &src[from..], &mut dst[to..]);
-    simd.all_fit(&plan)
+    let rest_fits = simd.pack_rest(&mut plan, layout, &src[from..], &mut dst[to..]);
+    simd.all_fit(&plan) && rest_fits
 }
 
 /// The values after the last block for which the destination has 64 bytes; or an incomplete block.
@@ -98,28 +124,23 @@ pub(super) fn pack_rest<const K: usize, S: Pack<K>>(
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
-) {
+) -> bool {
     let stride = 8 * layout.width / K;
+    let (blocks, rest) = src.split_at(src.len() / 64 * 64);
     let mut to = 0;
-    for values in src.chunks(64) {
-        // What is not a value is packed as zeros.
-        let mut block = [0; 64];
-        for value in block.as_chunks_mut::<K>().0 {
-            *value = layout.from_bits(0);
-        }
-        block[..values.len()].copy_from_slice(values);
+    for values in blocks.chunks(64) {
         let mut packed = [Slot::new(0); 64];
-        simd.pack(plan, &block, &mut packed);
-        let end = usize::min(to + stride, dst.len());
-        dst[to..end].copy_from_slice(&packed[..end - to]);
-        to = end;
+        simd.pack(plan, window(values, 0), &mut packed);
+        dst[to..to + stride].copy_from_slice(&packed[..stride]);
+        to += stride;
     }
+    pack_few::<K>(layout, rest, &mut dst[to..])
 }
 
 /// Values of at most 8 bits become bytes first, 64 of them at a time: more than two of them may
 /// share a byte, which only the steps for bytes can handle.
 #[inline(always)]
-fn pack_narrow<const K: usize, S: Pack<1>>(
+fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
@@ -130,33 +151,23 @@ fn pack_narrow<const K: usize, S: Pack<1>>(
         zigzag: false,
         ..layout
     };
-    let mut plan = simd.pack_plan(bytes);
-    let (stride, mut to, mut seen) = (8 * layout.width, 0, 0);
-    for values in src.as_chunks::<K>().0.chunks(64) {
+    let mut narrow = Pack::<K>::pack_plan(simd, layout);
+    let mut pack = Pack::<1>::pack_plan(simd, bytes);
+    let (stride, mut from, mut to) = (8 * layout.width, 0, 0);
+    while from + 64 * K <= src.len() {
         let mut block = [0; 64];
-        match values.as_array::<64>() {
-            Some(values) => seen |= narrow(layout, values, &mut block),
-            None => seen |= narrow(layout, values, &mut block),
+        for (i, to) in block.chunks_exact_mut(64 / K).enumerate() {
+            Pack::<K>::narrow(simd, &mut narrow, window(src, from + 64 * i), to);
         }
         match dst.get_mut(to..to + 64) {
-            Some(room) if values.len() == 64 => {
-                simd.pack(&mut plan, &block, window_mut(room, 0));
+            Some(room) => Pack::<1>::pack(simd, &mut pack, &block, window_mut(room, 0)),
+            None => {
+                let room = &mut dst[to..to + stride];
+                Pack::<1>::pack_rest(simd, &mut pack, bytes, &block, room);
             }
-            _ => simd.pack_rest(&mut plan, bytes, &block[..values.len()], &mut dst[to..]),
         }
-        to += stride;
+        (from, to) = (from + 64 * K, to + stride);
     }
-    seen & !layout.mask() == 0
-}
-
-/// The lower bytes of the bits of values. Returns which bits occur in any of them.
-#[inline(always)]
-fn narrow<const K: usize>(layout: Layout, values: &[[u8; K]], bytes: &mut [u8; 64]) -> u64 {
-    let mut seen = 0;
-    for i in 0..usize::min(values.len(), 64) {
-        let bits = layout.to_bits(values[i]);
-        bytes[i] = bits as u8;
-        seen |= bits;
-    }
-    seen
+    let rest_fits = pack_few::<K>(layout, &src[from..], &mut dst[to..]);
+    Pack::<K>::all_fit(simd, &narrow) && rest_fits
 }

@@ -58,23 +58,48 @@ pub(crate) use layout::Layout;
 use crate::backend::dispatch;
 use crate::memory::Slot;
 
-/// Packed bytes that a step may read: those of its block, and as many more as make each load whole.
-pub(crate) const WINDOW: usize = 72;
+/// Packed bytes that a step may read: 64 for its block, and as many more as make each load whole.
+pub(crate) const WINDOW: usize = 80;
+
+/// Which layouts a step handles, chosen once per run.
+pub(crate) trait Case: Copy {
+    const ANY: bool;
+}
+
+/// Any layout.
+#[derive(Clone, Copy)]
+pub(crate) struct Any;
+impl Case for Any {
+    const ANY: bool = true;
+}
+
+/// Layouts without zigzag, in which each value lies within what the instruction set shifts at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Usual;
+impl Case for Usual {
+    const ANY: bool = false;
+}
 
 /// Unpacking, as each instruction set provides it, for values of `K` bytes.
 pub(crate) trait Unpack<const K: usize>: Copy {
+    /// Fewer values than this are handled one by one.
+    const FEW: usize;
+
     /// Registers for one layout.
     type Plan;
 
     fn unpack_plan(self, layout: Layout) -> Self::Plan;
 
-    /// Unpacks 64 bytes of values from the front of a window.
-    fn unpack(self, plan: &Self::Plan, from: &[u8; WINDOW], to: &mut [Slot; 64]);
+    /// Whether the steps called `Usual` can be used.
+    fn is_usual(self, plan: &Self::Plan) -> bool;
 
-    /// Unpacks values from all the bytes that there are, `stride` for every 64 bytes of values.
+    /// Unpacks 64 bytes of values from the front of a window.
+    fn unpack<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW], to: &mut [Slot; 64]);
+
+    /// Unpacks values from all the bytes that there are.
     #[inline(always)]
-    fn unpack_rest(self, plan: &Self::Plan, stride: usize, src: &[u8], dst: &mut [Slot]) {
-        kernel::unpack_rest::<K, Self>(self, plan, stride, src, dst);
+    fn unpack_rest(self, plan: &Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::unpack_rest::<K, Self>(self, plan, layout, src, dst);
     }
 }
 
@@ -89,10 +114,20 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything.
     fn pack(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
 
-    /// Packs values to exactly the bytes that they take.
+    /// The lower bytes of the bits of 64 bytes of values.
+    fn narrow(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [u8]);
+
+    /// Packs values to exactly the bytes that they take. Returns whether they fit, unless
+    /// [`all_fit`](Self::all_fit) tells.
     #[inline(always)]
-    fn pack_rest(self, plan: &mut Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
-        kernel::pack_rest::<K, Self>(self, plan, layout, src, dst);
+    fn pack_rest(
+        self,
+        plan: &mut Self::Plan,
+        layout: Layout,
+        src: &[u8],
+        dst: &mut [Slot],
+    ) -> bool {
+        kernel::pack_rest::<K, Self>(self, plan, layout, src, dst)
     }
 
     /// Whether all values so far have no more bits than the width.

@@ -3,7 +3,7 @@
 
 use super::layout::{Layout, spills};
 use super::words::Words;
-use super::{Pack, Unpack, WINDOW};
+use super::{Case, Pack, Unpack, WINDOW};
 use crate::backend::Neon;
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
@@ -12,9 +12,11 @@ use core::arch::aarch64::*;
 
 implement! {
     impl<const K: usize> Unpack<K> for Neon {
+        const FEW: usize = 16;
         type Plan = Unpacker<K>;
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
-        fn unpack(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K>;
+        fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
+        fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
     }
 }
 
@@ -23,6 +25,7 @@ implement! {
         type Plan = Words<K>;
         fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
         fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
+        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
         fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
     }
 }
@@ -134,6 +137,11 @@ fn shift<const K: usize>(values: uint8x16_t, bits: uint8x16_t) -> uint8x16_t {
 }
 
 impl<const K: usize> Unpacker<K> {
+    #[inline(always)]
+    fn is_usual(&self) -> bool {
+        !self.zigzag && !self.spills
+    }
+
     #[target_feature(enable = "neon")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
@@ -167,18 +175,19 @@ impl<const K: usize> Unpacker<K> {
     /// The values of one piece.
     #[target_feature(enable = "neon")]
     #[inline]
-    pub(crate) fn unpacked(&self, from: &[u8; WINDOW], piece: usize) -> uint8x16_t {
-        let start = self.start[piece];
+    pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], piece: usize) -> uint8x16_t {
+        // At most 48; the mask tells the compiler that all loads are within the window.
+        let start = self.start[piece] & 63;
         let bits = self.bits[piece];
         let first = vqtbl1q_u8(load(window(from, start)), self.bytes[piece]);
         let mut found = shift::<K>(first, bits);
-        if self.spills {
+        if C::ANY && self.spills {
             // From the second byte on, everything is eight bits further up.
             let next = vqtbl1q_u8(load(window(from, start + 1)), self.bytes[piece]);
             found = vorrq_u8(found, shift::<K>(next, vaddq_u8(bits, splat::<K>(8))));
         }
         let found = vandq_u8(found, self.mask);
-        if K >= 4 && self.zigzag {
+        if C::ANY && K >= 4 && self.zigzag {
             let sign = vandq_u8(found, splat::<K>(1));
             return veorq_u8(half::<K>(found), negative::<K>(sign));
         }
@@ -215,8 +224,8 @@ fn negative<const K: usize>(values: uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn unpack<const K: usize>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
+fn unpack<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
     for piece in 0..4 {
-        store(window_mut(to, 16 * piece), plan.unpacked(from, piece));
+        store(window_mut(to, 16 * piece), plan.unpacked::<C>(from, piece));
     }
 }

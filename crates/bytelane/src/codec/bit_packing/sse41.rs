@@ -3,7 +3,7 @@
 
 use super::layout::Layout;
 use super::words::Words;
-use super::{Pack, Unpack, WINDOW};
+use super::{Case, Pack, Unpack, WINDOW};
 use crate::backend::Sse41;
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
@@ -12,9 +12,11 @@ use core::arch::x86_64::*;
 
 implement! {
     impl<const K: usize> Unpack<K> for Sse41 {
+        const FEW: usize = 16;
         type Plan = Unpacker<K>;
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
-        fn unpack(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K>;
+        fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
+        fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
     }
 }
 
@@ -23,6 +25,7 @@ implement! {
         type Plan = Words<K>;
         fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
         fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
+        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
         fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
     }
 }
@@ -101,6 +104,11 @@ pub(crate) fn add<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
 }
 
 impl<const K: usize> Unpacker<K> {
+    #[inline(always)]
+    fn is_usual(&self) -> bool {
+        !self.zigzag
+    }
+
     #[target_feature(enable = "sse4.1,ssse3")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
@@ -133,15 +141,16 @@ impl<const K: usize> Unpacker<K> {
     /// The values of one piece.
     #[target_feature(enable = "sse4.1,ssse3")]
     #[inline]
-    pub(crate) fn unpacked(&self, from: &[u8; WINDOW], piece: usize) -> __m128i {
-        let start = self.start[piece];
+    pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], piece: usize) -> __m128i {
+        // At most 48; the masks tell the compiler that all loads are within the window.
+        let start = self.start[piece] & 63;
         let [bytes, factors] = [self.bytes[piece], self.factors[piece]];
         let bits = if K == 1 {
             let half = |start| {
                 let words = _mm_shuffle_epi8(load(window(from, start)), bytes);
                 _mm_srli_epi16::<8>(_mm_mullo_epi16(words, factors))
             };
-            _mm_packus_epi16(half(start), half(start + self.width))
+            _mm_packus_epi16(half(start), half(start + self.width & 63))
         } else {
             // The first byte of a word as the upper one of another, above nothing; and the two
             // bytes after it.
@@ -151,7 +160,7 @@ impl<const K: usize> Unpacker<K> {
             _mm_or_si128(low, _mm_mullo_epi16(next, factors))
         };
         let bits = _mm_and_si128(bits, self.mask);
-        if K >= 4 && self.zigzag {
+        if C::ANY && K >= 4 && self.zigzag {
             let sign = _mm_and_si128(bits, splat::<K>(1));
             let zero = _mm_setzero_si128();
             return match K {
@@ -165,8 +174,8 @@ impl<const K: usize> Unpacker<K> {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn unpack<const K: usize>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
+fn unpack<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
     for piece in 0..4 {
-        store(window_mut(to, 16 * piece), plan.unpacked(from, piece));
+        store(window_mut(to, 16 * piece), plan.unpacked::<C>(from, piece));
     }
 }
