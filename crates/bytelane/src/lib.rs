@@ -27,8 +27,8 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
-pub use codec::bit_packing;
 pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, varint};
+pub use codec::{bit_packing, delta};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;

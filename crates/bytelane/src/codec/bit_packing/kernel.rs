@@ -82,7 +82,7 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(super) fn pack<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>>(
+pub(crate) fn pack<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],

@@ -53,7 +53,9 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use layout::Layout;
+pub(crate) use kernel::pack as pack_with;
+pub(crate) use layout::{Layout, to_ne_bytes};
+pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;
 use crate::memory::Slot;

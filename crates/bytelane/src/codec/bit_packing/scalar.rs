@@ -29,7 +29,7 @@ pub(super) fn unpack_from<const K: usize>(
 
 /// The bits of value `i`.
 #[inline]
-fn read(layout: Layout, src: &[u8], i: usize) -> u64 {
+pub(crate) fn read(layout: Layout, src: &[u8], i: usize) -> u64 {
     // Eight values end with a whole byte.
     let (start, bit) = (i / 8 * layout.width, i % 8 * layout.width);
     let bytes = &src[start + bit / 8..start + (bit + layout.width).div_ceil(8)];
@@ -40,7 +40,7 @@ fn read(layout: Layout, src: &[u8], i: usize) -> u64 {
 
 /// The other way round; the unused bits of the last byte are zeros. Returns whether all values fit.
 #[inline(never)]
-pub(super) fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+pub(crate) fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
     let (mut pending, mut count, mut at) = (0u128, 0, 0);
     let mut beyond = 0;
     for &value in src.as_chunks::<K>().0 {
