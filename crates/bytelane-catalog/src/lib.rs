@@ -16,7 +16,9 @@
 
 mod base64;
 mod big_endian;
+mod bit_packing;
 mod byte_stream_split;
+mod delta;
 mod json_string;
 mod specification;
 pub mod stream;
@@ -38,6 +40,8 @@ pub static CODECS: &[Entry] = &[
     json_string::ENTRY,
     stream_vbyte::ENTRY,
     varint::ENTRY,
+    bit_packing::ENTRY,
+    delta::ENTRY,
 ];
 
 /// A codec of the list.
