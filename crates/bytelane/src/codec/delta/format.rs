@@ -25,7 +25,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Blocks of 128 values in 4 miniblocks, which every reader accepts.
+    /// Blocks of 128 values in 4 miniblocks, which most writers use.
     pub const STANDARD: Self = Self {
         block: 128,
         miniblocks: 4,
