@@ -23,6 +23,7 @@ implement! {
 
 implement! {
     impl<const K: usize> Pack<K> for Avx2 {
+        const MASKS: bool = false;
         type Plan = Words<K>;
         fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
         fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;

@@ -23,6 +23,7 @@ implement! {
 
 implement! {
     impl<const K: usize> Pack<K> for Avx512 {
+        const MASKS: bool = true;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
         fn pack(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K>;
@@ -242,50 +243,41 @@ fn unpack_rest<const K: usize>(
     }
 }
 
-/// For eight numbers of each number of bits, at most two of which share a byte: the bytes that they
-/// take.
-struct Joined<const K: usize>;
-
-impl<const K: usize> Joined<K> {
-    const LEAST: usize = if K == 1 { 1 } else { 9 };
-
-    /// Bytes of the number that begins first: see `joined`. The first of those of `LEAST` bits.
-    const BYTES: [[u8; 64]; 56] = {
-        let mut tables = [[0; 64]; 56];
-        let mut width = Self::LEAST;
-        while width <= 8 * K {
-            let (table, bits) = (&mut tables[width - Self::LEAST], 8 / K * width);
-            let mut at = 0;
-            while at < bits {
-                let number = 8 * at / bits;
-                let byte = at - number * bits / 8;
-                // The ninth byte is in the second source.
-                table[at] = (8 * number + byte % 8 + byte / 8 * 64) as u8;
-                at += 1;
-            }
-            width += 1;
+/// For eight numbers of 8 to 64 bits, at most two of which share a byte: which byte of which number
+/// each of their bytes is, that of the number that begins first.
+static JOINED: [[u8; 64]; 57] = {
+    let mut tables = [[0; 64]; 57];
+    let mut bits = 8;
+    while bits <= 64 {
+        let mut at = 0;
+        while at < bits {
+            let number = 8 * at / bits;
+            let byte = at - number * bits / 8;
+            // The ninth byte is in the second source.
+            tables[bits - 8][at] = (8 * number + byte % 8 + byte / 8 * 64) as u8;
+            at += 1;
         }
-        tables
-    };
+        bits += 1;
+    }
+    tables
+};
 
-    /// The bytes in which a number begins after another one has ended, a bit for each.
-    const SHARED: [u64; 56] = {
-        let mut tables = [0; 56];
-        let mut width = Self::LEAST;
-        while width <= 8 * K {
-            let bits = 8 / K * width;
-            let mut number = 1;
-            while number < 8 {
-                if number * bits % 8 != 0 {
-                    tables[width - Self::LEAST] |= 1 << (number * bits / 8);
-                }
-                number += 1;
+/// The bytes in which a number begins after another one has ended, a bit for each.
+static SHARED: [u64; 57] = {
+    let mut tables = [0; 57];
+    let mut bits = 8;
+    while bits <= 64 {
+        let mut number = 1;
+        while number < 8 {
+            if number * bits % 8 != 0 {
+                tables[bits - 8] |= 1 << (number * bits / 8);
             }
-            width += 1;
+            number += 1;
         }
-        tables
-    };
-}
+        bits += 1;
+    }
+    tables
+};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Packer<const K: usize> {
@@ -323,13 +315,13 @@ impl<const K: usize> Packer<K> {
             }
         }
         let [_, bit] = starts::<K>(layout);
-        let row = layout.width.saturating_sub(Joined::<K>::LEAST);
+        let row = (8 / K * layout.width).saturating_sub(8);
         Self {
             excess,
             lower,
             bit: _mm512_and_si512(bit, splat::<8>(0xff)),
-            bytes: load(&const { &Joined::<K>::BYTES }[row]),
-            shared: const { &Joined::<K>::SHARED }[row],
+            bytes: load(&JOINED[row]),
+            shared: SHARED[row],
             spills: spills(8 / K * layout.width, 64),
             mask: splat::<K>(layout.mask()),
             reference: splat::<K>(layout.reference),

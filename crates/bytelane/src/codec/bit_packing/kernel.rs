@@ -108,33 +108,33 @@ fn pack_wide<const K: usize, S: Pack<K>>(
     let mut plan = simd.pack_plan(layout);
     let stride = 8 * layout.width / K;
     let (mut from, mut to) = (0, 0);
-    while from + 64 <= src.len() && to + 64 <= dst.len() {
-        simd.pack(&mut plan, window(src, from), window_mut(dst, to));
+    while from + 64 <= src.len() && (!S::MASKS || to + 64 <= dst.len()) {
+        pack_block(simd, &mut plan, stride, window(src, from), &mut dst[to..]);
         (from, to) = (from + 64, to + stride);
     }
     let rest_fits = simd.pack_rest(&mut plan, layout, &src[from..], &mut dst[to..]);
     simd.all_fit(&plan) && rest_fits
 }
 
-/// The values after the last block for which the destination has 64 bytes; or an incomplete block.
+/// Packs a block to the front of a destination, which may have room for no more.
 #[inline(always)]
-pub(super) fn pack_rest<const K: usize, S: Pack<K>>(
+fn pack_block<const K: usize, S: Pack<K>>(
     simd: S,
     plan: &mut S::Plan,
-    layout: Layout,
-    src: &[u8],
+    stride: usize,
+    from: &[u8; 64],
     dst: &mut [Slot],
-) -> bool {
-    let stride = 8 * layout.width / K;
-    let (blocks, rest) = src.split_at(src.len() / 64 * 64);
-    let mut to = 0;
-    for values in blocks.chunks(64) {
-        let mut packed = [Slot::new(0); 64];
-        simd.pack(plan, window(values, 0), &mut packed);
-        dst[to..to + stride].copy_from_slice(&packed[..stride]);
-        to += stride;
+) {
+    let mut aside = [Slot::new(0); 64];
+    let has_room = dst.len() >= 64;
+    let to = match has_room {
+        true => window_mut(dst, 0),
+        false => &mut aside,
+    };
+    simd.pack(plan, from, to);
+    if !has_room {
+        dst[..stride].copy_from_slice(&aside[..stride]);
     }
-    pack_few::<K>(layout, rest, &mut dst[to..])
 }
 
 /// Values of at most 8 bits become bytes first, 64 of them at a time: more than two of them may
@@ -159,13 +159,7 @@ fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
         for (i, to) in block.chunks_exact_mut(64 / K).enumerate() {
             Pack::<K>::narrow(simd, &mut narrow, window(src, from + 64 * i), to);
         }
-        match dst.get_mut(to..to + 64) {
-            Some(room) => Pack::<1>::pack(simd, &mut pack, &block, window_mut(room, 0)),
-            None => {
-                let room = &mut dst[to..to + stride];
-                Pack::<1>::pack_rest(simd, &mut pack, bytes, &block, room);
-            }
-        }
+        pack_block::<1, S>(simd, &mut pack, stride, &block, &mut dst[to..]);
         (from, to) = (from + 64 * K, to + stride);
     }
     let rest_fits = pack_few::<K>(layout, &src[from..], &mut dst[to..]);

@@ -108,6 +108,10 @@ pub(crate) trait Unpack<const K: usize>: Copy {
 /// Packing, as each instruction set provides it, for values of `K` bytes: of at least 9 bits, unless
 /// `K` is 1.
 pub(crate) trait Pack<const K: usize>: Copy {
+    /// Whether loads and stores have masks, so that [`pack_rest`](Self::pack_rest) can have any
+    /// number of blocks, for which the destination need not have 64 bytes each.
+    const MASKS: bool;
+
     /// Registers for one layout, and which bits have been seen.
     type Plan;
 
@@ -119,17 +123,17 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// The lower bytes of the bits of 64 bytes of values.
     fn narrow(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [u8]);
 
-    /// Packs values to exactly the bytes that they take. Returns whether they fit, unless
-    /// [`all_fit`](Self::all_fit) tells.
+    /// Packs the values after the last block to exactly the bytes that they take. Returns whether
+    /// they fit, unless [`all_fit`](Self::all_fit) tells.
     #[inline(always)]
     fn pack_rest(
         self,
-        plan: &mut Self::Plan,
+        _plan: &mut Self::Plan,
         layout: Layout,
         src: &[u8],
         dst: &mut [Slot],
     ) -> bool {
-        kernel::pack_rest::<K, Self>(self, plan, layout, src, dst)
+        words::pack_few::<K>(layout, src, dst)
     }
 
     /// Whether all values so far have no more bits than the width.

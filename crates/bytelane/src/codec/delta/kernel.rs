@@ -29,6 +29,7 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
     }
     let mut miniblocks = Miniblocks::<K>::new(src, header);
     let mut carry = simd.carry(header.first);
+    let mut aside = [Slot::new(0); 8 * BATCH];
     match start.checked_sub(1) {
         Some(less) => start = less,
         None if dst.is_empty() => {}
@@ -44,22 +45,29 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
         };
         let (layout, mut left) = (miniblock.layout, miniblock.count);
         let mut packed = &src[miniblock.at..];
-        while start > 0 && left > 0 {
-            let mut batch = [Slot::new(0); 8 * BATCH];
-            let count = usize::min(left, BATCH);
-            let batch = &mut batch[..K * count];
-            carry = sum(simd, layout, packed, carry, batch);
-            let skipped = usize::min(start, count);
-            let wanted = &batch[K * skipped..];
-            let wanted = &wanted[..usize::min(wanted.len(), dst.len())];
-            let (to, rest) = dst.split_at_mut(wanted.len());
-            to.copy_from_slice(wanted);
-            (dst, start, left) = (rest, start - skipped, left - count);
-            packed = &packed[BATCH / 8 * layout.width..];
+        while left > 0 && !dst.is_empty() {
+            // Up to the first value that is wanted, in batches that are put aside.
+            let is_aside = start > 0;
+            let count = match is_aside {
+                true => usize::min(left, BATCH),
+                false => usize::min(left, dst.len() / K),
+            };
+            let to = match is_aside {
+                true => &mut aside[..K * count],
+                false => &mut dst[..K * count],
+            };
+            carry = sum(simd, layout, packed, carry, to);
+            let (skipped, mut written) = (usize::min(start, count), count);
+            if is_aside {
+                let wanted = &aside[K * skipped..K * count];
+                let length = usize::min(wanted.len(), dst.len());
+                dst[..length].copy_from_slice(&wanted[..length]);
+                packed = &packed[BATCH / 8 * layout.width..];
+                written = length / K;
+            }
+            dst = &mut dst[K * written..];
+            (start, left) = (start - skipped, left - count);
         }
-        let (to, rest) = dst.split_at_mut(usize::min(K * left, dst.len()));
-        carry = sum(simd, layout, packed, carry, to);
-        dst = rest;
     }
     Ok(miniblocks.at())
 }
