@@ -155,7 +155,7 @@ impl<const K: usize> Unpacker<K> {
     fn load(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
         // At most 56; the masks tell the compiler that both loads are within the window.
         let [low, high] = [self.start[2 * pair], self.start[2 * pair + 1]];
-        let [low, high] = [low, high].map(|start| start + distance & 63);
+        let [low, high] = [low, high].map(|start| (start + distance) & 63);
         let lanes = load_lanes(window(from, low), window(from, high));
         _mm256_shuffle_epi8(lanes, self.bytes[pair])
     }

@@ -333,7 +333,7 @@ impl<const K: usize> Packer<K> {
     /// What values stand for.
     #[target_feature(enable = "avx512bw")]
     #[inline]
-    fn to_bits(&self, values: __m512i) -> __m512i {
+    fn mapped(&self, values: __m512i) -> __m512i {
         if K >= 4 && self.zigzag {
             let double = add::<K>(values, values);
             let sign = match K {
@@ -393,7 +393,7 @@ impl<const K: usize> Packer<K> {
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn pack<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
-    let bits = plan.to_bits(load(from));
+    let bits = plan.mapped(load(from));
     store(to, plan.packed(bits));
 }
 
@@ -408,7 +408,7 @@ fn pack_rest<const K: usize>(
     let stride = 8 * layout.width / K;
     let mut to = 0;
     for values in src.chunks(64) {
-        let bits = plan.to_bits(load_up_to(values));
+        let bits = plan.mapped(load_up_to(values));
         let bits = _mm512_maskz_mov_epi8(first_bits(values.len()), bits);
         let end = usize::min(to + stride, dst.len());
         store_up_to(&mut dst[to..end], plan.packed(bits));
@@ -420,7 +420,7 @@ fn pack_rest<const K: usize>(
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) {
-    let bits = plan.to_bits(load(from));
+    let bits = plan.mapped(load(from));
     plan.seen = _mm512_or_si512(plan.seen, bits);
     let bytes = match K {
         1 => bits,

@@ -411,7 +411,7 @@ impl<T: Integer> Fill for Unpacking<'_, T> {
             return Err(Error::nowhere(ErrorKind::Range { start, end }));
         };
         let read = check(layout, src, end)?;
-        let bytes = count.checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+        let bytes = count.saturating_mul(size_of::<T>());
         let to = front(to, bytes)?;
         // Kernels begin where a group of eight values begins.
         let few = usize::min((8 - start % 8) % 8, count);

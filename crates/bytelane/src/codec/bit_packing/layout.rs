@@ -55,7 +55,7 @@ impl Layout {
 
     /// The value of `K` bytes that these bits stand for.
     #[inline(always)]
-    pub(crate) fn from_bits<const K: usize>(self, bits: u64) -> [u8; K] {
+    pub(crate) fn value_of<const K: usize>(self, bits: u64) -> [u8; K] {
         to_ne_bytes(match self.zigzag {
             true => bits >> 1 ^ (bits & 1).wrapping_neg(),
             false => bits.wrapping_add(self.reference),

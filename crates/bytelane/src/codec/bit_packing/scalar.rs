@@ -23,7 +23,7 @@ pub(super) fn unpack_from<const K: usize>(
 ) {
     let (values, _) = dst.as_chunks_mut::<K>();
     for (i, value) in values.iter_mut().enumerate() {
-        write(value, layout.from_bits(read(layout, src, first + i)));
+        write(value, layout.value_of(read(layout, src, first + i)));
     }
 }
 

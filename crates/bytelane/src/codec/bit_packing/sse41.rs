@@ -151,7 +151,7 @@ impl<const K: usize> Unpacker<K> {
                 let words = _mm_shuffle_epi8(load(window(from, start)), bytes);
                 _mm_srli_epi16::<8>(_mm_mullo_epi16(words, factors))
             };
-            _mm_packus_epi16(half(start), half(start + self.width & 63))
+            _mm_packus_epi16(half(start), half((start + self.width) & 63))
         } else {
             // The first byte of a word as the upper one of another, above nothing; and the two
             // bytes after it.

@@ -144,7 +144,7 @@ pub(super) fn unpack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [
     let Some(last) = src.len().checked_sub(8) else {
         let [mut bits, _] = pair(src);
         for value in values {
-            write(value, layout.from_bits(bits & layout.mask()));
+            write(value, layout.value_of(bits & layout.mask()));
             bits >>= layout.width;
         }
         return;
@@ -157,7 +157,7 @@ pub(super) fn unpack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [
         if shift + layout.width > 64 {
             bits |= u64::from(src[at + 8]) << (64 - shift);
         }
-        write(value, layout.from_bits(bits & layout.mask()));
+        write(value, layout.value_of(bits & layout.mask()));
         bit += layout.width;
     }
 }

@@ -35,8 +35,8 @@ impl Format {
     /// multiple of 128 values, fewer than 2^31, and miniblocks a multiple of 32.
     #[must_use]
     pub const fn new(block: u32, miniblocks: u32) -> Option<Self> {
-        let block_is_legal = block > 0 && block % 128 == 0 && block <= i32::MAX as u32;
-        if !block_is_legal || miniblocks == 0 || block % miniblocks != 0 {
+        let block_is_legal = block > 0 && block.is_multiple_of(128) && block <= i32::MAX as u32;
+        if !block_is_legal || miniblocks == 0 || !block.is_multiple_of(miniblocks) {
             return None;
         }
         match block / miniblocks % 32 {

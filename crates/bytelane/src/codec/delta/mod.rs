@@ -361,7 +361,7 @@ impl<T: Integer> Fill for Decode<'_, T> {
         let Some(count) = end.checked_sub(start) else {
             return Err(Error::nowhere(ErrorKind::Range { start, end }));
         };
-        let bytes = count.checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+        let bytes = count.saturating_mul(size_of::<T>());
         let to = crate::error::front(to, bytes)?;
         let read = T::decode(self.src, start, to, self.backend)?;
         Ok((bytes, read))
