@@ -5,8 +5,8 @@
 //!
 //! let days: Vec<i32> = (20_000..20_100).collect();
 //! let encoded = delta::encode_to_vec(&days);
-//! assert_eq!(encoded.len(), 14);
-//! assert_eq!(delta::decode_to_vec::<i32>(&encoded, 100)?, (days, 14));
+//! assert_eq!(encoded.len(), 12);
+//! assert_eq!(delta::decode_to_vec::<i32>(&encoded, 100)?, (days, 12));
 //! # Ok::<(), delta::Error>(())
 //! ```
 //!
