@@ -16,7 +16,9 @@
 
 mod base64;
 mod big_endian;
+mod bit_packing;
 mod byte_stream_split;
+mod delta;
 mod json_string;
 mod specification;
 pub mod stream;
@@ -40,6 +42,8 @@ pub static CODECS: &[Entry] = &[
     stream_vbyte::ENTRY,
     varint::ENTRY,
     utf8::ENTRY,
+    bit_packing::ENTRY,
+    delta::ENTRY,
 ];
 
 /// A codec of the list.

@@ -142,7 +142,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
 }
 
 /// Values are little-endian here on every machine; the codec works on the machine's own numbers.
-fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
+pub(crate) fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
     if cfg!(target_endian = "little") {
         return values.into();
     }
@@ -152,7 +152,7 @@ fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
 }
 
 /// From the machine's byte order to little-endian or back, which is the same operation.
-fn to_little_endian<T>(bytes: &mut [u8]) {
+pub(crate) fn to_little_endian<T>(bytes: &mut [u8]) {
     if cfg!(target_endian = "big") {
         bytes
             .chunks_exact_mut(size_of::<T>())

@@ -233,6 +233,17 @@ pub struct Dataset {
     pub start: fn(&mut Xoshiro256PlusPlus) -> Sequence,
 }
 
+/// Integers of a number of random bits.
+macro_rules! bits {
+    ($width:literal) => {
+        Dataset {
+            name: concat!("bits_", $width),
+            description: concat!("integers of ", $width, " random bits"),
+            start: |_| integers(|random| (random.next_u64() >> (64 - $width)) as i64),
+        }
+    };
+}
+
 /// Every dataset. A new one is one row here.
 pub static DATASETS: &[Dataset] = &[
     Dataset {
@@ -250,6 +261,22 @@ pub static DATASETS: &[Dataset] = &[
         description: "integers of 1 to 64 random bits, all widths equally likely",
         start: |_| integers(|random| (random.next_u64() >> below(random, 64)) as i64),
     },
+    bits!(1),
+    bits!(3),
+    bits!(5),
+    bits!(7),
+    bits!(9),
+    bits!(13),
+    bits!(16),
+    bits!(17),
+    bits!(20),
+    bits!(26),
+    bits!(31),
+    bits!(33),
+    bits!(48),
+    bits!(57),
+    bits!(59),
+    bits!(63),
     Dataset {
         name: "one_byte",
         description: "integers from 0 to 63: one byte each in every variable-length code",

@@ -115,3 +115,15 @@ fn json_string_reads_what_python_writes_in_ascii() {
 fn stream_vbyte_as_the_c_library_and_streamvbyte64_write_it() {
     assert_eq!(assert_golden("stream_vbyte", str::to_owned), 8);
 }
+
+#[test]
+fn bit_packing_as_pyarrow_writes_it() {
+    assert_eq!(assert_golden("bit_packing", str::to_owned), 6);
+}
+
+#[test]
+fn delta_as_pyarrow_writes_it() {
+    // `type=i32-129`: the number is that of the values.
+    let parameters = |name: &str| name.split_once('-').unwrap().0.to_owned();
+    assert_eq!(assert_golden("delta", parameters), 10);
+}

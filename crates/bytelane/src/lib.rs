@@ -26,7 +26,8 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
-pub use codec::{base64, big_endian, byte_stream_split, json_string, stream_vbyte, utf8, varint};
+pub use codec::{base64, big_endian, bit_packing, byte_stream_split, delta, json_string};
+pub use codec::{stream_vbyte, utf8, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;

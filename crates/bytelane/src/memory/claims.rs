@@ -4,7 +4,9 @@
 use super::{Faithful, Text, Validated};
 use crate::codec::base64;
 use crate::codec::big_endian::Reverse;
+use crate::codec::bit_packing;
 use crate::codec::byte_stream_split::{Join, Split};
+use crate::codec::delta;
 use crate::codec::json_string;
 use crate::codec::stream_vbyte;
 use crate::codec::utf8;
@@ -113,3 +115,27 @@ unsafe impl Faithful for stream_vbyte::Encode<'_> {}
 // the values up to a whole control byte one by one, blocks of 64 bytes whole, and then a tail,
 // copied from a block that starts as zeros.
 unsafe impl Faithful for stream_vbyte::Decode<'_> {}
+
+// SAFETY: `fill` cuts the destination to the bytes that the values take. The scalar code writes
+// them in order. The kernels write blocks of 64 bytes, each from the first byte after those of the
+// block before on, which is at most 64 bytes after its beginning, for as long as they fit. The
+// remaining values are packed to a block that starts as zeros and copied, or stored with a mask:
+// the bytes of each block up to the next one, and the last up to the end of the destination.
+unsafe impl<T: bit_packing::Integer> Faithful for bit_packing::Packing<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the values of the range. Those before the first group of
+// eight are written one by one, as the scalar code writes all. The kernels write blocks of 64 bytes
+// one after the other, and the rest by a copy of a block or with a mask.
+unsafe impl<T: bit_packing::Integer> Faithful for bit_packing::Unpacking<'_, T> {}
+
+// SAFETY: the result is the last `at`. Each varint is copied up to `at`; the widths of a block are
+// all written as zeros before they are replaced; and `end` of a miniblock becomes `at` after each
+// batch has been packed to exactly its bytes, as for `bit_packing::Packing`, and the room after the
+// last batch has been filled.
+unsafe impl<T: delta::Integer> Faithful for delta::Encode<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the values of the range. There is an `Ok` only after the
+// miniblocks have filled it: as long as the stream has that many values, which is checked before,
+// each miniblock writes the next values, whole blocks of 64 bytes directly and others by a copy of
+// a block. The scalar code writes each value of the range.
+unsafe impl<T: delta::Integer> Faithful for delta::Decode<'_, T> {}

@@ -1,0 +1,214 @@
+//! AVX2: values of 4 and 8 bytes are shifted by their own numbers of bits, bytes and words by
+//! multiplying them as in [`super::sse41`]. Each lane is a piece of 16 bytes of values, loaded from
+//! where it begins.
+
+use super::layout::{Layout, spills};
+use super::words::Words;
+use super::{Case, Pack, Unpack, WINDOW};
+use crate::backend::Avx2;
+use crate::memory::Slot;
+use crate::simd::avx2::{load, load_lanes, store};
+use crate::simd::{implement, sse41, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Unpack<K> for Avx2 {
+        const FEW: usize = 16;
+        type Plan = Unpacker<K>;
+        fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
+        fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
+        fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
+    }
+}
+
+implement! {
+    impl<const K: usize> Pack<K> for Avx2 {
+        const MASKS: bool = false;
+        type Plan = Words<K>;
+        fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
+        fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
+        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
+        fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
+    }
+}
+
+/// For each byte of a block of values of K bytes.
+struct Tables<const K: usize>;
+
+impl<const K: usize> Tables<K> {
+    /// The value to which it belongs, modulo eight: an index of `PLACES`. If values are bytes, each
+    /// takes a word of its own at first.
+    const VALUE: [u8; 64] = {
+        let mut table = [0; 64];
+        let mut i = 0;
+        while i < 64 {
+            table[i] = match K {
+                1 => (i / 2 % 8) as u8,
+                _ => (i / K % 8) as u8,
+            };
+            i += 1;
+        }
+        table
+    };
+
+    /// Its place in the value, or in the word of a byte.
+    const BYTE: [u8; 64] = {
+        let mut table = [0; 64];
+        let mut i = 0;
+        while i < 64 {
+            table[i] = match K {
+                1 => (i % 2) as u8,
+                _ => (i % K) as u8,
+            };
+            i += 1;
+        }
+        table
+    };
+}
+
+/// `256 >> bit` for each bit of a byte: lower bytes, then upper bytes.
+const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0];
+
+#[derive(Clone, Copy)]
+pub(crate) struct Unpacker<const K: usize> {
+    width: usize,
+    /// Where each piece begins.
+    start: [usize; 4],
+    /// The bytes of each value, or of each word.
+    bytes: [__m256i; 2],
+    /// For 4 and 8 bytes, how far each value is shifted; else the factors that shift words.
+    bits: [__m256i; 2],
+    spills: bool,
+    mask: __m256i,
+    reference: __m256i,
+    zigzag: bool,
+}
+
+/// A number in each value of K bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn splat<const K: usize>(number: u64) -> __m256i {
+    match K {
+        1 => _mm256_set1_epi8(number as i8),
+        2 => _mm256_set1_epi16(number as i16),
+        4 => _mm256_set1_epi32(number as i32),
+        _ => _mm256_set1_epi64x(number as i64),
+    }
+}
+
+/// Sums of values of K bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn add<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
+    match K {
+        1 => _mm256_add_epi8(a, b),
+        2 => _mm256_add_epi16(a, b),
+        4 => _mm256_add_epi32(a, b),
+        _ => _mm256_add_epi64(a, b),
+    }
+}
+
+impl<const K: usize> Unpacker<K> {
+    #[inline(always)]
+    fn is_usual(&self) -> bool {
+        !self.zigzag && (K < 4 || !self.spills)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(crate) fn new(layout: Layout) -> Self {
+        let places = _mm256_broadcastsi128_si256(sse41::load(layout.places()));
+        let zero = [_mm256_setzero_si256(); 2];
+        let (mut start, mut bytes, mut bits) = ([0; 4], zero, zero);
+        for piece in 0..4 {
+            start[piece] = layout.start(piece * 16 / K);
+        }
+        for pair in 0..2 {
+            let values = load(window(const { &Tables::<K>::VALUE }, 32 * pair));
+            let first = _mm256_shuffle_epi8(places, values);
+            let base = _mm256_shuffle_epi8(first, _mm256_setzero_si256());
+            let byte = load(window(const { &Tables::<K>::BYTE }, 32 * pair));
+            bytes[pair] = _mm256_add_epi8(_mm256_sub_epi8(first, base), byte);
+            let bit = _mm256_shuffle_epi8(places, _mm256_add_epi8(values, _mm256_set1_epi8(8)));
+            bits[pair] = if K >= 4 {
+                _mm256_and_si256(bit, splat::<K>(0xff))
+            } else {
+                let factors = _mm256_broadcastsi128_si256(sse41::load(&FACTORS));
+                _mm256_shuffle_epi8(factors, _mm256_add_epi8(bit, _mm256_set1_epi16(0x800)))
+            };
+        }
+        Self {
+            width: layout.width,
+            start,
+            bytes,
+            bits,
+            spills: spills(layout.width, 8 * K),
+            mask: splat::<K>(layout.mask()),
+            reference: splat::<K>(layout.reference),
+            zigzag: layout.zigzag,
+        }
+    }
+
+    /// The values of two pieces, from `distance` bytes after their beginnings on.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn load(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
+        // At most 56; the masks tell the compiler that both loads are within the window.
+        let [low, high] = [self.start[2 * pair], self.start[2 * pair + 1]];
+        let [low, high] = [low, high].map(|start| (start + distance) & 63);
+        let lanes = load_lanes(window(from, low), window(from, high));
+        _mm256_shuffle_epi8(lanes, self.bytes[pair])
+    }
+
+    /// The values of a pair of pieces.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
+        let (first, bits) = (self.load(from, pair, 0), self.bits[pair]);
+        let found = match K {
+            1 => {
+                let next = self.load(from, pair, self.width);
+                let half = |words| _mm256_srli_epi16::<8>(_mm256_mullo_epi16(words, bits));
+                _mm256_packus_epi16(half(first), half(next))
+            }
+            2 => {
+                // The first byte of a word as the upper one of another; and the two after it.
+                let low = _mm256_mulhi_epu16(_mm256_slli_epi16::<8>(first), bits);
+                let next = self.load(from, pair, 1);
+                _mm256_or_si256(low, _mm256_mullo_epi16(next, bits))
+            }
+            4 => _mm256_srlv_epi32(first, bits),
+            _ => _mm256_srlv_epi64(first, bits),
+        };
+        let found = if C::ANY && K >= 4 && self.spills {
+            // From the second byte on, everything is eight bits further up.
+            let next = self.load(from, pair, 1);
+            let up = _mm256_sub_epi8(splat::<K>(8), bits);
+            let next = match K {
+                4 => _mm256_sllv_epi32(next, up),
+                _ => _mm256_sllv_epi64(next, up),
+            };
+            _mm256_or_si256(found, next)
+        } else {
+            found
+        };
+        let found = _mm256_and_si256(found, self.mask);
+        if C::ANY && K >= 4 && self.zigzag {
+            let sign = _mm256_and_si256(found, splat::<K>(1));
+            let zero = _mm256_setzero_si256();
+            return match K {
+                4 => _mm256_xor_si256(_mm256_srli_epi32::<1>(found), _mm256_sub_epi32(zero, sign)),
+                _ => _mm256_xor_si256(_mm256_srli_epi64::<1>(found), _mm256_sub_epi64(zero, sign)),
+            };
+        }
+        add::<K>(found, self.reference)
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn unpack<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) {
+    for pair in 0..2 {
+        store(window_mut(to, 32 * pair), plan.unpacked::<C>(from, pair));
+    }
+}

@@ -1,0 +1,431 @@
+//! The public functions: methods of a width and of what its bits stand for.
+#![forbid(unsafe_code)]
+
+use super::{Error, ErrorKind, Integer, Layout, SignedInteger};
+use crate::error::front;
+use crate::memory::{self, Fill, Slot};
+use crate::{Destination, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+/// How values are packed: a width in bits, and optionally a frame of reference or zigzag.
+///
+/// ```
+/// use bytelane::bit_packing::Format;
+///
+/// let years = Format::<i32>::new(7).expect("at most 32 bits").frame(1970);
+/// let packed = years.encode_to_vec(&[1970, 2026, 2097])?;
+/// assert_eq!(packed.len(), 3);
+/// assert_eq!(years.decode_to_vec(&packed, 3)?, ([1970, 2026, 2097].to_vec(), 3));
+/// # Ok::<(), bytelane::bit_packing::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Format<T> {
+    layout: Layout,
+    of: PhantomData<T>,
+}
+
+impl<T: Integer> Format<T> {
+    /// Values of this many bits. `None` if the type has fewer.
+    #[must_use]
+    #[inline]
+    pub const fn new(width: u32) -> Option<Self> {
+        if width as usize > 8 * size_of::<T>() {
+            return None;
+        }
+        let layout = Layout {
+            width: width as usize,
+            reference: 0,
+            zigzag: false,
+        };
+        let of = PhantomData;
+        Some(Self { layout, of })
+    }
+
+    /// Bits per value.
+    #[must_use]
+    #[inline]
+    pub const fn width(self) -> u32 {
+        self.layout.width as u32
+    }
+
+    /// The same width, for differences from `reference`, which is usually the smallest value. They
+    /// are taken modulo the size of the type. Replaces zigzag.
+    #[must_use]
+    #[inline]
+    pub fn frame(mut self, reference: T) -> Self {
+        self.layout.reference = reference.to_u64();
+        self.layout.zigzag = false;
+        self
+    }
+
+    /// The smallest width that these values fit, without a frame of reference or zigzag.
+    ///
+    /// ```
+    /// use bytelane::bit_packing::Format;
+    /// assert_eq!(Format::<u16>::narrowest(&[0, 5, 9]).width(), 4);
+    /// ```
+    #[must_use]
+    pub fn narrowest(values: &[T]) -> Self {
+        let unused = 64 - 8 * size_of::<T>();
+        let all = values.iter().fold(0, |all, value| all | value.to_u64());
+        let width = 64 - (all << unused >> unused).leading_zeros();
+        Self::new(width).expect("no value has more bits than its type")
+    }
+
+    /// The number of bytes that this many values take; `usize::MAX` if it does not fit in a `usize`.
+    ///
+    /// ```
+    /// use bytelane::bit_packing::Format;
+    /// assert_eq!(Format::<u64>::new(13).map(|format| format.encoded_len(9)), Some(15));
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn encoded_len(self, count: usize) -> usize {
+        self.layout.bytes(count).unwrap_or(usize::MAX)
+    }
+
+    /// Packs values to the front of `dst`. Returns the number of bytes, which is
+    /// [`encoded_len`](Self::encoded_len).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Destination`] if `dst` is shorter than that; nothing is written then.
+    /// [`ErrorKind::Value`] for the first value that does not fit, with its place in memory; the
+    /// contents of `dst` are then unspecified.
+    #[inline]
+    pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
+        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        written.map(|written| written.len())
+    }
+
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit<'a>(
+        self,
+        values: &[T],
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut [u8], Error> {
+        self.encode_uninit_with(Detected::active(), values, dst)
+    }
+
+    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        values: &[T],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], Error> {
+        let (written, ()) = dst.into().fill(self.packing(backend, values))?;
+        Ok(written)
+    }
+
+    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] for the first value that does not fit; the `Vec` is unchanged then.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
+        let operation = self.packing(Detected::active(), values);
+        Ok(memory::append(operation, self.encoded_len(values.len()), to)?.0)
+    }
+
+    /// [`encode`](Self::encode), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] for the first value that does not fit.
+    #[cfg(feature = "alloc")]
+    pub fn encode_to_vec(self, values: &[T]) -> Result<Vec<u8>, Error> {
+        let mut encoded = Vec::new();
+        self.encode_append(values, &mut encoded)?;
+        Ok(encoded)
+    }
+
+    /// Unpacks values from the front of `src`, as many as `values` has room for. Returns the number
+    /// of bytes that they take, which is [`encoded_len`](Self::encoded_len).
+    ///
+    /// It is fastest if `src` continues for at least 72 bytes after them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] if `src` is shorter than that; nothing is written then.
+    #[inline]
+    pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
+        let read = self.decode_uninit_with(Detected::active(), src, values);
+        read.map(|(_, read)| read)
+    }
+
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
+    /// many as there is room for, and the number of bytes that they take.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit<'a>(
+        self,
+        src: &[u8],
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<(&'a mut [T], usize), Error> {
+        self.decode_uninit_with(Detected::active(), src, values)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<(&'a mut [T], usize), Error> {
+        let values = values.into();
+        let count = values.len();
+        values.fill(self.unpacking(backend, src, 0..count))
+    }
+
+    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
+    /// that they take.
+    ///
+    /// Memory is allocated only for values that `src` contains. With a width of 0, that is any
+    /// number of values.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
+        check(self.layout, src, count)?;
+        let operation = self.unpacking(Detected::active(), src, 0..count);
+        Ok(memory::append(operation, count, to)?.1)
+    }
+
+    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
+    /// that the values take.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[cfg(feature = "alloc")]
+    pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
+        let mut values = Vec::new();
+        let read = self.decode_append(src, count, &mut values)?;
+        Ok((values, read))
+    }
+
+    /// Unpacks the values of a range to the front of `values`. Returns how many they are. What lies
+    /// before the range is skipped, not read.
+    ///
+    /// ```
+    /// use bytelane::bit_packing::Format;
+    ///
+    /// let format = Format::<u16>::new(12).expect("at most 16 bits");
+    /// let packed = format.encode_to_vec(&[10, 20, 30, 40])?;
+    /// let mut two = [0; 2];
+    /// assert_eq!(format.decode_range(&packed, 1..3, &mut two)?, 2);
+    /// assert_eq!(two, [20, 30]);
+    /// # Ok::<(), bytelane::bit_packing::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Range`] if the range begins after its end, [`ErrorKind::Truncated`] if it
+    /// reaches past the end of `src`, [`ErrorKind::Destination`] if `values` is too short; nothing
+    /// is written then.
+    #[inline]
+    pub fn decode_range(
+        self,
+        src: &[u8],
+        range: Range<usize>,
+        values: &mut [T],
+    ) -> Result<usize, Error> {
+        let written = self.decode_range_uninit_with(Detected::active(), src, range, values);
+        written.map(|written| written.len())
+    }
+
+    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
+    /// values written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit<'a>(
+        self,
+        src: &[u8],
+        range: Range<usize>,
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<&'a mut [T], Error> {
+        self.decode_range_uninit_with(Detected::active(), src, range, values)
+    }
+
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or
+    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        range: Range<usize>,
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<&'a mut [T], Error> {
+        let (written, _) = values.into().fill(self.unpacking(backend, src, range))?;
+        Ok(written)
+    }
+
+    #[inline]
+    fn packing(self, backend: Detected, values: &[T]) -> Packing<'_, T> {
+        Packing {
+            layout: self.layout,
+            values,
+            backend,
+        }
+    }
+
+    #[inline]
+    fn unpacking(self, backend: Detected, src: &[u8], range: Range<usize>) -> Unpacking<'_, T> {
+        Unpacking {
+            layout: self.layout,
+            src,
+            range,
+            backend,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: SignedInteger> Format<T> {
+    /// The same width, for values mapped by zigzag: 0, -1, 1, -2 .. become 0, 1, 2, 3 .. Replaces a
+    /// frame of reference.
+    ///
+    /// ```
+    /// use bytelane::bit_packing::Format;
+    ///
+    /// let format = Format::<i64>::new(4).expect("at most 64 bits").zigzag();
+    /// assert_eq!(format.encode_to_vec(&[-8, 7])?, [0xef]);
+    /// # Ok::<(), bytelane::bit_packing::Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub const fn zigzag(mut self) -> Self {
+        self.layout.reference = 0;
+        self.layout.zigzag = true;
+        self
+    }
+}
+
+/// Whether the packed bytes contain `count` values. Returns the number of bytes that they take.
+#[inline]
+fn check(layout: Layout, src: &[u8], count: usize) -> Result<usize, Error> {
+    let needed = layout.bytes(count).unwrap_or(usize::MAX);
+    match needed <= src.len() {
+        true => Ok(needed),
+        false => Err(Error::at(src.len(), ErrorKind::Truncated { needed })),
+    }
+}
+
+/// Values to their packed bytes.
+pub(crate) struct Packing<'a, T> {
+    layout: Layout,
+    values: &'a [T],
+    backend: Detected,
+}
+
+impl<T: Integer> Fill for Packing<'_, T> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        let Self {
+            layout,
+            values,
+            backend,
+        } = self;
+        let needed = layout.bytes(values.len()).unwrap_or(usize::MAX);
+        let to = front(to, needed)?;
+        match T::pack(layout, values, to, backend) {
+            true => Ok((needed, ())),
+            false => Err(beyond(layout, values)),
+        }
+    }
+}
+
+#[cold]
+fn beyond<T: Integer>(layout: Layout, values: &[T]) -> Error {
+    let first = T::first_beyond(layout, values).unwrap_or_default();
+    let width = layout.width as u32;
+    Error::at(first * size_of::<T>(), ErrorKind::Value { width })
+}
+
+/// A range of packed values.
+pub(crate) struct Unpacking<'a, T> {
+    layout: Layout,
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
+    of: PhantomData<T>,
+}
+
+impl<T: Integer> Fill for Unpacking<'_, T> {
+    /// The number of bytes up to the end of the range.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let Self {
+            layout,
+            src,
+            range: Range { start, end },
+            backend,
+            ..
+        } = self;
+        let Some(count) = end.checked_sub(start) else {
+            return Err(Error::nowhere(ErrorKind::Range { start, end }));
+        };
+        let read = check(layout, src, end)?;
+        let bytes = count.saturating_mul(size_of::<T>());
+        let to = front(to, bytes)?;
+        // Kernels begin where a group of eight values begins.
+        let few = usize::min((8 - start % 8) % 8, count);
+        let (first, rest) = to.split_at_mut(few * size_of::<T>());
+        if few > 0 {
+            let group = &src[start / 8 * layout.width..];
+            T::unpack_few(layout, group, start % 8, first);
+        }
+        T::unpack(
+            layout,
+            &src[(start + few) / 8 * layout.width..],
+            rest,
+            backend,
+        );
+        Ok((bytes, read))
+    }
+}

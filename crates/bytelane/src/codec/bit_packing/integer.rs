@@ -1,0 +1,69 @@
+//! The integers that can be packed.
+#![forbid(unsafe_code)]
+
+use super::{Layout, pack, scalar, unpack};
+use crate::memory::{self, Slot};
+use crate::{Detected, Value};
+pub(super) use lanes::Sealed;
+
+/// An integer that can be packed: `u8`, `u16`, `u32`, `u64`, `i32` or `i64`.
+pub trait Integer: Value + Sealed {}
+
+/// A signed integer, for which zigzag makes small negative numbers short.
+pub trait SignedInteger: Integer {}
+
+impl SignedInteger for i32 {}
+impl SignedInteger for i64 {}
+
+mod lanes {
+    use super::Layout;
+    use crate::Detected;
+    use crate::memory::Slot;
+
+    /// Lists of one type. The functions are compiled in this crate, once for each type, not in the
+    /// caller's crate. A program contains only the kernels of the types that it uses.
+    pub trait Sealed: Sized {
+        fn to_u64(self) -> u64;
+
+        /// Returns whether all values fit.
+        fn pack(layout: Layout, values: &[Self], to: &mut [Slot], backend: Detected) -> bool;
+
+        /// The number of the first value that does not fit.
+        fn first_beyond(layout: Layout, values: &[Self]) -> Option<usize>;
+
+        fn unpack(layout: Layout, src: &[u8], to: &mut [Slot], backend: Detected);
+
+        /// The first values of a run, up to seven of a group of eight; of `src` from the `skipped`
+        /// value on.
+        fn unpack_few(layout: Layout, src: &[u8], skipped: usize, to: &mut [Slot]);
+    }
+}
+
+macro_rules! integers {
+    ($($T:ident $width:literal)*) => { $(
+        impl Integer for $T {}
+        impl Sealed for $T {
+            #[inline(always)]
+            fn to_u64(self) -> u64 {
+                self as u64
+            }
+
+            fn pack(layout: Layout, values: &[Self], to: &mut [Slot], backend: Detected) -> bool {
+                pack::<$width>(layout, memory::bytes(values), to, backend)
+            }
+
+            fn first_beyond(layout: Layout, values: &[Self]) -> Option<usize> {
+                scalar::first_beyond::<$width>(layout, memory::bytes(values))
+            }
+
+            fn unpack(layout: Layout, src: &[u8], to: &mut [Slot], backend: Detected) {
+                unpack::<$width>(layout, src, to, backend);
+            }
+
+            fn unpack_few(layout: Layout, src: &[u8], skipped: usize, to: &mut [Slot]) {
+                scalar::unpack_from::<$width>(layout, src, skipped, to);
+            }
+        }
+    )* };
+}
+integers! { u8 1 u16 2 u32 4 u64 8 i32 4 i64 8 }

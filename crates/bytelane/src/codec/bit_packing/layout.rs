@@ -1,0 +1,121 @@
+//! Where the bits of values lie, and what the bits stand for.
+#![forbid(unsafe_code)]
+
+use crate::simd::window;
+
+/// How values are packed, without their type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    /// Bits per value.
+    pub(crate) width: usize,
+    /// What is subtracted from values before they are packed, modulo the size of their type.
+    pub(crate) reference: u64,
+    /// Whether values are mapped by zigzag. There is no reference then.
+    pub(crate) zigzag: bool,
+}
+
+impl Layout {
+    /// The bits that a packed value may have.
+    #[inline(always)]
+    pub(crate) fn mask(self) -> u64 {
+        low_bits(self.width)
+    }
+
+    /// Bytes of `count` values; `None` if that is more than a slice can have.
+    #[inline(always)]
+    pub(crate) fn bytes(self, count: usize) -> Option<usize> {
+        // Groups of eight values first, since the number of bits may not fit.
+        let whole = (count / 8).checked_mul(self.width)?;
+        whole.checked_add((count % 8 * self.width).div_ceil(8))
+    }
+
+    /// The places of eight values: see [`PLACES`].
+    #[inline(always)]
+    pub(crate) fn places(self) -> &'static [u8; 16] {
+        &PLACES[self.width]
+    }
+
+    /// The byte in which value `value` begins.
+    #[inline(always)]
+    pub(crate) fn start(self, value: usize) -> usize {
+        value / 8 * self.width + usize::from(self.places()[value % 8])
+    }
+
+    /// The packed bits of a value of `K` bytes.
+    #[inline(always)]
+    pub(crate) fn to_bits<const K: usize>(self, value: [u8; K]) -> u64 {
+        let (number, unused) = (from_ne_bytes(value), 64 - 8 * K);
+        let sign = ((number << unused).cast_signed() >> 63).cast_unsigned();
+        let bits = match self.zigzag {
+            true => number << 1 ^ sign,
+            false => number.wrapping_sub(self.reference),
+        };
+        bits & (!0 >> unused)
+    }
+
+    /// The value of `K` bytes that these bits stand for.
+    #[inline(always)]
+    pub(crate) fn value_of<const K: usize>(self, bits: u64) -> [u8; K] {
+        to_ne_bytes(match self.zigzag {
+            true => bits >> 1 ^ (bits & 1).wrapping_neg(),
+            false => bits.wrapping_add(self.reference),
+        })
+    }
+}
+
+/// For each width, the places of eight values, which end with a whole byte: the byte in which each
+/// begins, and then, for each, the bits of that byte that belong to the value before.
+pub(crate) static PLACES: [[u8; 16]; 65] = {
+    let mut places = [[0; 16]; 65];
+    let mut width = 0;
+    while width < 65 {
+        let mut value = 0;
+        while value < 8 {
+            places[width][value] = (value * width / 8) as u8;
+            places[width][8 + value] = (value * width % 8) as u8;
+            value += 1;
+        }
+        width += 1;
+    }
+    places
+};
+
+/// Whether a run of numbers of `bits` bits has one that does not lie within the `room` bits from
+/// the beginning of its first byte on.
+#[inline(always)]
+pub(crate) fn spills(bits: usize, room: usize) -> bool {
+    // The last bits before a number are a multiple of the greatest power of two in its width.
+    let step = 1 << usize::min(bits.trailing_zeros() as usize, 3);
+    8 - step + bits > room
+}
+
+/// As many ones, up to 64.
+#[inline(always)]
+pub(crate) const fn low_bits(count: usize) -> u64 {
+    match count {
+        0 => 0,
+        _ => !0 >> (64 - count),
+    }
+}
+
+/// A number of `K` bytes: 1, 2, 4 or 8.
+#[inline(always)]
+pub(crate) fn from_ne_bytes<const K: usize>(value: [u8; K]) -> u64 {
+    match K {
+        1 => u64::from(value[0]),
+        2 => u64::from(u16::from_ne_bytes(*window(&value, 0))),
+        4 => u64::from(u32::from_ne_bytes(*window(&value, 0))),
+        _ => u64::from_ne_bytes(*window(&value, 0)),
+    }
+}
+
+/// The lower `K` bytes of a number.
+#[inline(always)]
+pub(crate) fn to_ne_bytes<const K: usize>(number: u64) -> [u8; K] {
+    match K {
+        1 => *window(&[number as u8], 0),
+        2 => *window(&(number as u16).to_ne_bytes(), 0),
+        4 => *window(&(number as u32).to_ne_bytes(), 0),
+        _ => *window(&number.to_ne_bytes(), 0),
+    }
+}

@@ -1,0 +1,146 @@
+//! Bit packing: integers of the same number of bits each, one directly after the other.
+//!
+//! Value `i` of width `w` is bits `i * w ..` of the bytes taken as one little-endian number, so that
+//! eight values take `w` bytes. Parquet packs levels, dictionary indices and differences this way.
+//!
+//! ```
+//! use bytelane::bit_packing::Format;
+//!
+//! let format = Format::<u32>::new(3).expect("at most 32 bits");
+//! let mut packed = [0; 3];
+//! format.encode(&[0, 1, 2, 3, 4, 5, 6, 7], &mut packed)?;
+//! assert_eq!(packed, [0b10_001_000, 0b1_100_011_0, 0b111_110_10]);
+//!
+//! let mut values = [0; 8];
+//! assert_eq!(format.decode(&packed, &mut values)?, 3);
+//! assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7]);
+//! # Ok::<(), bytelane::bit_packing::Error>(())
+//! ```
+//!
+//! The number of values and their width are not stored: the caller says how many values it wants,
+//! and nothing is allocated for a number that the input states. A last byte that is not full has
+//! zeros when it is written, and may have anything when it is read. With a width of 0, values take
+//! no bytes.
+//!
+//! [`Format::frame`] stores the differences from a smallest value, and [`Format::zigzag`] maps
+//! small negative numbers to short ones; both happen within the kernels.
+//!
+//! All functions take time linear in the number of values. Functions on slices do not allocate. No
+//! function reads or writes outside its slices, and none needs padding.
+//!
+//! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE),
+//! section "Run Length Encoding / Bit-Packing Hybrid".
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub(crate) mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub(crate) mod avx512;
+mod error;
+mod format;
+mod integer;
+mod kernel;
+mod layout;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+pub(crate) mod neon;
+mod scalar;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+pub(crate) mod sse41;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use error::{Error, ErrorKind};
+pub use format::Format;
+pub(crate) use format::{Packing, Unpacking};
+pub use integer::{Integer, SignedInteger};
+pub(crate) use kernel::pack as pack_with;
+pub(crate) use layout::{Layout, to_ne_bytes};
+pub(crate) use scalar::{pack as pack_scalar, read};
+
+use crate::backend::dispatch;
+use crate::memory::Slot;
+
+/// Packed bytes that a step may read: 64 for its block, and as many more as make each load whole.
+pub(crate) const WINDOW: usize = 80;
+
+/// Which layouts a step handles, chosen once per run.
+pub(crate) trait Case: Copy {
+    const ANY: bool;
+}
+
+/// Any layout.
+#[derive(Clone, Copy)]
+pub(crate) struct Any;
+impl Case for Any {
+    const ANY: bool = true;
+}
+
+/// Layouts without zigzag, in which each value lies within what the instruction set shifts at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Usual;
+impl Case for Usual {
+    const ANY: bool = false;
+}
+
+/// Unpacking, as each instruction set provides it, for values of `K` bytes.
+pub(crate) trait Unpack<const K: usize>: Copy {
+    /// Fewer values than this are handled one by one.
+    const FEW: usize;
+
+    /// Registers for one layout.
+    type Plan;
+
+    fn unpack_plan(self, layout: Layout) -> Self::Plan;
+
+    /// Whether the steps called `Usual` can be used.
+    fn is_usual(self, plan: &Self::Plan) -> bool;
+
+    /// Unpacks 64 bytes of values from the front of a window.
+    fn unpack<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW], to: &mut [Slot; 64]);
+
+    /// Unpacks values from all the bytes that there are.
+    #[inline(always)]
+    fn unpack_rest(self, plan: &Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::unpack_rest::<K, Self>(self, plan, layout, src, dst);
+    }
+}
+
+/// Packing, as each instruction set provides it, for values of `K` bytes: of at least 9 bits, unless
+/// `K` is 1.
+pub(crate) trait Pack<const K: usize>: Copy {
+    /// Whether loads and stores have masks, so that [`pack_rest`](Self::pack_rest) can have any
+    /// number of blocks, for which the destination need not have 64 bytes each.
+    const MASKS: bool;
+
+    /// Registers for one layout, and which bits have been seen.
+    type Plan;
+
+    fn pack_plan(self, layout: Layout) -> Self::Plan;
+
+    /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything.
+    fn pack(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
+
+    /// The lower bytes of the bits of 64 bytes of values.
+    fn narrow(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [u8]);
+
+    /// Packs the values after the last block to exactly the bytes that they take. Returns whether
+    /// they fit, unless [`all_fit`](Self::all_fit) tells.
+    #[inline(always)]
+    fn pack_rest(
+        self,
+        _plan: &mut Self::Plan,
+        layout: Layout,
+        src: &[u8],
+        dst: &mut [Slot],
+    ) -> bool {
+        words::pack_few::<K>(layout, src, dst)
+    }
+
+    /// Whether all values so far have no more bits than the width.
+    fn all_fit(self, plan: &Self::Plan) -> bool;
+}
+
+dispatch! {
+    fn unpack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) = kernel::unpack::<K, _>, or scalar::unpack::<K>;
+    fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool = kernel::pack::<K, _>, or scalar::pack::<K>;
+}

@@ -1,0 +1,49 @@
+//! AVX2: prefix sums in each lane, then the last sum of the lower lane to the upper one.
+
+use super::Sums;
+use crate::backend::Avx2;
+use crate::codec::bit_packing::avx2::{Unpacker, add, splat};
+use crate::codec::bit_packing::{Case, WINDOW};
+use crate::memory::Slot;
+use crate::simd::avx2::store;
+use crate::simd::{implement, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Sums<K> for Avx2 {
+        type Carry = __m256i;
+        fn carry(value: u64) -> __m256i = splat::<K>;
+        fn sum<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], carry: __m256i, to: &mut [Slot; 64]) -> __m256i = sum::<K, C>;
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn sum<const K: usize, C: Case>(
+    plan: &Unpacker<K>,
+    from: &[u8; WINDOW],
+    mut carry: __m256i,
+    to: &mut [Slot; 64],
+) -> __m256i {
+    for pair in 0..2 {
+        let mut sums = plan.unpacked::<C>(from, pair);
+        if K == 4 {
+            sums = add::<K>(sums, _mm256_slli_si256::<4>(sums));
+        }
+        sums = add::<K>(sums, _mm256_slli_si256::<8>(sums));
+        // The last value of the lower lane in both lanes; then only in the upper one.
+        let low = match K {
+            4 => _mm256_permutevar8x32_epi32(sums, _mm256_set1_epi32(3)),
+            _ => _mm256_permute4x64_epi64::<0b01_01_01_01>(sums),
+        };
+        let low = _mm256_blend_epi32::<0xf0>(_mm256_setzero_si256(), low);
+        sums = add::<K>(sums, low);
+        store(window_mut(to, 32 * pair), add::<K>(sums, carry));
+        let last = match K {
+            4 => _mm256_permutevar8x32_epi32(sums, _mm256_set1_epi32(7)),
+            _ => _mm256_permute4x64_epi64::<0b11_11_11_11>(sums),
+        };
+        carry = add::<K>(carry, last);
+    }
+    carry
+}

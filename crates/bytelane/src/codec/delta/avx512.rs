@@ -1,0 +1,45 @@
+//! AVX-512: prefix sums in a register, by adding it to itself shifted by 1, 2, 4 and 8 values. The
+//! sum before it is in every value of a register, so that only one addition waits for it.
+
+use super::Sums;
+use crate::backend::Avx512;
+use crate::codec::bit_packing::avx512::{Unpacker, add, splat};
+use crate::codec::bit_packing::{Case, WINDOW};
+use crate::memory::Slot;
+use crate::simd::avx512::{load, store};
+use crate::simd::{implement, window};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Sums<K> for Avx512 {
+        type Carry = __m512i;
+        fn carry(value: u64) -> __m512i = splat::<K>;
+        fn sum<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], carry: __m512i, to: &mut [Slot; 64]) -> __m512i = sum::<K, C>;
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn sum<const K: usize, C: Case>(
+    plan: &Unpacker<K>,
+    from: &[u8; WINDOW],
+    carry: __m512i,
+    to: &mut [Slot; 64],
+) -> __m512i {
+    let zero = _mm512_setzero_si512();
+    let mut sums = plan.unpacked::<C>(load(window(from, 0)));
+    let last = if K == 4 {
+        sums = add::<K>(sums, _mm512_alignr_epi32::<15>(sums, zero));
+        sums = add::<K>(sums, _mm512_alignr_epi32::<14>(sums, zero));
+        sums = add::<K>(sums, _mm512_alignr_epi32::<12>(sums, zero));
+        sums = add::<K>(sums, _mm512_alignr_epi32::<8>(sums, zero));
+        _mm512_permutexvar_epi32(splat::<K>(15), sums)
+    } else {
+        sums = add::<K>(sums, _mm512_alignr_epi64::<7>(sums, zero));
+        sums = add::<K>(sums, _mm512_alignr_epi64::<6>(sums, zero));
+        sums = add::<K>(sums, _mm512_alignr_epi64::<4>(sums, zero));
+        _mm512_permutexvar_epi64(splat::<K>(7), sums)
+    };
+    store(to, add::<K>(sums, carry));
+    add::<K>(last, carry)
+}

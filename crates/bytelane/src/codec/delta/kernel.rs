@@ -1,0 +1,135 @@
+//! Decoding, shared by all instruction sets: each block of 64 bytes of differences is unpacked and
+//! summed in registers.
+#![forbid(unsafe_code)]
+
+use super::blocks::{Header, Miniblocks};
+use super::{Error, ErrorKind, Sums};
+use crate::codec::bit_packing::{Any, Case, Layout, Usual, WINDOW};
+use crate::memory::{Slot, copy};
+use crate::simd::{window, window_mut};
+
+/// Differences that are summed at a time where only some of the values are wanted: they take a whole
+/// number of bytes.
+const BATCH: usize = 32;
+
+/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
+/// the last miniblock that was read.
+#[inline(always)]
+pub(super) fn decode<const K: usize, S: Sums<K>>(
+    simd: S,
+    src: &[u8],
+    mut start: usize,
+    mut dst: &mut [Slot],
+) -> Result<usize, Error> {
+    let header = Header::read(src)?;
+    let count = (start as u64).saturating_add((dst.len() / K) as u64);
+    if count > header.values {
+        let values = header.values;
+        return Err(Error::nowhere(ErrorKind::Count { values }));
+    }
+    let mut miniblocks = Miniblocks::<K>::new(src, header);
+    let mut carry = simd.carry(header.first);
+    let mut aside = [Slot::new(0); 8 * BATCH];
+    match start.checked_sub(1) {
+        Some(less) => start = less,
+        None if dst.is_empty() => {}
+        None => {
+            let (first, rest) = dst.split_at_mut(K);
+            copy(first, &header.first.to_le_bytes()[..K]);
+            dst = rest;
+        }
+    }
+    while !dst.is_empty() {
+        let Some(miniblock) = miniblocks.next()? else {
+            break;
+        };
+        let (layout, mut left) = (miniblock.layout, miniblock.count);
+        let mut packed = &src[miniblock.at..];
+        while left > 0 && !dst.is_empty() {
+            // Up to the first value that is wanted, in batches that are put aside.
+            let is_aside = start > 0;
+            let count = match is_aside {
+                true => usize::min(left, BATCH),
+                false => usize::min(left, dst.len() / K),
+            };
+            let to = match is_aside {
+                true => &mut aside[..K * count],
+                false => &mut dst[..K * count],
+            };
+            carry = sum(simd, layout, packed, carry, to);
+            let (skipped, mut written) = (usize::min(start, count), count);
+            if is_aside {
+                let wanted = &aside[K * skipped..K * count];
+                let length = usize::min(wanted.len(), dst.len());
+                dst[..length].copy_from_slice(&wanted[..length]);
+                packed = &packed[BATCH / 8 * layout.width..];
+                written = length / K;
+            }
+            dst = &mut dst[K * written..];
+            (start, left) = (start - skipped, left - count);
+        }
+    }
+    Ok(miniblocks.at())
+}
+
+/// Sums differences of one layout.
+#[inline(always)]
+fn sum<const K: usize, S: Sums<K>>(
+    simd: S,
+    layout: Layout,
+    src: &[u8],
+    carry: S::Carry,
+    dst: &mut [Slot],
+) -> S::Carry {
+    let plan = simd.unpack_plan(layout);
+    match simd.is_usual(&plan) {
+        true => sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst),
+        false => sum_blocks::<K, S, Any>(simd, &plan, layout, src, carry, dst),
+    }
+}
+
+#[inline(always)]
+fn sum_blocks<const K: usize, S: Sums<K>, C: Case>(
+    simd: S,
+    plan: &S::Plan,
+    layout: Layout,
+    src: &[u8],
+    mut carry: S::Carry,
+    dst: &mut [Slot],
+) -> S::Carry {
+    let stride = 8 * layout.width / K;
+    let (mut from, mut to) = (0, 0);
+    while to + 64 <= dst.len() && from + WINDOW <= src.len() {
+        let window = window(src, from);
+        carry = simd.sum::<C>(plan, window, carry, window_mut(dst, to));
+        (from, to) = (from + stride, to + 64);
+    }
+    if to < dst.len() {
+        let (src, dst) = (&src[from..], &mut dst[to..]);
+        carry = sum_rest::<K, S>(simd, plan, stride, src, carry, dst);
+    }
+    carry
+}
+
+/// The differences after the last block whose window is within the input; or an incomplete block.
+#[inline(always)]
+fn sum_rest<const K: usize, S: Sums<K>>(
+    simd: S,
+    plan: &S::Plan,
+    stride: usize,
+    src: &[u8],
+    mut carry: S::Carry,
+    dst: &mut [Slot],
+) -> S::Carry {
+    let mut padded = [0; 2 * WINDOW];
+    let there = usize::min(src.len(), WINDOW);
+    padded[..there].copy_from_slice(&src[..there]);
+    let mut from = 0;
+    for to in dst.chunks_mut(64) {
+        let mut block = [Slot::new(0); 64];
+        carry = simd.sum::<Any>(plan, window(&padded, from), carry, &mut block);
+        to.copy_from_slice(&block[..to.len()]);
+        from += stride;
+    }
+    carry
+}

@@ -1,0 +1,369 @@
+//! Differences of consecutive integers, bit-packed: Parquet's DELTA_BINARY_PACKED.
+//!
+//! ```
+//! use bytelane::delta;
+//!
+//! let days: Vec<i32> = (20_000..20_100).collect();
+//! let encoded = delta::encode_to_vec(&days);
+//! assert_eq!(encoded.len(), 12);
+//! assert_eq!(delta::decode_to_vec::<i32>(&encoded, 100)?, (days, 12));
+//! # Ok::<(), delta::Error>(())
+//! ```
+//!
+//! A stream begins with the sizes of its blocks, the number of its values and the first value. Each
+//! block has the smallest of its differences and then miniblocks, which store how much greater the
+//! differences are, with a width for each miniblock. All arithmetic wraps around.
+//!
+//! The number of values is stored, but nothing is allocated for it: the caller says how many values
+//! it wants, and gets an error if the stream has fewer. [`stored`] reads the number.
+//!
+//! # What is accepted
+//!
+//! Encoders write blocks of 128 values in 4 miniblocks, as most writers do; [`Format`] has others.
+//! Decoders accept every size that the specification allows: blocks of a multiple of 128 values,
+//! miniblocks of a multiple of 32. The last miniblock must be there in full, and has no values
+//! beyond the number of the header; widths of miniblocks without values may be anything. Everything
+//! else is an [`Error`] with the place of what is wrong.
+//!
+//! All functions take time linear in the number of values. Functions on slices do not allocate. No
+//! function reads or writes outside its slices, and none needs padding.
+//!
+//! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#DELTAENC),
+//! section "Delta Encoding".
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod avx512;
+mod blocks;
+mod encode;
+mod error;
+mod format;
+mod integer;
+mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+mod neon;
+mod scalar;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod sse41;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Error, ErrorKind};
+pub(crate) use format::Encode;
+pub use format::Format;
+pub use integer::Integer;
+pub(crate) use integer::Number;
+
+use crate::backend::dispatch;
+use crate::codec::bit_packing::{Case, Unpack, WINDOW};
+use crate::memory::{self, Fill, Slot};
+use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+/// Summing, as each instruction set provides it, for values of `K` bytes, 4 or 8.
+pub(crate) trait Sums<const K: usize>: Unpack<K> {
+    /// The value before those of a block.
+    type Carry: Copy;
+
+    fn carry(self, value: u64) -> Self::Carry;
+
+    /// Unpacks 64 bytes of differences from the front of a window, and adds to each all before it.
+    /// Returns the last sum.
+    fn sum<C: Case>(
+        self,
+        plan: &Self::Plan,
+        from: &[u8; WINDOW],
+        carry: Self::Carry,
+        to: &mut [Slot; 64],
+    ) -> Self::Carry;
+}
+
+dispatch! {
+    fn decode_list<const K: usize>(src: &[u8], start: usize, to: &mut [Slot]) -> Result<usize, Error> = kernel::decode::<K, _>, or scalar::decode::<K>;
+    fn encode_list<const K: usize, N: Number>(format: Format, values: &[N], to: &mut [Slot]) -> Option<usize> = encode::encode::<K, _, N>, or encode::encode_scalar::<K, N>;
+}
+
+/// The number of values that a stream says it has. Nothing but the header is checked: see
+/// [`validate`].
+///
+/// # Errors
+///
+/// [`Error`] if the header is malformed.
+pub fn stored(src: &[u8]) -> Result<u64, Error> {
+    blocks::Header::read(src).map(|header| header.values)
+}
+
+/// Checks all that [`decode`] of all values would check, without unpacking any. Returns the number
+/// of values, and the length of the stream in bytes, which more bytes may follow.
+///
+/// ```
+/// use bytelane::delta;
+///
+/// let mut page = delta::encode_to_vec(&[1i64, 5, 7]);
+/// let length = page.len();
+/// page.extend(b"more");
+/// assert_eq!(delta::validate::<i64>(&page)?, (3, length));
+/// # Ok::<(), delta::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`decode`].
+pub fn validate<T: Integer>(src: &[u8]) -> Result<(u64, usize), Error> {
+    let header = blocks::Header::read(src)?;
+    let length = match size_of::<T>() {
+        4 => blocks::Miniblocks::<4>::new(src, header).skip_all(),
+        _ => blocks::Miniblocks::<8>::new(src, header).skip_all(),
+    };
+    Ok((header.values, length?))
+}
+
+/// The most bytes that [`encode`] can write for this many values; `usize::MAX` if it does not fit in
+/// a `usize`.
+#[must_use]
+pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
+    Format::STANDARD.max_encoded_len::<T>(count)
+}
+
+/// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes.
+///
+/// # Errors
+///
+/// [`DestinationError`] if the result does not fit; the contents of `dst` are then unspecified.
+#[inline]
+pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
+    Format::STANDARD.encode(values, dst)
+}
+
+/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+#[inline]
+pub fn encode_uninit<'a, T: Integer>(
+    values: &[T],
+    dst: &'a mut [MaybeUninit<u8>],
+) -> Result<&'a mut [u8], DestinationError> {
+    Format::STANDARD.encode_uninit(values, dst)
+}
+
+/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+#[inline]
+pub fn encode_uninit_with<'a, T: Integer>(
+    backend: Detected,
+    values: &[T],
+    dst: impl Into<Destination<'a, u8>>,
+) -> Result<&'a mut [u8], DestinationError> {
+    Format::STANDARD.encode_uninit_with(backend, values, dst)
+}
+
+/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
+    Format::STANDARD.encode_append(values, to)
+}
+
+/// [`encode`], as a new `Vec`.
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
+    Format::STANDARD.encode_to_vec(values)
+}
+
+/// Decodes the first values of a stream, as many as `values` has room for. Returns the number of
+/// bytes read, up to the end of the last miniblock: if these are all values, the length of the
+/// stream, which more bytes may follow.
+///
+/// # Errors
+///
+/// [`Error`] for the first thing that is malformed; [`ErrorKind::Count`] if the stream has fewer
+/// values. The contents of `values` are then unspecified.
+///
+/// ```
+/// use bytelane::delta::{self, ErrorKind};
+///
+/// let encoded = delta::encode_to_vec(&[7i32, 8, 9]);
+/// let mut two = [0i32; 2];
+/// delta::decode(&encoded, &mut two)?;
+/// assert_eq!(two, [7, 8]);
+/// let error = delta::decode(&encoded, &mut [0i32; 4]).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Count { values: 3 });
+/// # Ok::<(), delta::Error>(())
+/// ```
+#[inline]
+pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
+    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+}
+
+/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is
+/// room for, and the number of bytes read.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit<'a, T: Integer>(
+    src: &[u8],
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<(&'a mut [T], usize), Error> {
+    decode_uninit_with(Detected::active(), src, values)
+}
+
+/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit_with<'a, T: Integer>(
+    backend: Detected,
+    src: &[u8],
+    values: impl Into<Destination<'a, T>>,
+) -> Result<(&'a mut [T], usize), Error> {
+    let values = values.into();
+    let count = values.len();
+    values.fill(Decode::<T>::new(src, 0..count, backend))
+}
+
+/// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
+///
+/// Memory for `count` values is allocated after the whole stream has been checked to have them. A
+/// miniblock of width 0 has no bytes, so a short stream can rightly have many values: limit `count`
+/// where the input is not trusted.
+///
+/// # Errors
+///
+/// Those of [`decode`]; the `Vec` is then unchanged.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn decode_append<T: Integer>(
+    src: &[u8],
+    count: usize,
+    to: &mut Vec<T>,
+) -> Result<usize, Error> {
+    let (values, _) = validate::<T>(src)?;
+    if count as u64 > values {
+        return Err(Error::nowhere(ErrorKind::Count { values }));
+    }
+    let operation = Decode::<T>::new(src, 0..count, Detected::active());
+    Ok(memory::append(operation, count, to)?.1)
+}
+
+/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
+    let mut values = Vec::new();
+    let read = decode_append(src, count, &mut values)?;
+    Ok((values, read))
+}
+
+/// Decodes the values of a range to the front of `values`. Returns how many they are. The
+/// differences before the range are summed, but not stored.
+///
+/// # Errors
+///
+/// Those of [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
+/// [`ErrorKind::Destination`] if `values` is too short.
+///
+/// ```
+/// use bytelane::delta;
+///
+/// let encoded = delta::encode_to_vec(&[3i64, 1, 4, 1, 5]);
+/// let mut two = [0i64; 2];
+/// assert_eq!(delta::decode_range(&encoded, 2..4, &mut two)?, 2);
+/// assert_eq!(two, [4, 1]);
+/// # Ok::<(), delta::Error>(())
+/// ```
+#[inline]
+pub fn decode_range<T: Integer>(
+    src: &[u8],
+    range: Range<usize>,
+    values: &mut [T],
+) -> Result<usize, Error> {
+    let written = decode_range_uninit_with(Detected::active(), src, range, values);
+    written.map(|written| written.len())
+}
+
+/// [`decode_range`] into memory that need not be initialised. Returns the values written.
+///
+/// # Errors
+///
+/// Those of [`decode_range`].
+#[inline]
+pub fn decode_range_uninit<'a, T: Integer>(
+    src: &[u8],
+    range: Range<usize>,
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<&'a mut [T], Error> {
+    decode_range_uninit_with(Detected::active(), src, range, values)
+}
+
+/// [`decode_range_uninit`], or [`decode_range`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode_range`].
+#[inline]
+pub fn decode_range_uninit_with<'a, T: Integer>(
+    backend: Detected,
+    src: &[u8],
+    range: Range<usize>,
+    values: impl Into<Destination<'a, T>>,
+) -> Result<&'a mut [T], Error> {
+    let operation = Decode::<T>::new(src, range, backend);
+    let (written, _) = values.into().fill(operation)?;
+    Ok(written)
+}
+
+/// A range of values of a stream.
+pub(crate) struct Decode<'a, T> {
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
+    of: PhantomData<T>,
+}
+
+impl<'a, T: Integer> Decode<'a, T> {
+    #[inline]
+    fn new(src: &'a [u8], range: Range<usize>, backend: Detected) -> Self {
+        Self {
+            src,
+            range,
+            backend,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Integer> Fill for Decode<'_, T> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let Range { start, end } = self.range;
+        let Some(count) = end.checked_sub(start) else {
+            return Err(Error::nowhere(ErrorKind::Range { start, end }));
+        };
+        let bytes = count.saturating_mul(size_of::<T>());
+        let to = crate::error::front(to, bytes)?;
+        let read = T::decode(self.src, start, to, self.backend)?;
+        Ok((bytes, read))
+    }
+}

@@ -1,0 +1,42 @@
+//! SSE4.1: prefix sums in a register of 16 bytes.
+
+use super::Sums;
+use crate::backend::Sse41;
+use crate::codec::bit_packing::sse41::{Unpacker, add, splat};
+use crate::codec::bit_packing::{Case, WINDOW};
+use crate::memory::Slot;
+use crate::simd::sse41::store;
+use crate::simd::{implement, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Sums<K> for Sse41 {
+        type Carry = __m128i;
+        fn carry(value: u64) -> __m128i = splat::<K>;
+        fn sum<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], carry: __m128i, to: &mut [Slot; 64]) -> __m128i = sum::<K, C>;
+    }
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn sum<const K: usize, C: Case>(
+    plan: &Unpacker<K>,
+    from: &[u8; WINDOW],
+    mut carry: __m128i,
+    to: &mut [Slot; 64],
+) -> __m128i {
+    for piece in 0..4 {
+        let mut sums = plan.unpacked::<C>(from, piece);
+        if K == 4 {
+            sums = add::<K>(sums, _mm_slli_si128::<4>(sums));
+        }
+        sums = add::<K>(sums, _mm_slli_si128::<8>(sums));
+        store(window_mut(to, 16 * piece), add::<K>(sums, carry));
+        let last = match K {
+            4 => _mm_shuffle_epi32::<0b11_11_11_11>(sums),
+            _ => _mm_shuffle_epi32::<0b11_10_11_10>(sums),
+        };
+        carry = add::<K>(carry, last);
+    }
+    carry
+}
