@@ -74,6 +74,10 @@
 // and reading starts after the opening quote and stops after the closing one.
 #define BYTELANE_JSON_STRING_BARE 1
 
+// A flag of a `bytelane_bit_packing_format`: pack 0, -1, 1, -2 as 0, 1, 2, 3. Only for signed
+// integers, and without a reference.
+#define BYTELANE_BIT_PACKING_ZIGZAG 1
+
 // What became of a call.
 //
 // Statuses below 10 are mistakes of the caller; unless the function says otherwise, nothing has
@@ -126,6 +130,8 @@ typedef enum bytelane_status {
   BYTELANE_INVALID_HEX = 21,
   // One half of a surrogate pair without the other in a JSON string.
   BYTELANE_LONE_SURROGATE = 22,
+  // A value that does not fit the width of bit packing.
+  BYTELANE_INVALID_VALUE = 23,
 } bytelane_status;
 
 // The result of a call.
@@ -151,6 +157,25 @@ typedef struct bytelane_stream_vbyte_format {
   // The value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
   uint64_t start;
 } bytelane_stream_vbyte_format;
+
+// How integers are packed.
+typedef struct bytelane_bit_packing_format {
+  // Bits per value, from 0 to those of the type.
+  uint32_t width;
+  // 0 or `BYTELANE_BIT_PACKING_ZIGZAG`.
+  uint32_t flags;
+  // What is subtracted from the values, modulo the size of the type; usually the smallest value.
+  uint64_t reference;
+} bytelane_bit_packing_format;
+
+// How differences are packed. All zeros means blocks of 128 values in 4 miniblocks, which most
+// writers use.
+typedef struct bytelane_delta_format {
+  // Values per block: a multiple of 128.
+  uint32_t block;
+  // Parts of a block, each of a multiple of 32 values.
+  uint32_t miniblocks;
+} bytelane_delta_format;
 
 #ifdef __cplusplus
 extern "C" {
@@ -448,6 +473,139 @@ struct bytelane_result bytelane_utf8_copy(const uint8_t *src,
 
 // Whether all bytes are ASCII: `count` is 1 if they are.
 struct bytelane_result bytelane_utf8_is_ascii(const uint8_t *src, size_t src_length);
+
+// The number of bytes that `count` values take: `SIZE_MAX` if it does not fit in a `size_t` or the
+// width is above 64.
+size_t bytelane_bit_packing_encoded_length(struct bytelane_bit_packing_format format, size_t count);
+
+// Packs `count` values, least significant bit first. The result has
+// `bytelane_bit_packing_encoded_length` bytes.
+//
+// Fails with `BYTELANE_INVALID_VALUE` if a value does not fit the width; `offset` is then that of
+// its first byte in memory.
+struct bytelane_result bytelane_bit_packing_encode_u8(struct bytelane_bit_packing_format format,
+                                                      const uint8_t *values,
+                                                      size_t count,
+                                                      uint8_t *dst,
+                                                      size_t dst_length);
+
+// As `bytelane_bit_packing_encode_u8`.
+struct bytelane_result bytelane_bit_packing_encode_u16(struct bytelane_bit_packing_format format,
+                                                       const uint16_t *values,
+                                                       size_t count,
+                                                       uint8_t *dst,
+                                                       size_t dst_length);
+
+// As `bytelane_bit_packing_encode_u8`.
+struct bytelane_result bytelane_bit_packing_encode_u32(struct bytelane_bit_packing_format format,
+                                                       const uint32_t *values,
+                                                       size_t count,
+                                                       uint8_t *dst,
+                                                       size_t dst_length);
+
+// As `bytelane_bit_packing_encode_u8`.
+struct bytelane_result bytelane_bit_packing_encode_u64(struct bytelane_bit_packing_format format,
+                                                       const uint64_t *values,
+                                                       size_t count,
+                                                       uint8_t *dst,
+                                                       size_t dst_length);
+
+// As `bytelane_bit_packing_encode_u8`.
+struct bytelane_result bytelane_bit_packing_encode_i32(struct bytelane_bit_packing_format format,
+                                                       const int32_t *values,
+                                                       size_t count,
+                                                       uint8_t *dst,
+                                                       size_t dst_length);
+
+// As `bytelane_bit_packing_encode_u8`.
+struct bytelane_result bytelane_bit_packing_encode_i64(struct bytelane_bit_packing_format format,
+                                                       const int64_t *values,
+                                                       size_t count,
+                                                       uint8_t *dst,
+                                                       size_t dst_length);
+
+// Unpacks `count` values from the front of `src`, which may be longer: `offset` is the number of
+// bytes read.
+//
+// Fails with `BYTELANE_TRUNCATED`; nothing is written then.
+struct bytelane_result bytelane_bit_packing_decode_u8(struct bytelane_bit_packing_format format,
+                                                      const uint8_t *src,
+                                                      size_t src_length,
+                                                      uint8_t *values,
+                                                      size_t count);
+
+// As `bytelane_bit_packing_decode_u8`.
+struct bytelane_result bytelane_bit_packing_decode_u16(struct bytelane_bit_packing_format format,
+                                                       const uint8_t *src,
+                                                       size_t src_length,
+                                                       uint16_t *values,
+                                                       size_t count);
+
+// As `bytelane_bit_packing_decode_u8`.
+struct bytelane_result bytelane_bit_packing_decode_u32(struct bytelane_bit_packing_format format,
+                                                       const uint8_t *src,
+                                                       size_t src_length,
+                                                       uint32_t *values,
+                                                       size_t count);
+
+// As `bytelane_bit_packing_decode_u8`.
+struct bytelane_result bytelane_bit_packing_decode_u64(struct bytelane_bit_packing_format format,
+                                                       const uint8_t *src,
+                                                       size_t src_length,
+                                                       uint64_t *values,
+                                                       size_t count);
+
+// As `bytelane_bit_packing_decode_u8`.
+struct bytelane_result bytelane_bit_packing_decode_i32(struct bytelane_bit_packing_format format,
+                                                       const uint8_t *src,
+                                                       size_t src_length,
+                                                       int32_t *values,
+                                                       size_t count);
+
+// As `bytelane_bit_packing_decode_u8`.
+struct bytelane_result bytelane_bit_packing_decode_i64(struct bytelane_bit_packing_format format,
+                                                       const uint8_t *src,
+                                                       size_t src_length,
+                                                       int64_t *values,
+                                                       size_t count);
+
+// The maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it does not
+// fit in a `size_t` or the format does not exist.
+size_t bytelane_delta_max_encoded_length(struct bytelane_delta_format format, size_t count);
+
+// Encodes `count` values. `dst` needs no more room than the result.
+struct bytelane_result bytelane_delta_encode_i32(struct bytelane_delta_format format,
+                                                 const int32_t *values,
+                                                 size_t count,
+                                                 uint8_t *dst,
+                                                 size_t dst_length);
+
+// As `bytelane_delta_encode_i32`.
+struct bytelane_result bytelane_delta_encode_i64(struct bytelane_delta_format format,
+                                                 const int64_t *values,
+                                                 size_t count,
+                                                 uint8_t *dst,
+                                                 size_t dst_length);
+
+// Decodes the first `count` values of a stream in any legal format, at the front of `src`. `offset`
+// is the number of bytes of the stream that were read.
+//
+// Fails with `BYTELANE_TRUNCATED` if the stream has fewer values or ends early, and with
+// `BYTELANE_OVERLONG` or `BYTELANE_MALFORMED`.
+struct bytelane_result bytelane_delta_decode_i32(const uint8_t *src,
+                                                 size_t src_length,
+                                                 int32_t *values,
+                                                 size_t count);
+
+// As `bytelane_delta_decode_i32`.
+struct bytelane_result bytelane_delta_decode_i64(const uint8_t *src,
+                                                 size_t src_length,
+                                                 int64_t *values,
+                                                 size_t count);
+
+// Reads the number of values that a stream says it has: `count`. It may be more than the stream
+// really has; do not allocate memory for it before you know who wrote the stream.
+struct bytelane_result bytelane_delta_stored(const uint8_t *src, size_t src_length);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -337,6 +337,94 @@ inline bool is_ascii(bytes src) noexcept {
 
 }  // namespace utf8
 
+// Integers of the same number of bits each.
+namespace bit_packing {
+
+using format = bytelane_bit_packing_format;
+
+inline std::size_t encoded_length(format how, std::size_t count) noexcept {
+    return bytelane_bit_packing_encoded_length(how, count);
+}
+
+inline result encode(format how, span<const std::uint8_t> values, mutable_bytes dst) noexcept {
+    return bytelane_bit_packing_encode_u8(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::uint8_t> values) noexcept {
+    return bytelane_bit_packing_decode_u8(how, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(format how, span<const std::uint16_t> values, mutable_bytes dst) noexcept {
+    return bytelane_bit_packing_encode_u16(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::uint16_t> values) noexcept {
+    return bytelane_bit_packing_decode_u16(how, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(format how, span<const std::uint32_t> values, mutable_bytes dst) noexcept {
+    return bytelane_bit_packing_encode_u32(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::uint32_t> values) noexcept {
+    return bytelane_bit_packing_decode_u32(how, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(format how, span<const std::uint64_t> values, mutable_bytes dst) noexcept {
+    return bytelane_bit_packing_encode_u64(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::uint64_t> values) noexcept {
+    return bytelane_bit_packing_decode_u64(how, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(format how, span<const std::int32_t> values, mutable_bytes dst) noexcept {
+    return bytelane_bit_packing_encode_i32(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::int32_t> values) noexcept {
+    return bytelane_bit_packing_decode_i32(how, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(format how, span<const std::int64_t> values, mutable_bytes dst) noexcept {
+    return bytelane_bit_packing_encode_i64(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(format how, bytes src, span<std::int64_t> values) noexcept {
+    return bytelane_bit_packing_decode_i64(how, src.data(), src.size(), values.data(), values.size());
+}
+
+}  // namespace bit_packing
+
+// Parquet's DELTA_BINARY_PACKED.
+namespace delta {
+
+using format = bytelane_delta_format;
+
+inline std::size_t max_encoded_length(std::size_t count, format how = {}) noexcept {
+    return bytelane_delta_max_encoded_length(how, count);
+}
+
+inline result encode(span<const std::int32_t> values, mutable_bytes dst, format how = {}) noexcept {
+    return bytelane_delta_encode_i32(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<std::int32_t> values) noexcept {
+    return bytelane_delta_decode_i32(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(span<const std::int64_t> values, mutable_bytes dst, format how = {}) noexcept {
+    return bytelane_delta_encode_i64(how, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<std::int64_t> values) noexcept {
+    return bytelane_delta_decode_i64(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result stored(bytes src) noexcept { return bytelane_delta_stored(src.data(), src.size()); }
+
+}  // namespace delta
+
 }  // namespace bytelane
 
 template <>

@@ -7,8 +7,10 @@
 
 pub mod base64;
 pub mod big_endian;
+pub mod bit_packing;
 mod buffers;
 pub mod byte_stream_split;
+pub mod delta;
 pub mod json_string;
 pub mod library;
 pub mod result;

@@ -71,6 +71,7 @@ fn message(status: c_int) -> &'static CStr {
             BYTELANE_LONE_SURROGATE,
             c"one half of a surrogate pair without the other",
         ),
+        (BYTELANE_INVALID_VALUE, c"a value does not fit the width"),
     ];
     let known = MESSAGES.iter().find(|(known, _)| *known as c_int == status);
     known.map_or(c"an unknown status", |(_, message)| message)
@@ -119,14 +120,14 @@ mod tests {
     #[test]
     fn every_status_has_a_message_of_its_own() {
         let mut seen = Vec::new();
-        for status in BYTELANE_OK as c_int..=BYTELANE_LONE_SURROGATE as c_int {
+        for status in BYTELANE_OK as c_int..=BYTELANE_INVALID_VALUE as c_int {
             let message = message(status);
             assert!(!seen.contains(&message) && message != c"an unknown status");
             seen.push(message);
         }
         assert_eq!(message(-1), c"an unknown status");
         assert_eq!(
-            message(BYTELANE_LONE_SURROGATE as c_int + 1),
+            message(BYTELANE_INVALID_VALUE as c_int + 1),
             c"an unknown status"
         );
     }

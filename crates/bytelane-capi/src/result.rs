@@ -56,6 +56,8 @@ pub enum bytelane_status {
     BYTELANE_INVALID_HEX = 21,
     /// One half of a surrogate pair without the other in a JSON string.
     BYTELANE_LONE_SURROGATE = 22,
+    /// A value that does not fit the width of bit packing.
+    BYTELANE_INVALID_VALUE = 23,
 }
 pub use bytelane_status::*;
 

@@ -18,6 +18,8 @@ const MODULES: &[&str] = &[
     "base64",
     "json_string",
     "utf8",
+    "bit_packing",
+    "delta",
 ];
 
 fn root() -> &'static Path {

@@ -167,6 +167,44 @@ static void utf8(size_t length) {
     free(copy), free(text);
 }
 
+#define BIT_PACKING(TYPE, NAME)                                                                \
+    static void bit_packing_##NAME(size_t count) {                                             \
+        TYPE *values = filled(count * sizeof(TYPE)), *back = filled(count * sizeof(TYPE));     \
+        bytelane_bit_packing_format format = {8 * sizeof(TYPE), 0, 3};                         \
+        size_t length = bytelane_bit_packing_encoded_length(format, count);                    \
+        uint8_t *bytes = filled(length);                                                       \
+        CHECK(bytelane_bit_packing_encode_##NAME(format, values, count, bytes, length).count   \
+              == length);                                                                      \
+        CHECK(bytelane_bit_packing_decode_##NAME(format, bytes, length, back, count).offset    \
+              == length);                                                                      \
+        same(values, back, count * sizeof(TYPE));                                              \
+        free(bytes), free(back), free(values);                                                 \
+    }
+BIT_PACKING(uint8_t, u8)
+BIT_PACKING(uint16_t, u16)
+BIT_PACKING(uint32_t, u32)
+BIT_PACKING(uint64_t, u64)
+BIT_PACKING(int32_t, i32)
+BIT_PACKING(int64_t, i64)
+
+#define DELTA(TYPE, NAME)                                                                      \
+    static void delta_##NAME(size_t count) {                                                   \
+        TYPE *values = filled(count * sizeof(TYPE)), *back = filled(count * sizeof(TYPE));     \
+        bytelane_delta_format format = {0, 0};                                                 \
+        size_t most = bytelane_delta_max_encoded_length(format, count);                        \
+        uint8_t *room = filled(most);                                                          \
+        size_t length = bytelane_delta_encode_##NAME(format, values, count, room, most).count; \
+        uint8_t *bytes = filled(length);                                                       \
+        CHECK(bytelane_delta_encode_##NAME(format, values, count, bytes, length).count         \
+              == length);                                                                      \
+        CHECK(bytelane_delta_stored(bytes, length).count == count);                            \
+        CHECK(bytelane_delta_decode_##NAME(bytes, length, back, count).count == count);        \
+        same(values, back, count * sizeof(TYPE));                                              \
+        free(room), free(bytes), free(back), free(values);                                     \
+    }
+DELTA(int32_t, i32)
+DELTA(int64_t, i64)
+
 static void refused(void) {
     uint8_t memory[64] = {0};
     CHECK(bytelane_base64_encode(NULL, 1, 0, memory, 64).status == BYTELANE_NULL);
@@ -200,6 +238,9 @@ int main(int count, char **arguments) {
         base64(length);
         json_string(length);
         utf8(length);
+        bit_packing_u8(length), bit_packing_u16(length), bit_packing_u32(length);
+        bit_packing_u64(length), bit_packing_i32(length), bit_packing_i64(length);
+        delta_i32(length), delta_i64(length);
     }
     printf("all calls are right on %s\n", bytelane_backend());
     return 0;

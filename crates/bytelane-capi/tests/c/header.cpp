@@ -92,6 +92,16 @@ int main() {
     CHECK(bl::utf8::copy(std::string("abc"), plain).count() == 3 && plain[2] == 'c');
     CHECK(bl::utf8::is_ascii(std::string("abc")) && !bl::utf8::is_ascii(std::string("\xc3\xb6")));
 
+    std::vector<std::uint32_t> small{1, 7, 3, 5}, unpacked(4);
+    std::vector<std::uint8_t> packed(bl::bit_packing::encoded_length({3, 0, 0}, 4));
+    CHECK(bl::bit_packing::encode({3, 0, 0}, small, packed).count() == 2);
+    CHECK(bl::bit_packing::decode({3, 0, 0}, packed, unpacked) && unpacked == small);
+    CHECK(bl::bit_packing::encode({2, 0, 0}, small, packed).error() == BYTELANE_INVALID_VALUE);
+    std::vector<std::int64_t> steps{10, 20, 30}, again(3);
+    std::vector<std::uint8_t> deltas(bl::delta::max_encoded_length(3));
+    CHECK(bl::delta::encode(steps, deltas) && bl::delta::stored(deltas).count() == 3);
+    CHECK(bl::delta::decode(deltas, again) && again == steps);
+
     std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
     CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
     CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));

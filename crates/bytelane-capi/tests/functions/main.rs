@@ -142,10 +142,11 @@ fn what_is_no_buffer_is_refused() {
 #[test]
 fn null_is_an_empty_buffer() {
     for case in cases() {
-        let mut empty = [0_u8; 2];
-        let result = (case.functions.encode)(ptr::null(), 0, empty.as_mut_ptr(), 2);
+        let mut empty = [0_u8; 16];
+        let result = (case.functions.encode)(ptr::null(), 0, empty.as_mut_ptr(), empty.len());
         assert_eq!(result.status, BYTELANE_OK, "{}", case.name);
-        if case.functions.opening.is_empty() {
+        // JSON strings have quotes, and delta has a header.
+        if result.count == 0 {
             let result = (case.functions.decode)(ptr::null(), 0, ptr::null_mut(), 0);
             assert_eq!(result.status, BYTELANE_OK, "{}", case.name);
         }

@@ -3,7 +3,9 @@
 use super::{Function, Functions};
 use bytelane_capi::base64::*;
 use bytelane_capi::big_endian::*;
+use bytelane_capi::bit_packing::*;
 use bytelane_capi::byte_stream_split::*;
+use bytelane_capi::delta::*;
 use bytelane_capi::json_string::*;
 use bytelane_capi::result::bytelane_result;
 use bytelane_capi::stream_vbyte::*;
@@ -22,6 +24,8 @@ pub static CODECS: &[(&str, Make)] = &[
     ("stream_vbyte", stream_vbyte),
     ("varint", varint),
     ("utf8", utf8),
+    ("bit_packing", bit_packing),
+    ("delta", delta),
 ];
 
 /// The value of a parameter, or an empty string.
@@ -204,6 +208,94 @@ fn utf8(parameters: &str) -> (String, Functions) {
         decode: copy(),
         unit: 1,
         opening: b"",
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn bit_packing(parameters: &str) -> (String, Functions) {
+    let frame = parameter(parameters, "frame").parse::<i64>().unwrap_or(0);
+    let format = bytelane_bit_packing_format {
+        width: parameter(parameters, "width").parse().expect("a width"),
+        flags: u32::from(parameter(parameters, "zigzag") == "true"),
+        reference: frame as u64,
+    };
+    macro_rules! of {
+        ($encode:ident, $decode:ident, $unit:literal) => {
+            Functions {
+                encode: function!([src, count, dst, room] => $encode(
+                    format, src.cast(), count, dst, room
+                )),
+                decode: function!([src, length, dst, room] => $decode(
+                    format, src, length, dst.cast(), room
+                )),
+                unit: $unit,
+                opening: b"",
+            }
+        };
+    }
+    let functions = match parameter(parameters, "type") {
+        "u8" => of!(
+            bytelane_bit_packing_encode_u8,
+            bytelane_bit_packing_decode_u8,
+            1
+        ),
+        "u16" => of!(
+            bytelane_bit_packing_encode_u16,
+            bytelane_bit_packing_decode_u16,
+            2
+        ),
+        "u32" => of!(
+            bytelane_bit_packing_encode_u32,
+            bytelane_bit_packing_decode_u32,
+            4
+        ),
+        "u64" => of!(
+            bytelane_bit_packing_encode_u64,
+            bytelane_bit_packing_decode_u64,
+            8
+        ),
+        "i32" => of!(
+            bytelane_bit_packing_encode_i32,
+            bytelane_bit_packing_decode_i32,
+            4
+        ),
+        "i64" => of!(
+            bytelane_bit_packing_encode_i64,
+            bytelane_bit_packing_decode_i64,
+            8
+        ),
+        other => panic!("no C function for the type {other}"),
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn delta(parameters: &str) -> (String, Functions) {
+    let number = |name| parameter(parameters, name).parse().unwrap_or(0);
+    let format = bytelane_delta_format {
+        block: number("block"),
+        miniblocks: number("miniblocks"),
+    };
+    let functions = match parameter(parameters, "type") {
+        "i32" => Functions {
+            encode: function!([src, count, dst, room] => bytelane_delta_encode_i32(
+                format, src.cast(), count, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_delta_decode_i32(
+                src, length, dst.cast(), room
+            )),
+            unit: 4,
+            opening: b"",
+        },
+        _ => Functions {
+            encode: function!([src, count, dst, room] => bytelane_delta_encode_i64(
+                format, src.cast(), count, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_delta_decode_i64(
+                src, length, dst.cast(), room
+            )),
+            unit: 8,
+            opening: b"",
+        },
     };
     (parameters.to_owned(), functions)
 }
