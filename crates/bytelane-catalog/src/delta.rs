@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
             help: "i32 or i64",
         },
         Parameter {
-            name: "block",
+            name: "block_values",
             default: Some("128"),
             help: "values per block when encoding: a multiple of 128",
         },
@@ -33,7 +33,9 @@ pub(crate) const ENTRY: Entry = Entry {
         let kind: String = parameters.get("type", |kind: &String| {
             ["i32", "i64"].contains(&kind.as_str())
         })?;
-        let block = parameters.get("block", |&block: &u32| Format::new(block, 1).is_some())?;
+        let block = parameters.get("block_values", |&block: &u32| {
+            Format::new(block, 1).is_some()
+        })?;
         let miniblocks = parameters.get("miniblocks", |&miniblocks: &u32| {
             Format::new(block, miniblocks).is_some()
         })?;
@@ -46,8 +48,8 @@ pub(crate) const ENTRY: Entry = Entry {
     cases: &[
         "type=i32",
         "type=i64",
-        "type=i32,block=1024,miniblocks=2",
-        "type=i64,block=256,miniblocks=8",
+        "type=i32,block_values=1024,miniblocks=2",
+        "type=i64,block_values=256,miniblocks=8",
     ],
     experiments: &[Experiment {
         title: "Ascending ids and integers of 20 bits as differences",
@@ -57,6 +59,13 @@ pub(crate) const ENTRY: Entry = Entry {
         evicted: false,
     }],
 };
+
+/// The number of bytes that a stream of any length may become when it is decoded.
+const ALWAYS: usize = 1 << 30;
+
+/// How many times its length a longer stream may become: blocks of equal differences have hardly any
+/// bytes, so that a short input could ask for any amount of memory.
+const MOST_GROWTH: usize = 1024;
 
 struct Delta<T> {
     element: &'static str,
@@ -146,11 +155,35 @@ impl<T: Integer + Pod> Codec for Delta<T> {
         }
         let bytes = usize::try_from(count).ok();
         let bytes = bytes.and_then(|count| count.checked_mul(size_of::<T>()));
-        let bytes =
-            bytes.ok_or_else(|| Failure::from(format!("{count} values do not fit memory")))?;
+        let most = usize::max(encoded.len().saturating_mul(MOST_GROWTH), ALWAYS);
+        let bytes = bytes.filter(|&bytes| bytes <= most).ok_or_else(|| {
+            Failure::from(format!(
+                "the stream says that it has {count} values, which would take more than {most} bytes"
+            ))
+        })?;
         let mut values = AlignedBytes::default();
         values.resize(bytes);
         self.decode(backend, &encoded, &mut values)?;
         output.write_all(&values).map_err(StreamError::Write)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_stream_cannot_ask_for_any_amount_of_memory() {
+        let codec = ENTRY.open("type=i64").unwrap();
+        // Blocks of 2^30 values in one miniblock of 0 bits, and a count of 2^35.
+        let mut stream = vec![
+            0x80, 0x80, 0x80, 0x80, 0x04, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0,
+        ];
+        stream.extend([0, 0].repeat(32));
+        let mut output = Vec::new();
+        let decoded = codec.decode_stream(Backend::Scalar, &mut &stream[..], &mut output);
+        let error = decoded.unwrap_err().to_string();
+        assert!(error.contains("34359738368 values"), "{error}");
+        assert!(output.is_empty());
     }
 }

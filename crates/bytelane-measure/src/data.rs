@@ -64,6 +64,9 @@ const NAMED_TYPES: [(&str, ElementType); 11] = [
     ("f64", ElementType::F64),
 ];
 
+/// The largest integer that is a half-precision float.
+const MOST_F16: i64 = 65_504;
+
 impl ElementType {
     /// Bytes in a value.
     #[must_use]
@@ -79,7 +82,10 @@ impl ElementType {
 
     fn push_integer(self, value: i64, bytes: &mut Vec<u8>) {
         match self {
-            Self::F16 => bytes.extend(half::f16::from_f64(value as f64).to_le_bytes()),
+            Self::F16 => {
+                let value = (value % (MOST_F16 + 1)) as f64;
+                bytes.extend(half::f16::from_f64(value).to_le_bytes());
+            }
             Self::F32 => bytes.extend((value as f32).to_le_bytes()),
             Self::F64 => bytes.extend((value as f64).to_le_bytes()),
             Self::Fixed(width) => {
@@ -173,7 +179,7 @@ impl std::error::Error for UnknownName {}
 pub enum Sequence {
     /// Random bits, whatever the type.
     Bits,
-    /// Integers, taken modulo the range of an integer type.
+    /// Integers, taken modulo the range of an integer type, or of half-precision floats.
     Integers(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> i64>),
     /// Reals; an integer type takes them as fixed-point with three digits.
     Reals(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> f64>),

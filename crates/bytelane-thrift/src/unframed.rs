@@ -1,7 +1,7 @@
 //! Messages one after the other, without their lengths: the buffered transports.
 //!
 //! A [`MessageReader`] takes one message after the other from a stream. Where bytes come otherwise,
-//! a [`Scanner`] tells whether a message is complete. Both go on where they were when more bytes
+//! a [`Scanner`] says whether a message is complete. Both go on where they were when more bytes
 //! arrive, so that a message which comes a byte at a time costs no more than one that is complete.
 
 use crate::input::Input;

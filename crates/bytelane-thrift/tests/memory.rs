@@ -63,7 +63,7 @@ fn the_peak_is_within_the_limit() {
     assert!(bytes <= needed as u64 + 10_000, "{bytes}");
 }
 
-/// In SimpleJSON nothing tells how long a list is.
+/// In SimpleJSON nothing says how long a list is.
 #[test]
 fn lists_of_unknown_length_grow_within_the_limit() {
     let text = format!("{{\"list\":[{}{{}}]}}", "{},".repeat(99_999));

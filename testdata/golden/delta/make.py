@@ -56,7 +56,7 @@ def numbers(bits, count):
 
 
 # Blocks have 128 values of 32 bits, or 256 of 64 bits.
-for name, bits, letter, kind in [("i32", 32, "i", pyarrow.int32()), ("i64,block=256", 64, "q", pyarrow.int64())]:
+for name, bits, letter, kind in [("i32", 32, "i", pyarrow.int32()), ("i64,block_values=256", 64, "q", pyarrow.int64())]:
     for count in (1, 2, 33, 129, 2500):
         walk = numbers(bits, count)
         (HERE / f"type={name}-{count}.values").write_bytes(struct.pack(f"<{count}{letter}", *walk))

@@ -13,7 +13,7 @@ fn no_function_allocates() {
                 false => 0x0041_4141_4141_4141_u64,
             };
             let values = vec![value; count];
-            let mut encoded = vec![0_u8; 6 * 8 * count + 16];
+            let mut encoded = vec![0_u8; 6 * 8 * count + 4096];
             let mut decoded = vec![0_u64; count + 1];
             let bytes = 8 * count - 8 * count % case.codec.width();
             let from = values.as_ptr().cast();

@@ -272,7 +272,7 @@ fn bit_packing(parameters: &str) -> (String, Functions) {
 fn delta(parameters: &str) -> (String, Functions) {
     let number = |name| parameter(parameters, name).parse().unwrap_or(0);
     let format = bytelane_delta_format {
-        block: number("block"),
+        block: number("block_values"),
         miniblocks: number("miniblocks"),
     };
     let functions = match parameter(parameters, "type") {
