@@ -7,7 +7,6 @@
 //! Two kinds of proof keep everything else safe code. [`Detected`] is a backend that this CPU has.
 //! A *token*, a zero-sized type with the name of its backend, carries the same proof in its type:
 //! kernels are generic over it. Only detection creates either.
-//! kernels are generic over it. Only detection makes either.
 #![allow(unsafe_code)] // The step from a token into its instructions.
 
 use core::fmt;
