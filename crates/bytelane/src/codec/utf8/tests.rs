@@ -127,7 +127,10 @@ fn each_sequence_at_each_offset_of_a_group() {
 
 #[test]
 fn every_code_point_is_text() {
-    let characters: Vec<char> = thinned((0..=0x10_ffff).filter_map(char::from_u32), 600);
+    // Miri would take minutes for collecting them all.
+    let step = if cfg!(miri) { 9973 } else { 1 };
+    let numbers = (0..=0x10_ffff).step_by(step);
+    let characters: Vec<char> = numbers.filter_map(char::from_u32).collect();
     for part in characters.chunks(300) {
         let text: String = part.iter().collect();
         assert!(assert_as_std(text.as_bytes()));
