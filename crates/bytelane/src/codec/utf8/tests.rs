@@ -110,7 +110,7 @@ fn each_sequence_at_each_offset_of_a_group() {
     ) {
         let text = background.repeat(400 / background.len() + 1);
         // Across the borders of vectors, blocks and groups, and the ends of short inputs.
-        for before in thinned(0..330, 6) {
+        for before in thinned(0..330, 2) {
             let Some(front) = text.get(..before) else {
                 continue;
             };
