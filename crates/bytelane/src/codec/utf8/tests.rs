@@ -140,12 +140,18 @@ fn every_code_point_is_text() {
 }
 
 /// All pairs of bytes alone, and before two continuations, so that nothing but the pair decides
-/// about sequences of up to four.
+/// about sequences of up to four; and the same next to ASCII.
 #[test]
 fn every_pair_of_bytes() {
-    let bytes = thinned(0..=u8::MAX, 8);
+    let bytes = thinned(0..=u8::MAX, 6);
     for (&a, &b) in bytes.iter().flat_map(|a| bytes.iter().map(move |b| (a, b))) {
-        for src in [&[a, b][..], &[a, b, 0x80], &[a, b, 0x80, 0xbf]] {
+        let alone = [&[a, b][..], &[a, b, 0x80], &[a, b, 0x80, 0xbf]];
+        let beside = [
+            &[b'a', a, b, 0x80][..],
+            &[a, b, 0x80, b'a'],
+            &[a, b, 0x80, 0xbf, b'a'],
+        ];
+        for src in alone.into_iter().chain(beside) {
             let expected = of_std(src);
             for backend in backends() {
                 assert_eq!(
