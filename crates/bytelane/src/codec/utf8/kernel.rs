@@ -61,7 +61,7 @@ pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
 /// Where the character begins that contains the byte before a place. Everything before that
 /// character is text.
 #[inline(always)]
-fn beginning(src: &[u8], at: usize) -> usize {
+pub(crate) fn beginning(src: &[u8], at: usize) -> usize {
     let mut places = (at.saturating_sub(3)..at).rev();
     let first = places.find(|&place| !matches!(src[place], 0x80..=0xbf));
     first.unwrap_or(at)

@@ -35,6 +35,7 @@ mod tables;
 mod tests;
 
 pub use error::{Error, ErrorKind};
+pub(crate) use kernel::beginning;
 pub use stream::Validator;
 
 use crate::Detected;
