@@ -229,7 +229,10 @@ impl Record {
 
     /// What stands in place of the table of a codec that is newer than the record.
     fn missing(&self, codec: &str) -> Option<String> {
-        let text = format!("The record (`{}`) does not contain this codec yet.\n", self.name);
+        let text = format!(
+            "The record (`{}`) does not contain this codec yet.\n",
+            self.name
+        );
         NEWER.contains(&codec).then_some(text)
     }
 
