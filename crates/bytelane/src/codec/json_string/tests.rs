@@ -242,14 +242,15 @@ fn texts_of_every_length_are_written_and_read() {
 fn bytes_are_escaped_as_their_text_is() {
     let sequences: [&[u8]; 6] = [b"a", b"\"", b"\x01", b"\xc3", b"\xe0\x80\x80", b"\xf0\x9f"];
     let borders = (250..262).chain(4090..4102).chain((0..9000).step_by(397));
-    let places = thinned(borders, 2);
+    let places = thinned(borders, 1);
+    let length = if cfg!(miri) { 4600 } else { 9000 };
     for (background, sequence) in thinned(
-        ["a", "\u{e9}", "漢", "aé漢😀"]
+        ["aé漢😀", "a", "\u{e9}", "漢"]
             .iter()
             .flat_map(|background| sequences.map(|sequence| (background, sequence))),
-        3,
+        1,
     ) {
-        let text = background.repeat(9000 / background.len());
+        let text = background.repeat(length / background.len());
         for place in places.iter().map(|&at| text.floor_char_boundary(at)) {
             let src = [
                 &text.as_bytes()[..place],
@@ -274,12 +275,12 @@ fn assert_escaped_as_text(src: &[u8]) {
     let needed = expected.as_ref().map_or(6 * src.len(), String::len);
     for backend in backends() {
         let mut json = std::vec![MaybeUninit::uninit(); needed + 1];
-        for room in [needed, needed + 1] {
+        for room in thinned([needed, needed + 1], 1) {
             let json = QUOTED.escape_bytes_uninit_with(backend, src, &mut json[..room]);
             let json = json.map(|json| json.to_owned());
             assert!(json == expected, "{backend:?}, {}: {json:?}", src.len());
         }
-        if expected.is_ok() {
+        if expected.is_ok() && !cfg!(miri) {
             let short = &mut json[..needed - 1];
             let error = QUOTED.escape_bytes_uninit_with(backend, src, short);
             assert_eq!(error, Err(without_room(needed).into()), "{backend:?}");
