@@ -89,6 +89,7 @@ unsafe impl Faithful for json_string::EscapeBytes<'_> {}
 // an `Ok` only if the source is text. Each piece is text: from its beginning or, if blocks were
 // copied before it, from a character at most three bytes before it. These blocks follow a piece,
 // and each of their bytes has been compared with the three before, unless it is ASCII after ASCII.
+// Another piece, up to the end of the source, follows them.
 unsafe impl Text for json_string::EscapeBytes<'_> {}
 
 // SAFETY: the kernel counts as written the runs that it has copied whole; and for a block, as many

@@ -264,6 +264,23 @@ fn bytes_are_escaped_as_their_text_is() {
     }
 }
 
+/// The last character may be unfinished wherever blocks end.
+#[test]
+fn bytes_of_every_length_are_escaped_as_their_text_is() {
+    for background in thinned(["a", "漢"], 1) {
+        let text = background.repeat(4500 / background.len());
+        for length in thinned(4097..4097 + 256, 1) {
+            let front = &text.as_bytes()[..text.floor_char_boundary(length)];
+            for end in thinned(
+                [&b"\xc3"[..], b"\xe6\xbc", b"\xf0\x9f\x98", "😀".as_bytes()],
+                1,
+            ) {
+                assert_escaped_as_text(&[front, end].concat());
+            }
+        }
+    }
+}
+
 fn assert_escaped_as_text(src: &[u8]) {
     let expected = match core::str::from_utf8(src) {
         Ok(text) => Ok(QUOTED.escape_to_string(text)),

@@ -121,8 +121,8 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
 }
 
 /// Copies the 256-byte blocks from a place on in which nothing needs an escape, and which continue
-/// the text before them, for as long as they fit. Returns their length; the last character may be
-/// unfinished.
+/// the text before them, for as long as they fit. Returns their length. Their last character may be
+/// unfinished, so at least one byte is left.
 #[inline(always)]
 pub(in super::super) fn copy_clean(
     simd: impl Blocks,
@@ -130,7 +130,8 @@ pub(in super::super) fn copy_clean(
     at: usize,
     dst: &mut [Slot],
 ) -> usize {
-    let most = usize::min(src.len() - at, dst.len()) / 256 * 256;
+    let rest = (src.len() - at).saturating_sub(1);
+    let most = usize::min(rest, dst.len()) / 256 * 256;
     let mut run = 0;
     while run < most {
         let from = at + run;
