@@ -206,4 +206,22 @@ pub const KERNELS: &[Kernel] = &[
         counts: &[("tbl", 3)],
         bytes: 16,
     },
+    Kernel {
+        codec: "utf8",
+        operation: "decode",
+        data: "ASCII",
+        function: "utf8::text_up_to_long",
+        arguments: "",
+        counts: &[("ldp", 7), ("ldr", 2), ("umaxv", 1)],
+        bytes: 256,
+    },
+    Kernel {
+        codec: "utf8",
+        operation: "decode",
+        data: "beyond ASCII",
+        function: "utf8::text_up_to_long",
+        arguments: "",
+        counts: &[("tbl", 3), ("uqsub", 2)],
+        bytes: 16,
+    },
 ];

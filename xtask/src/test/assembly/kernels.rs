@@ -382,4 +382,24 @@ pub const KERNELS: &[Kernel] = &[
             (Zmm, &[("vpermb", 6..=6), (STACK, 0..=0), (ANY, 1..=72)]),
         ],
     },
+    // The groups: three tables for each vector, with a path around them for ASCII.
+    Kernel {
+        function: "utf8::text_up_to_long",
+        arguments: &[""],
+        loops: &[
+            (Xmm, &[("pshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=29)]),
+            (Ymm, &[("vpshufb", 24..=24), (STACK, 0..=0), (ANY, 1..=195)]),
+            (Zmm, &[("vpermb", 12..=12), (STACK, 0..=0), (ANY, 1..=85)]),
+        ],
+    },
+    // The same groups while they are searched for escapes and copied.
+    Kernel {
+        function: "json_string::driver::bytes::copy_clean",
+        arguments: &[""],
+        loops: &[
+            (Xmm, &[("pshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=29)]),
+            (Ymm, &[("vpshufb", 24..=24), (STACK, 0..=0), (ANY, 1..=270)]),
+            (Zmm, &[("vpermb", 16..=16), (STACK, 0..=0), (ANY, 1..=120)]),
+        ],
+    },
 ];
