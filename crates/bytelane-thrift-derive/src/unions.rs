@@ -117,10 +117,21 @@ impl<'a> Union<'a> {
                 )?,
             }
         });
+        let rooms = self.variants.iter().map(|Variant { ident, .. }| {
+            quote!(Self::#ident(value) => 4 + #runtime::Encode::room(value),)
+        });
         let unknown = self.unknown.iter();
+        let unknown_room = unknown.clone();
         quote! {
             #[automatically_derived]
             impl #parameters #runtime::Encode for #ident #of_type #conditions {
+                fn room(&self) -> usize {
+                    match self {
+                        #(#rooms)*
+                        #(Self::#unknown_room(field) => 1 + #runtime::derived::field_room(field),)*
+                    }
+                }
+
                 fn write<W: #runtime::Writer>(
                     &self,
                     writer: &mut W,

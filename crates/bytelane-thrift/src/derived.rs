@@ -27,6 +27,11 @@ pub fn unknown_room(fields: &UnknownFields) -> usize {
     fields.room()
 }
 
+/// About how many bytes an unknown field has.
+pub fn field_room(field: &UnknownField) -> usize {
+    field.room()
+}
+
 /// Writes the fields that a struct does not declare.
 #[inline]
 pub fn write_unknown<W: Writer>(
