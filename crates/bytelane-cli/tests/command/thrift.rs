@@ -46,7 +46,7 @@ fn options_change_what_is_written() {
     let module = |options: &[&str]| {
         let out = directory.path().join(format!("out{}", options.len()));
         let plain = ["thrift", "compile", idl.to_str().unwrap(), "-o"];
-        let arguments = [&plain, &[out.to_str().unwrap()], options].concat();
+        let arguments = [&plain[..], &[out.to_str().unwrap()], options].concat();
         bytelane(&arguments).unwrap();
         fs::read_to_string(out.join("a.rs")).unwrap()
     };
