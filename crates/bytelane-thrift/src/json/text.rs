@@ -270,7 +270,7 @@ impl<'de> Text<'de> {
     }
 
     /// Reads an integer.
-    #[inline]
+    #[inline(always)]
     pub fn integer(&mut self) -> Result<i64, Error> {
         self.peek()?;
         let rest = self.input.rest;
