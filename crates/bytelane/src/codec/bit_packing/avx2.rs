@@ -3,8 +3,7 @@
 //! where it begins.
 
 use super::layout::{Layout, spills};
-use super::words::Words;
-use super::{Case, Pack, Unpack, WINDOW};
+use super::{Case, Unpack, WINDOW};
 use crate::backend::Avx2;
 use crate::memory::Slot;
 use crate::simd::avx2::{load, load_lanes, store};
@@ -18,17 +17,6 @@ implement! {
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
         fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
         fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
-    }
-}
-
-implement! {
-    impl<const K: usize> Pack<K> for Avx2 {
-        const MASKS: bool = false;
-        type Plan = Words<K>;
-        fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
-        fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
-        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
-        fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
     }
 }
 

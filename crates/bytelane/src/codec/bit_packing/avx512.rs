@@ -23,12 +23,12 @@ implement! {
 
 implement! {
     impl<const K: usize> Pack<K> for Avx512 {
-        const MASKS: bool = true;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
-        fn pack(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K>;
-        fn narrow(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) = narrow::<K>;
-        fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool = pack_rest::<K>;
+        fn packs_usual(plan: &Packer<K>) -> bool = Packer::packs_usual;
+        fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
+        fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
+        fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) = pack_rest::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = all_fit::<K>;
     }
 }
@@ -298,6 +298,11 @@ pub(crate) struct Packer<const K: usize> {
 }
 
 impl<const K: usize> Packer<K> {
+    #[inline(always)]
+    fn packs_usual(&self) -> bool {
+        !self.zigzag && !self.spills
+    }
+
     #[target_feature(enable = "avx512bw")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
@@ -333,8 +338,8 @@ impl<const K: usize> Packer<K> {
     /// What values stand for.
     #[target_feature(enable = "avx512bw")]
     #[inline]
-    fn mapped(&self, values: __m512i) -> __m512i {
-        if K >= 4 && self.zigzag {
+    fn mapped<C: Case>(&self, values: __m512i) -> __m512i {
+        if C::ANY && K >= 4 && self.zigzag {
             let double = add::<K>(values, values);
             let sign = match K {
                 4 => _mm512_srai_epi32::<31>(values),
@@ -354,7 +359,7 @@ impl<const K: usize> Packer<K> {
     /// ```
     #[target_feature(enable = "avx512bw,avx512vbmi")]
     #[inline]
-    fn packed(&mut self, bits: __m512i) -> __m512i {
+    fn packed<C: Case>(&mut self, bits: __m512i) -> __m512i {
         self.seen = _mm512_or_si512(self.seen, bits);
         let mut numbers = bits;
         if K == 1 {
@@ -373,7 +378,7 @@ impl<const K: usize> Packer<K> {
             return _mm512_permutexvar_epi8(self.bytes, numbers);
         }
         let shifted = _mm512_sllv_epi64(numbers, self.bit);
-        let first = if self.spills {
+        let first = if C::ANY && self.spills {
             let room = _mm512_sub_epi64(splat::<8>(64), self.bit);
             let ninth = _mm512_srlv_epi64(numbers, room);
             _mm512_permutex2var_epi8(shifted, self.bytes, ninth)
@@ -392,45 +397,41 @@ impl<const K: usize> Packer<K> {
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn pack<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
-    let bits = plan.mapped(load(from));
-    store(to, plan.packed(bits));
+fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
+    let bits = plan.mapped::<C>(load(from));
+    store(to, plan.packed::<C>(bits));
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn pack_rest<const K: usize>(
-    plan: &mut Packer<K>,
-    layout: Layout,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> bool {
+fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) {
     let stride = 8 * layout.width / K;
     let mut to = 0;
     for values in src.chunks(64) {
-        let bits = plan.mapped(load_up_to(values));
+        let bits = plan.mapped::<Any>(load_up_to(values));
         let bits = _mm512_maskz_mov_epi8(first_bits(values.len()), bits);
         let end = usize::min(to + stride, dst.len());
-        store_up_to(&mut dst[to..end], plan.packed(bits));
+        store_up_to(&mut dst[to..end], plan.packed::<Any>(bits));
         to = end;
     }
-    true
 }
 
-#[target_feature(enable = "avx512bw,bmi2")]
+#[target_feature(enable = "avx512bw")]
 #[inline]
-fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) {
-    let bits = plan.mapped(load(from));
-    plan.seen = _mm512_or_si512(plan.seen, bits);
-    let bytes = match K {
-        1 => bits,
-        2 => _mm512_castsi256_si512(_mm512_cvtepi16_epi8(bits)),
-        4 => _mm512_castsi128_si512(_mm512_cvtepi32_epi8(bits)),
-        _ => _mm512_castsi128_si512(_mm512_cvtepi64_epi8(bits)),
-    };
-    let mut all = [0; 64];
-    store(&mut all, bytes);
-    to.copy_from_slice(&all[..to.len()]);
+fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
+    for i in 0..K {
+        let bits = plan.mapped::<Any>(load(&from[i]));
+        plan.seen = _mm512_or_si512(plan.seen, bits);
+        let bytes = match K {
+            1 => bits,
+            2 => _mm512_castsi256_si512(_mm512_cvtepi16_epi8(bits)),
+            4 => _mm512_castsi128_si512(_mm512_cvtepi32_epi8(bits)),
+            _ => _mm512_castsi128_si512(_mm512_cvtepi64_epi8(bits)),
+        };
+        let mut all = [0; 64];
+        store(&mut all, bytes);
+        to[64 / K * i..64 / K * (i + 1)].copy_from_slice(&all[..64 / K]);
+    }
 }
 
 #[target_feature(enable = "avx512bw")]

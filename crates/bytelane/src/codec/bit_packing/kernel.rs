@@ -7,10 +7,10 @@
 //! larger buffer first, or loaded with a mask.
 #![forbid(unsafe_code)]
 
-use super::layout::Layout;
-use super::words::{pack_few, unpack_few};
+use super::few::{pack_few, unpack_few};
+use super::layout::{Layout, to_ne_bytes};
 use super::{Any, Case, Pack, Unpack, Usual, WINDOW};
-use crate::memory::Slot;
+use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
 /// Values of `K` bytes from their packed bytes.
@@ -90,14 +90,14 @@ pub(crate) fn pack<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>>(
 ) -> bool {
     if src.len() < <S as Unpack<K>>::FEW * K {
         pack_few::<K>(layout, src, dst)
-    } else if K > 1 && layout.width <= 8 {
+    } else if layout.width == 8 || K > 1 && layout.width < 8 {
         pack_narrow::<K, S>(simd, layout, src, dst)
     } else {
         pack_wide::<K, S>(simd, layout, src, dst)
     }
 }
 
-/// Values of more than 8 bits, or of one byte.
+/// Values of more than 8 bits, or of one byte and fewer bits.
 #[inline(always)]
 fn pack_wide<const K: usize, S: Pack<K>>(
     simd: S,
@@ -106,35 +106,67 @@ fn pack_wide<const K: usize, S: Pack<K>>(
     dst: &mut [Slot],
 ) -> bool {
     let mut plan = simd.pack_plan(layout);
-    let stride = 8 * layout.width / K;
-    let (mut from, mut to) = (0, 0);
-    while from + 64 <= src.len() && (!S::MASKS || to + 64 <= dst.len()) {
-        pack_block(simd, &mut plan, stride, window(src, from), &mut dst[to..]);
-        (from, to) = (from + 64, to + stride);
+    match simd.packs_usual(&plan) {
+        true => pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst),
+        false => pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst),
     }
-    let rest_fits = simd.pack_rest(&mut plan, layout, &src[from..], &mut dst[to..]);
-    simd.all_fit(&plan) && rest_fits
+    simd.all_fit(&plan)
 }
 
-/// Packs a block to the front of a destination, which may have room for no more.
 #[inline(always)]
-fn pack_block<const K: usize, S: Pack<K>>(
+fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     simd: S,
     plan: &mut S::Plan,
-    stride: usize,
-    from: &[u8; 64],
+    layout: Layout,
+    src: &[u8],
     dst: &mut [Slot],
 ) {
-    let mut aside = [Slot::new(0); 64];
-    let has_room = dst.len() >= 64;
-    let to = match has_room {
-        true => window_mut(dst, 0),
-        false => &mut aside,
-    };
-    simd.pack(plan, from, to);
-    if !has_room {
-        dst[..stride].copy_from_slice(&aside[..stride]);
+    let stride = 8 * layout.width / K;
+    let (mut from, mut to) = (0, 0);
+    while from + 64 <= src.len() && to + 64 <= dst.len() {
+        simd.pack::<C>(plan, window(src, from), window_mut(dst, to));
+        (from, to) = (from + 64, to + stride);
     }
+    if from < src.len() {
+        simd.pack_rest(plan, layout, &src[from..], &mut dst[to..]);
+    }
+}
+
+/// The last blocks, for which the destination does not have 64 bytes each, and an incomplete one.
+#[inline(always)]
+pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
+    simd: S,
+    plan: &mut S::Plan,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    let stride = 8 * layout.width / K;
+    let mut to = 0;
+    for values in src.chunks(64) {
+        let [block] = padded::<K, 1>(layout, values);
+        let mut aside = [Slot::new(0); 64];
+        simd.pack::<Any>(plan, &block, &mut aside);
+        let end = usize::min(to + stride, dst.len());
+        dst[to..end].copy_from_slice(&aside[..end - to]);
+        to = end;
+    }
+}
+
+/// Blocks that begin with these values. The others become zeros when they are packed.
+#[inline(always)]
+fn padded<const K: usize, const N: usize>(layout: Layout, values: &[u8]) -> [[u8; 64]; N] {
+    let mut blocks = [[0; 64]; N];
+    if values.len() < 64 * N {
+        let padding = to_ne_bytes(layout.reference);
+        blocks
+            .as_flattened_mut()
+            .as_chunks_mut::<K>()
+            .0
+            .fill(padding);
+    }
+    blocks.as_flattened_mut()[..values.len()].copy_from_slice(values);
+    blocks
 }
 
 /// Values of at most 8 bits become bytes first, 64 of them at a time: more than two of them may
@@ -146,22 +178,35 @@ fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let bytes = Layout {
+    let of_bytes = Layout {
         reference: 0,
         zigzag: false,
         ..layout
     };
     let mut narrow = Pack::<K>::pack_plan(simd, layout);
-    let mut pack = Pack::<1>::pack_plan(simd, bytes);
-    let (stride, mut from, mut to) = (8 * layout.width, 0, 0);
-    while from + 64 * K <= src.len() {
-        let mut block = [0; 64];
-        for (i, to) in block.chunks_exact_mut(64 / K).enumerate() {
-            Pack::<K>::narrow(simd, &mut narrow, window(src, from + 64 * i), to);
+    let mut pack = Pack::<1>::pack_plan(simd, of_bytes);
+    let mut to = 0;
+    for values in src.chunks(64 * K) {
+        let aside;
+        let blocks = match values.as_chunks::<64>().0.first_chunk::<K>() {
+            Some(blocks) => blocks,
+            None => {
+                aside = padded::<K, K>(layout, values);
+                &aside
+            }
+        };
+        let mut bytes = [0; 64];
+        Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
+        let (bytes, room) = (&bytes[..values.len() / K], &mut dst[to..]);
+        let length = usize::min(8 * layout.width, room.len());
+        match bytes.as_array() {
+            _ if layout.width == 8 => copy(&mut room[..length], bytes),
+            Some(bytes) if room.len() >= 64 => {
+                Pack::<1>::pack::<Usual>(simd, &mut pack, bytes, window_mut(room, 0));
+            }
+            _ => Pack::<1>::pack_rest(simd, &mut pack, of_bytes, bytes, &mut room[..length]),
         }
-        pack_block::<1, S>(simd, &mut pack, stride, &block, &mut dst[to..]);
-        (from, to) = (from + 64 * K, to + stride);
+        to += length;
     }
-    let rest_fits = pack_few::<K>(layout, &src[from..], &mut dst[to..]);
-    Pack::<K>::all_fit(simd, &narrow) && rest_fits
+    Pack::<K>::all_fit(simd, &narrow)
 }

@@ -36,18 +36,23 @@ pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod avx512;
 mod error;
+mod few;
 mod format;
 mod integer;
 mod kernel;
 mod layout;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 pub(crate) mod neon;
+#[cfg(any(
+    all(target_arch = "x86_64", feature = "sse41"),
+    all(target_arch = "aarch64", target_endian = "little", feature = "neon")
+))]
+mod pack;
 mod scalar;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) mod sse41;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use error::{Error, ErrorKind};
 pub use format::Format;
@@ -108,32 +113,25 @@ pub(crate) trait Unpack<const K: usize>: Copy {
 /// Packing, as each instruction set provides it, for values of `K` bytes: of at least 9 bits, unless
 /// `K` is 1.
 pub(crate) trait Pack<const K: usize>: Copy {
-    /// Whether loads and stores have masks, so that [`pack_rest`](Self::pack_rest) can have any
-    /// number of blocks, for which the destination need not have 64 bytes each.
-    const MASKS: bool;
-
     /// Registers for one layout, and which bits have been seen.
     type Plan;
 
     fn pack_plan(self, layout: Layout) -> Self::Plan;
 
-    /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything.
-    fn pack(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
+    /// Whether the steps called `Usual` can be used.
+    fn packs_usual(self, plan: &Self::Plan) -> bool;
 
-    /// The lower bytes of the bits of 64 bytes of values.
-    fn narrow(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [u8]);
+    /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything. Values
+    /// of one byte must have less than 8 bits.
+    fn pack<C: Case>(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
 
-    /// Packs the values after the last block to exactly the bytes that they take. Returns whether
-    /// they fit, unless [`all_fit`](Self::all_fit) tells.
+    /// The bits of 64 values, of at most 8 bits each.
+    fn narrow(self, plan: &mut Self::Plan, from: &[[u8; 64]; K], to: &mut [u8; 64]);
+
+    /// Packs the values after the last block to exactly the bytes that they take.
     #[inline(always)]
-    fn pack_rest(
-        self,
-        _plan: &mut Self::Plan,
-        layout: Layout,
-        src: &[u8],
-        dst: &mut [Slot],
-    ) -> bool {
-        words::pack_few::<K>(layout, src, dst)
+    fn pack_rest(self, plan: &mut Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::pack_rest::<K, Self>(self, plan, layout, src, dst);
     }
 
     /// Whether all values so far have no more bits than the width.

@@ -1,9 +1,8 @@
 //! SSE4.1: values are made of 16-bit words, each taken from two places: the three bytes in which it
-//! lies are shifted by multiplying them. Packing joins values in 64-bit registers.
+//! lies are shifted by multiplying them.
 
 use super::layout::Layout;
-use super::words::Words;
-use super::{Case, Pack, Unpack, WINDOW};
+use super::{Case, Unpack, WINDOW};
 use crate::backend::Sse41;
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
@@ -17,17 +16,6 @@ implement! {
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
         fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
         fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
-    }
-}
-
-implement! {
-    impl<const K: usize> Pack<K> for Sse41 {
-        const MASKS: bool = false;
-        type Plan = Words<K>;
-        fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
-        fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
-        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
-        fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
     }
 }
 

@@ -1,0 +1,79 @@
+//! Where the numbers lie that values are joined to.
+#![forbid(unsafe_code)]
+
+use crate::codec::bit_packing::layout::{Layout, spills};
+
+/// Numbers of `bits` bits each, one directly after the other, the first one from a whole byte on.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers {
+    pub(super) bits: usize,
+}
+
+impl Numbers {
+    /// Those that values of `K` bytes are joined to.
+    #[inline(always)]
+    pub(super) fn new<const K: usize>(layout: Layout) -> Self {
+        let bits = 8 / K * layout.width;
+        Self { bits }
+    }
+
+    /// The byte in which a number begins.
+    #[inline(always)]
+    pub(super) fn byte(self, number: usize) -> usize {
+        number * self.bits / 8
+    }
+
+    /// The bits of that byte that belong to the number before.
+    #[inline(always)]
+    pub(super) fn bit(self, number: usize) -> usize {
+        number * self.bits % 8
+    }
+
+    /// Where each piece begins.
+    #[inline(always)]
+    pub(super) fn starts(self) -> [usize; 4] {
+        [0, 2, 4, 6].map(|number| self.byte(number))
+    }
+
+    /// Whether a number that is shifted to its bit may have more than 8 bytes.
+    #[inline(always)]
+    pub(super) fn spill(self) -> bool {
+        spills(self.bits, 64)
+    }
+
+    /// For each byte of a piece, which byte of its two numbers it is; of the second one as soon as
+    /// that begins.
+    #[inline(always)]
+    pub(super) fn later(self, piece: usize) -> &'static [u8; 16] {
+        &LATER[self.byte(2 * piece + 1) - self.byte(2 * piece)]
+    }
+
+    /// What is added to the byte in which the second number begins, and to the first byte of a
+    /// piece: the place of the last byte of the number before, or [`NOTHING`].
+    #[inline(always)]
+    pub(super) fn earlier(self, number: usize) -> u8 {
+        match self.bit(number) {
+            0 => NOTHING,
+            _ => (self.byte(number) - self.byte(number - 1)) as u8,
+        }
+    }
+}
+
+/// An index for which a shuffle gives zero.
+pub(super) const NOTHING: u8 = 0x80;
+
+/// A row for each place in which the second number of a piece may begin.
+static LATER: [[u8; 16]; 9] = {
+    let mut rows = [[0; 16]; 9];
+    let mut second = 0;
+    while second < 9 {
+        let mut at = 0;
+        while at < 16 {
+            let place = if at < second { at } else { 8 + at - second };
+            rows[second][at] = if place < 16 { place as u8 } else { NOTHING };
+            at += 1;
+        }
+        second += 1;
+    }
+    rows
+};
