@@ -7,7 +7,7 @@ use super::{Any, Case, Pack, Unpack, WINDOW};
 use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
-use crate::simd::{implement, window};
+use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
 
 implement! {
@@ -98,7 +98,7 @@ impl<const K: usize> Tables<K> {
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn starts<const K: usize>(layout: Layout) -> [__m512i; 2] {
-    let places = _mm512_broadcast_i32x4(crate::simd::sse41::load(layout.places()));
+    let places = _mm512_broadcast_i32x4(sse41::load(layout.places()));
     let first = load(const { &Tables::<K>::FIRST });
     let byte = _mm512_add_epi8(
         _mm512_shuffle_epi8(places, first),
@@ -419,18 +419,40 @@ fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], d
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
+    let mut vectors = [_mm512_setzero_si512(); K];
     for i in 0..K {
         let bits = plan.mapped::<Any>(load(&from[i]));
         plan.seen = _mm512_or_si512(plan.seen, bits);
-        let bytes = match K {
-            1 => bits,
-            2 => _mm512_castsi256_si512(_mm512_cvtepi16_epi8(bits)),
-            4 => _mm512_castsi128_si512(_mm512_cvtepi32_epi8(bits)),
-            _ => _mm512_castsi128_si512(_mm512_cvtepi64_epi8(bits)),
-        };
-        let mut all = [0; 64];
-        store(&mut all, bytes);
-        to[64 / K * i..64 / K * (i + 1)].copy_from_slice(&all[..64 / K]);
+        vectors[i] = bits;
+    }
+    store(to, narrowed(vectors));
+}
+
+/// The lowest byte of each value.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn narrowed<const K: usize>(vectors: [__m512i; K]) -> __m512i {
+    match K {
+        1 => vectors[0],
+        2 => {
+            let low = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(vectors[0]));
+            _mm512_inserti64x4::<1>(low, _mm512_cvtepi16_epi8(vectors[1]))
+        }
+        _ => {
+            let mut quarters = [_mm_setzero_si128(); 4];
+            for i in 0..4 {
+                quarters[i] = match K {
+                    4 => _mm512_cvtepi32_epi8(vectors[i]),
+                    _ => _mm_unpacklo_epi64(
+                        _mm512_cvtepi64_epi8(vectors[2 * i]),
+                        _mm512_cvtepi64_epi8(vectors[2 * i + 1]),
+                    ),
+                };
+            }
+            let [a, b, c, d] = quarters;
+            let [low, high] = [_mm256_set_m128i(b, a), _mm256_set_m128i(d, c)];
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
     }
 }
 

@@ -142,15 +142,15 @@ pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
     dst: &mut [Slot],
 ) {
     let stride = 8 * layout.width / K;
+    let mut aside = [Slot::new(0); 2 * 64];
     let mut to = 0;
     for values in src.chunks(64) {
         let [block] = padded::<K, 1>(layout, values);
-        let mut aside = [Slot::new(0); 64];
-        simd.pack::<Any>(plan, &block, &mut aside);
-        let end = usize::min(to + stride, dst.len());
-        dst[to..end].copy_from_slice(&aside[..end - to]);
-        to = end;
+        simd.pack::<Any>(plan, &block, window_mut(&mut aside, to));
+        to += stride;
     }
+    let length = usize::min(to, dst.len());
+    dst[..length].copy_from_slice(&aside[..length]);
 }
 
 /// Blocks that begin with these values. The others become zeros when they are packed.
@@ -199,7 +199,8 @@ fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
         Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
         let (bytes, room) = (&bytes[..values.len() / K], &mut dst[to..]);
         let length = usize::min(8 * layout.width, room.len());
-        match bytes.as_array() {
+        match bytes.as_array::<64>() {
+            Some(bytes) if room.len() >= 64 && layout.width == 8 => copy(&mut room[..64], bytes),
             _ if layout.width == 8 => copy(&mut room[..length], bytes),
             Some(bytes) if room.len() >= 64 => {
                 Pack::<1>::pack::<Usual>(simd, &mut pack, bytes, window_mut(room, 0));

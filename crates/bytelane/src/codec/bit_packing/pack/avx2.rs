@@ -2,7 +2,7 @@
 //! first and the third one together, then the second and the fourth.
 
 use super::Numbers;
-use super::sse41::earlier_bytes;
+use super::sse41::earlier as earlier_bytes;
 use crate::backend::Avx2;
 use crate::codec::bit_packing::avx2::{add, splat};
 use crate::codec::bit_packing::layout::{Layout, spills};
@@ -31,9 +31,9 @@ pub(crate) struct Packer<const K: usize> {
     /// right, but left if they are values of 8 bytes or tight.
     bits: [__m256i; 2],
     /// Whether a number must be shifted left although it has been joined, or has more than 8 bytes
-    /// then. Their last bytes, in which the next ones begin, come from a shift of their own.
+    /// then.
     is_tight: bool,
-    /// What precedes these bytes.
+    /// How far tight numbers are shifted right, so that all their bytes are one place lower.
     back: [__m256i; 2],
     /// The bytes of each piece.
     later: [__m256i; 2],
@@ -100,6 +100,16 @@ impl Joins {
     }
 }
 
+/// Rows of two pieces. They are the same unless a number is one value.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn lanes<const K: usize>(piece: usize, row: impl Fn(usize) -> __m128i) -> __m256i {
+    match K {
+        8 => _mm256_set_m128i(row(piece + 2), row(piece)),
+        _ => _mm256_broadcastsi128_si256(row(piece)),
+    }
+}
+
 /// What a double word has in excess of the bits that are joined in it.
 #[inline(always)]
 fn excess<const K: usize>(layout: Layout) -> usize {
@@ -124,28 +134,26 @@ impl<const K: usize> Packer<K> {
             8 => numbers.spill(),
             _ => spills(numbers.bits, numbers.bits + excess),
         };
-        let zero = _mm256_setzero_si256();
-        let (mut later, mut earlier) = ([zero; 2], [zero; 2]);
-        for of in 0..2 {
-            let [low, high] = [of, of + 2];
-            later[of] = load_lanes(numbers.later(low), numbers.later(high));
-            let rows = [low, high].map(|piece| earlier_bytes(numbers, piece, is_tight));
-            earlier[of] = _mm256_set_m128i(rows[1], rows[0]);
-        }
-        let (mut bits, mut back) = ([zero; 2], [zero; 2]);
-        let [each, seven] = [numbers.bits as i64, 7].map(|number| _mm256_set1_epi64x(number));
+        let zero = [_mm256_setzero_si256(); 2];
+        let (mut bits, mut back, mut later, mut earlier) = (zero, zero, zero, zero);
+        let each = _mm256_set1_epi64x(numbers.bits as i64);
         let order = [
             _mm256_setr_epi64x(0, 1, 4, 5),
             _mm256_setr_epi64x(2, 3, 6, 7),
         ];
-        for (of, order) in order.into_iter().enumerate() {
-            let bit = _mm256_and_si256(_mm256_mul_epu32(order, each), seven);
-            let end = _mm256_add_epi64(bit, each);
-            back[of] = _mm256_sub_epi64(_mm256_andnot_si256(seven, end), bit);
+        for of in 0..2 {
+            later[of] = lanes::<K>(of, |piece| sse41::load(numbers.later(piece)));
+            earlier[of] = lanes::<K>(of, |piece| earlier_bytes(numbers, piece));
+            let bit = _mm256_mul_epu32(order[of], each);
+            let bit = _mm256_and_si256(bit, _mm256_set1_epi64x(7));
+            back[of] = _mm256_sub_epi64(_mm256_set1_epi64x(8), bit);
             bits[of] = match K < 8 && !is_tight {
                 true => _mm256_sub_epi64(_mm256_set1_epi64x(excess as i64), bit),
                 false => bit,
             };
+            if is_tight {
+                earlier[of] = _mm256_sub_epi8(earlier[of], _mm256_set1_epi8(1));
+            }
         }
         Self {
             starts: numbers.starts(),
@@ -158,7 +166,7 @@ impl<const K: usize> Packer<K> {
             mask: splat::<K>(layout.mask()),
             reference: splat::<K>(layout.reference.wrapping_neg()),
             zigzag: layout.zigzag,
-            seen: zero,
+            seen: _mm256_setzero_si256(),
         }
     }
 
@@ -185,8 +193,7 @@ impl<const K: usize> Packer<K> {
         bits
     }
 
-    /// The numbers of two pieces, shifted to their bits; and the same so that their last bytes are
-    /// where `earlier` has them.
+    /// The numbers of two pieces, shifted to their bits; and again, as `earlier` needs them.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn shifted<C: Case>(&self, bits: __m256i, of: usize) -> [__m256i; 2] {

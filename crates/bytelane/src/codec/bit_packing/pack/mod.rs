@@ -10,6 +10,9 @@
 //! first shuffle      a0 a1 a2 b0 b1 b2 b3
 //! second shuffle     z3       a3               z is the number before the piece
 //! ```
+//!
+//! A number that is shifted may have nine bytes. The last one is always such a shared byte. Where
+//! that occurs, the second shuffle has numbers of its own, shifted by a byte less.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
@@ -19,4 +22,4 @@ mod numbers;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 
-use numbers::{NOTHING, Numbers};
+use numbers::Numbers;

@@ -1,6 +1,6 @@
 //! NEON: a shift takes its own number of bits for each value, to the left or to the right.
 
-use super::{NOTHING, Numbers};
+use super::Numbers;
 use crate::backend::Neon;
 use crate::codec::bit_packing::layout::Layout;
 use crate::codec::bit_packing::neon::{add, shift, splat};
@@ -29,7 +29,7 @@ pub(crate) struct Packer<const K: usize> {
     joins: [uint8x16_t; 3],
     /// How far numbers are shifted from there to the bit in which they begin.
     bits: [uint8x16_t; 4],
-    /// What shifts them so that their last bytes, in which the next ones begin, come first.
+    /// The same, so that all their bytes are one place lower.
     back: [uint8x16_t; 4],
     /// The bytes of each piece.
     later: [uint8x16_t; 4],
@@ -90,24 +90,14 @@ fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
     }
 }
 
-/// The shuffle that adds the last bytes of numbers to a piece: see [`Numbers::earlier`]. If numbers
-/// spill, these bytes have been shifted to the first places.
+/// The shuffle that adds the last bytes of numbers to a piece.
 #[target_feature(enable = "neon")]
 #[inline]
 fn earlier_bytes(numbers: Numbers, piece: usize) -> uint8x16_t {
-    let place = |number| match (numbers.earlier(number), numbers.spill()) {
-        (NOTHING, _) | (_, false) => numbers.earlier(number),
-        (_, true) => 0,
-    };
-    let second = numbers.byte(2 * piece + 1) - numbers.byte(2 * piece);
-    let places = load(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    let is_second = vceqq_u8(places, vdupq_n_u8(second as u8));
-    let own = vdupq_n_u8(place(2 * piece + 1));
-    let bytes = vbslq_u8(is_second, own, vdupq_n_u8(NOTHING));
+    let bytes = load(numbers.earlier(piece));
     match piece {
         0 => bytes,
-        // Of the second number of the piece before.
-        _ => vsetq_lane_u8::<0>(place(2 * piece) | 8, bytes),
+        _ => vsetq_lane_u8::<0>(numbers.before(piece), bytes),
     }
 }
 
@@ -127,11 +117,13 @@ impl<const K: usize> Packer<K> {
         for piece in 0..4 {
             let [first, second] = [2 * piece, 2 * piece + 1];
             let bit = |number| numbers.bit(number) as i64 - zeros;
-            let next = |number| 8 * (numbers.byte(number + 1) - numbers.byte(number)) as i64;
             bits[piece] = two(bit(first), bit(second));
-            back[piece] = two(bit(first) - next(first), bit(second) - next(second));
+            back[piece] = two(bit(first) - 8, bit(second) - 8);
             later[piece] = load(numbers.later(piece));
             earlier[piece] = earlier_bytes(numbers, piece);
+            if numbers.spill() {
+                earlier[piece] = vsubq_u8(earlier[piece], vdupq_n_u8(1));
+            }
         }
         Self {
             starts: numbers.starts(),
@@ -167,8 +159,7 @@ impl<const K: usize> Packer<K> {
         bits
     }
 
-    /// The two numbers of a piece, shifted to their bits; and the same so that their last bytes are
-    /// where `earlier` has them.
+    /// The two numbers of a piece, shifted to their bits; and again, as `earlier` needs them.
     #[target_feature(enable = "neon")]
     #[inline]
     fn shifted<C: Case>(&self, bits: uint8x16_t, piece: usize) -> [uint8x16_t; 2] {

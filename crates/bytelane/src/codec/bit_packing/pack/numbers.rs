@@ -41,26 +41,42 @@ impl Numbers {
         spills(self.bits, 64)
     }
 
+    /// The place in a piece of the byte in which the second number begins.
+    #[inline(always)]
+    fn second(self, piece: usize) -> usize {
+        self.byte(2 * piece + 1) - self.byte(2 * piece)
+    }
+
     /// For each byte of a piece, which byte of its two numbers it is; of the second one as soon as
     /// that begins.
     #[inline(always)]
     pub(super) fn later(self, piece: usize) -> &'static [u8; 16] {
-        &LATER[self.byte(2 * piece + 1) - self.byte(2 * piece)]
+        &LATER[self.second(piece)]
     }
 
-    /// What is added to the byte in which the second number begins, and to the first byte of a
-    /// piece: the place of the last byte of the number before, or [`NOTHING`].
+    /// What is added to the byte in which the second number begins: the last byte of the first one.
+    /// Nothing is added if that has ended before.
     #[inline(always)]
-    pub(super) fn earlier(self, number: usize) -> u8 {
-        match self.bit(number) {
+    pub(super) fn earlier(self, piece: usize) -> &'static [u8; 16] {
+        match self.bit(2 * piece + 1) {
+            0 => &EARLIER[0],
+            _ => &EARLIER[self.second(piece)],
+        }
+    }
+
+    /// What is added to the first byte of a piece: the last byte of the second number of the piece
+    /// before.
+    #[inline(always)]
+    pub(super) fn before(self, piece: usize) -> u8 {
+        match self.bit(2 * piece) {
             0 => NOTHING,
-            _ => (self.byte(number) - self.byte(number - 1)) as u8,
+            _ => (8 + self.byte(2 * piece) - self.byte(2 * piece - 1)) as u8,
         }
     }
 }
 
-/// An index for which a shuffle gives zero.
-pub(super) const NOTHING: u8 = 0x80;
+/// An index for which a shuffle gives zero, as does the one before it.
+const NOTHING: u8 = 0xf0;
 
 /// A row for each place in which the second number of a piece may begin.
 static LATER: [[u8; 16]; 9] = {
@@ -73,6 +89,17 @@ static LATER: [[u8; 16]; 9] = {
             rows[second][at] = if place < 16 { place as u8 } else { NOTHING };
             at += 1;
         }
+        second += 1;
+    }
+    rows
+};
+
+/// A row for each place in which the first number of a piece may share a byte with the second one.
+static EARLIER: [[u8; 16]; 9] = {
+    let mut rows = [[NOTHING; 16]; 9];
+    let mut second = 1;
+    while second < 9 {
+        rows[second][second] = second as u8;
         second += 1;
     }
     rows

@@ -1,7 +1,7 @@
 //! SSE4.1: no register is shifted by different numbers of bits at once, so that both numbers of a
 //! piece are shifted in a register of their own, and blended.
 
-use super::{NOTHING, Numbers};
+use super::Numbers;
 use crate::backend::Sse41;
 use crate::codec::bit_packing::layout::Layout;
 use crate::codec::bit_packing::sse41::{add, splat};
@@ -28,7 +28,7 @@ pub(crate) struct Packer<const K: usize> {
     joins: Joins<K>,
     /// How far the two numbers of each piece are shifted.
     bits: [[__m128i; 2]; 4],
-    /// What precedes the last byte of each, in which the next one begins.
+    /// And how far right, so that all their bytes are one place lower.
     back: [[__m128i; 2]; 4],
     /// The bytes of each piece.
     later: [__m128i; 4],
@@ -49,19 +49,20 @@ impl<const K: usize> Packer<K> {
     #[inline]
     fn new(layout: Layout) -> Self {
         let numbers = Numbers::new::<K>(layout);
-        let zero = _mm_setzero_si128();
-        let (mut bits, mut back) = ([[zero; 2]; 4], [[zero; 2]; 4]);
-        let (mut later, mut earlier) = ([zero; 4], [zero; 4]);
+        let zero = [_mm_setzero_si128(); 4];
+        let (mut bits, mut back) = ([[_mm_setzero_si128(); 2]; 4], [[_mm_setzero_si128(); 2]; 4]);
+        let (mut later, mut earlier_bytes) = (zero, zero);
         for piece in 0..4 {
             for of in 0..2 {
-                let number = 2 * piece + of;
-                bits[piece][of] = _mm_cvtsi32_si128(numbers.bit(number) as i32);
-                let next = 8 * (numbers.byte(number + 1) - numbers.byte(number));
-                let back_of = next.saturating_sub(numbers.bit(number));
-                back[piece][of] = _mm_cvtsi32_si128(back_of as i32);
+                let bit = numbers.bit(2 * piece + of) as i32;
+                bits[piece][of] = _mm_cvtsi32_si128(bit);
+                back[piece][of] = _mm_cvtsi32_si128(8 - bit);
             }
             later[piece] = load(numbers.later(piece));
-            earlier[piece] = earlier_bytes(numbers, piece, numbers.spill());
+            earlier_bytes[piece] = earlier(numbers, piece);
+            if numbers.spill() {
+                earlier_bytes[piece] = _mm_sub_epi8(earlier_bytes[piece], _mm_set1_epi8(1));
+            }
         }
         Self {
             starts: numbers.starts(),
@@ -69,7 +70,7 @@ impl<const K: usize> Packer<K> {
             bits,
             back,
             later,
-            earlier,
+            earlier: earlier_bytes,
             spills: numbers.spill(),
             values: Values::new(layout),
         }
@@ -81,8 +82,7 @@ impl<const K: usize> Packer<K> {
         self.values.all_fit()
     }
 
-    /// The two numbers of a piece, shifted to their bits; and the same so that their last bytes are
-    /// where `earlier` has them.
+    /// The two numbers of a piece, shifted to their bits; and again, as `earlier` needs them.
     #[target_feature(enable = "sse4.1,ssse3")]
     #[inline]
     fn shifted<C: Case>(&self, numbers: __m128i, piece: usize) -> [__m128i; 2] {
@@ -104,24 +104,14 @@ impl<const K: usize> Packer<K> {
     }
 }
 
-/// The shuffle that adds the last bytes of numbers to a piece: see [`Numbers::earlier`]. If numbers
-/// spill, these bytes have been shifted to the first places.
+/// The shuffle that adds the last bytes of numbers to a piece.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn earlier_bytes(numbers: Numbers, piece: usize, spill: bool) -> __m128i {
-    let place = |number| match (numbers.earlier(number), spill) {
-        (NOTHING, _) | (_, false) => numbers.earlier(number),
-        (_, true) => 0,
-    };
-    let second = numbers.byte(2 * piece + 1) - numbers.byte(2 * piece);
-    let iota = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let is_second = _mm_cmpeq_epi8(iota, _mm_set1_epi8(second as i8));
-    let own = _mm_set1_epi8(place(2 * piece + 1).cast_signed());
-    let bytes = _mm_blendv_epi8(_mm_set1_epi8(NOTHING.cast_signed()), own, is_second);
+pub(super) fn earlier(numbers: Numbers, piece: usize) -> __m128i {
+    let bytes = load(numbers.earlier(piece));
     match piece {
         0 => bytes,
-        // Of the second number of the piece before.
-        _ => _mm_insert_epi8::<0>(bytes, i32::from(place(2 * piece) | 8)),
+        _ => _mm_insert_epi8::<0>(bytes, numbers.before(piece).into()),
     }
 }
 
