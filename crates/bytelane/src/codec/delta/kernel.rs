@@ -40,9 +40,7 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
         }
     }
     while !dst.is_empty() {
-        let Some(miniblock) = miniblocks.next()? else {
-            break;
-        };
+        let miniblock = miniblocks.next()?;
         let (layout, mut left) = (miniblock.layout, miniblock.count);
         let mut packed = &src[miniblock.at..];
         while left > 0 && !dst.is_empty() {
