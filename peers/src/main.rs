@@ -15,7 +15,7 @@ use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::Buffers;
 use clap::Parser;
-use libraries::{COMPARISONS, Comparison, Work};
+use libraries::{COMPARISONS, Comparison, FRESH, Work};
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -132,9 +132,6 @@ fn measure(
     }
     Ok(())
 }
-
-/// What the output is full of before a result is checked.
-const FRESH: u8 = 0xa5;
 
 /// The number of values that stands for 8 to 64, another one each call.
 const VARIED_LENGTHS: usize = 0;

@@ -201,7 +201,7 @@ fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
         let length = usize::min(8 * layout.width, room.len());
         match bytes.as_array::<64>() {
             Some(bytes) if room.len() >= 64 && layout.width == 8 => copy(&mut room[..64], bytes),
-            _ if layout.width == 8 => copy(&mut room[..length], bytes),
+            _ if layout.width == 8 => copy(&mut room[..bytes.len()], bytes),
             Some(bytes) if room.len() >= 64 => {
                 Pack::<1>::pack::<Usual>(simd, &mut pack, bytes, window_mut(room, 0));
             }

@@ -1,8 +1,8 @@
 //! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece: the
 //! first and the third one together, then the second and the fourth.
 
-use super::Numbers;
 use super::sse41::earlier as earlier_bytes;
+use super::{Numbers, needs_before};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::avx2::{add, splat};
 use crate::codec::bit_packing::layout::{Layout, spills};
@@ -219,7 +219,10 @@ impl<const K: usize> Packer<K> {
         if K == 1 {
             return bytes;
         }
-        let sources = _mm256_blend_epi32::<0b1100_1100>(last, before);
+        let sources = match needs_before::<K>(of + 2) {
+            true => _mm256_blend_epi32::<0b1100_1100>(last, before),
+            false => last,
+        };
         _mm256_or_si256(bytes, _mm256_shuffle_epi8(sources, self.earlier[of]))
     }
 }

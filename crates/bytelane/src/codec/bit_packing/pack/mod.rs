@@ -22,4 +22,4 @@ mod numbers;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
 
-use numbers::Numbers;
+use numbers::{Numbers, needs_before};

@@ -1,6 +1,6 @@
 //! NEON: a shift takes its own number of bits for each value, to the left or to the right.
 
-use super::Numbers;
+use super::{Numbers, needs_before};
 use crate::backend::Neon;
 use crate::codec::bit_packing::layout::Layout;
 use crate::codec::bit_packing::neon::{add, shift, splat};
@@ -48,8 +48,8 @@ pub(crate) struct Packer<const K: usize> {
 #[target_feature(enable = "neon")]
 #[inline]
 fn two(low: i64, high: i64) -> uint8x16_t {
-    let [low, high] = [low, high].map(|number| vcreate_s64(number.cast_unsigned()));
-    vreinterpretq_u8_s64(vcombine_s64(low, high))
+    let low = vcreate_u8(low.cast_unsigned());
+    vcombine_u8(low, vcreate_u8(high.cast_unsigned()))
 }
 
 /// Joins the values of each two times `HALF` bytes: the first one left, the second one right.
@@ -93,11 +93,15 @@ fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
 /// The shuffle that adds the last bytes of numbers to a piece.
 #[target_feature(enable = "neon")]
 #[inline]
-fn earlier_bytes(numbers: Numbers, piece: usize) -> uint8x16_t {
+fn earlier_bytes<const K: usize>(numbers: Numbers, piece: usize) -> uint8x16_t {
     let bytes = load(numbers.earlier(piece));
-    match piece {
-        0 => bytes,
-        _ => vsetq_lane_u8::<0>(numbers.before(piece), bytes),
+    match needs_before::<K>(piece) {
+        false => bytes,
+        // Its sources are in the other order.
+        true => veorq_u8(
+            vsetq_lane_u8::<0>(numbers.before(piece), bytes),
+            vdupq_n_u8(8),
+        ),
     }
 }
 
@@ -120,7 +124,7 @@ impl<const K: usize> Packer<K> {
             bits[piece] = two(bit(first), bit(second));
             back[piece] = two(bit(first) - 8, bit(second) - 8);
             later[piece] = load(numbers.later(piece));
-            earlier[piece] = earlier_bytes(numbers, piece);
+            earlier[piece] = earlier_bytes::<K>(numbers, piece);
             if numbers.spill() {
                 earlier[piece] = vsubq_u8(earlier[piece], vdupq_n_u8(1));
             }
@@ -197,21 +201,16 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         let [shifted, last] = plan.shifted::<C>(bits, piece);
         let mut bytes = vqtbl1q_u8(shifted, plan.later[piece]);
         if K > 1 {
-            let sources = with_upper(last, before);
+            let sources = match needs_before::<K>(piece) {
+                true => vextq_u8::<8>(before, last),
+                false => last,
+            };
             bytes = vorrq_u8(bytes, vqtbl1q_u8(sources, plan.earlier[piece]));
         }
         // At most 48; the minimum tells the compiler that the store is within the window.
         store(window_mut(to, usize::min(plan.starts[piece], 48)), bytes);
         before = last;
     }
-}
-
-/// The lower half of one vector and the upper half of another.
-#[target_feature(enable = "neon")]
-#[inline]
-fn with_upper(lower: uint8x16_t, upper: uint8x16_t) -> uint8x16_t {
-    let [lower, upper] = [lower, upper].map(|vector| vreinterpretq_u64_u8(vector));
-    vreinterpretq_u8_u64(vcopyq_laneq_u64::<1, 1>(lower, upper))
 }
 
 #[target_feature(enable = "neon")]
@@ -234,15 +233,15 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
 fn narrowed<const K: usize>(mut vectors: [uint8x16_t; K]) -> uint8x16_t {
     if K == 8 {
         for i in 0..K / 2 {
-            let pair = [vectors[2 * i], vectors[2 * i + 1]];
-            let [low, high] = pair.map(|vector| vreinterpretq_u32_u8(vector));
+            let low = vreinterpretq_u32_u8(vectors[2 * i]);
+            let high = vreinterpretq_u32_u8(vectors[2 * i + 1]);
             vectors[i] = vreinterpretq_u8_u32(vuzp1q_u32(low, high));
         }
     }
     if K >= 4 {
         for i in 0..2 {
-            let pair = [vectors[2 * i], vectors[2 * i + 1]];
-            let [low, high] = pair.map(|vector| vreinterpretq_u16_u8(vector));
+            let low = vreinterpretq_u16_u8(vectors[2 * i]);
+            let high = vreinterpretq_u16_u8(vectors[2 * i + 1]);
             vectors[i] = vreinterpretq_u8_u16(vuzp1q_u16(low, high));
         }
     }

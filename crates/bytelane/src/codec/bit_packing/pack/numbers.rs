@@ -75,6 +75,16 @@ impl Numbers {
     }
 }
 
+/// Whether a piece of values of `K` bytes may begin within a byte.
+#[inline(always)]
+pub(super) const fn needs_before<const K: usize>(piece: usize) -> bool {
+    match K {
+        8 => piece > 0,
+        4 => piece % 2 == 1,
+        _ => false,
+    }
+}
+
 /// An index for which a shuffle gives zero, as does the one before it.
 const NOTHING: u8 = 0xf0;
 

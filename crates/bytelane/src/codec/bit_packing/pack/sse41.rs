@@ -1,7 +1,7 @@
 //! SSE4.1: no register is shifted by different numbers of bits at once, so that both numbers of a
 //! piece are shifted in a register of their own, and blended.
 
-use super::Numbers;
+use super::{Numbers, needs_before};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::layout::Layout;
 use crate::codec::bit_packing::sse41::{add, splat};
@@ -225,7 +225,10 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         let [shifted, last] = plan.shifted::<C>(plan.joins.join(bits), piece);
         let mut bytes = _mm_shuffle_epi8(shifted, plan.later[piece]);
         if K > 1 {
-            let sources = _mm_blend_epi16::<0xf0>(last, before);
+            let sources = match needs_before::<K>(piece) {
+                true => _mm_blend_epi16::<0xf0>(last, before),
+                false => last,
+            };
             let earlier = _mm_shuffle_epi8(sources, plan.earlier[piece]);
             bytes = _mm_or_si128(bytes, earlier);
         }
