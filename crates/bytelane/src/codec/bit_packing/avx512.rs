@@ -201,7 +201,7 @@ impl<const K: usize> Unpacker<K> {
     pub(crate) fn unpacked<C: Case>(&self, window: __m512i) -> __m512i {
         let numbers = _mm512_permutexvar_epi8(self.bytes, window);
         let mut bits = _mm512_multishift_epi64_epi8(self.bits, numbers);
-        if let Some(late) = self.late.filter(|_| C::ANY) {
+        if let Some(late) = self.late.filter(|_| C::WIDE) {
             let next = _mm512_add_epi8(self.bytes, _mm512_set1_epi8(1));
             let numbers = _mm512_permutexvar_epi8(next, window);
             // A byte later, all places are eight bits less.
@@ -209,7 +209,7 @@ impl<const K: usize> Unpacker<K> {
             bits = _mm512_mask_multishift_epi64_epi8(bits, late, places, numbers);
         }
         let bits = _mm512_and_si512(bits, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let one = splat::<K>(1);
             let half = match K {
                 4 => _mm512_srli_epi32::<1>(bits),
@@ -339,7 +339,7 @@ impl<const K: usize> Packer<K> {
     #[target_feature(enable = "avx512bw")]
     #[inline]
     fn mapped<C: Case>(&self, values: __m512i) -> __m512i {
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let double = add::<K>(values, values);
             let sign = match K {
                 4 => _mm512_srai_epi32::<31>(values),
@@ -378,7 +378,7 @@ impl<const K: usize> Packer<K> {
             return _mm512_permutexvar_epi8(self.bytes, numbers);
         }
         let shifted = _mm512_sllv_epi64(numbers, self.bit);
-        let first = if C::ANY && self.spills {
+        let first = if C::WIDE && self.spills {
             let room = _mm512_sub_epi64(splat::<8>(64), self.bit);
             let ninth = _mm512_srlv_epi64(numbers, room);
             _mm512_permutex2var_epi8(shifted, self.bytes, ninth)

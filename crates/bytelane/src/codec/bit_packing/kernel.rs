@@ -9,7 +9,7 @@
 
 use super::few::{pack_few, unpack_few};
 use super::layout::{Layout, to_ne_bytes};
-use super::{Any, Case, Pack, Unpack, Usual, WINDOW};
+use super::{Any, Case, Pack, Unpack, Usual, WINDOW, Wide};
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
@@ -25,9 +25,10 @@ pub(super) fn unpack<const K: usize, S: Unpack<K>>(
         return unpack_few::<K>(layout, src, dst);
     }
     let plan = simd.unpack_plan(layout);
-    let (from, to) = match simd.is_usual(&plan) {
-        true => unpack_blocks::<K, S, Usual>(simd, &plan, layout, src, dst),
-        false => unpack_blocks::<K, S, Any>(simd, &plan, layout, src, dst),
+    let (from, to) = match (simd.is_usual(&plan), layout.zigzag) {
+        (true, _) => unpack_blocks::<K, S, Usual>(simd, &plan, layout, src, dst),
+        (false, false) => unpack_blocks::<K, S, Wide>(simd, &plan, layout, src, dst),
+        (false, true) => unpack_blocks::<K, S, Any>(simd, &plan, layout, src, dst),
     };
     if to < dst.len() {
         simd.unpack_rest(&plan, layout, &src[from..], &mut dst[to..]);
@@ -65,18 +66,24 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
     let mut padded = [0; 2 * WINDOW];
     let there = usize::min(src.len(), WINDOW);
     padded[..there].copy_from_slice(&src[..there]);
-    let (blocks, rest) = dst.as_chunks_mut::<64>();
     let mut from = 0;
-    for block in blocks {
-        simd.unpack::<Any>(plan, window(&padded, from), block);
+    for block in dst.chunks_mut(64) {
+        if block.len() < S::FEW * K && block.len() < 64 {
+            return unpack_few::<K>(layout, &padded[from..], block);
+        }
+        // One call for both kinds of blocks, so that it is compiled once.
+        let mut aside = [Slot::new(0); 64];
+        let length = block.len();
+        let is_whole = length == 64;
+        let to = match is_whole {
+            true => window_mut(block, 0),
+            false => &mut aside,
+        };
+        simd.unpack::<Any>(plan, window(&padded, from), to);
+        if !is_whole {
+            block.copy_from_slice(&aside[..length]);
+        }
         from += stride;
-    }
-    if rest.len() >= S::FEW * K {
-        let mut block = [Slot::new(0); 64];
-        simd.unpack::<Any>(plan, window(&padded, from), &mut block);
-        rest.copy_from_slice(&block[..rest.len()]);
-    } else {
-        unpack_few::<K>(layout, &padded[from..], rest);
     }
 }
 

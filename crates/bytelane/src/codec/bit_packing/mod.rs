@@ -70,21 +70,33 @@ pub(crate) const WINDOW: usize = 80;
 
 /// Which layouts a step handles, chosen once per run.
 pub(crate) trait Case: Copy {
-    const ANY: bool;
+    /// Those in which a value does not lie within what the instruction set shifts at once.
+    const WIDE: bool;
+    const ZIGZAG: bool;
 }
 
 /// Any layout.
 #[derive(Clone, Copy)]
 pub(crate) struct Any;
 impl Case for Any {
-    const ANY: bool = true;
+    const WIDE: bool = true;
+    const ZIGZAG: bool = true;
+}
+
+/// Layouts without zigzag.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide;
+impl Case for Wide {
+    const WIDE: bool = true;
+    const ZIGZAG: bool = false;
 }
 
 /// Layouts without zigzag, in which each value lies within what the instruction set shifts at once.
 #[derive(Clone, Copy)]
 pub(crate) struct Usual;
 impl Case for Usual {
-    const ANY: bool = false;
+    const WIDE: bool = false;
+    const ZIGZAG: bool = false;
 }
 
 /// Unpacking, as each instruction set provides it, for values of `K` bytes.

@@ -170,13 +170,13 @@ impl<const K: usize> Unpacker<K> {
         let bits = self.bits[piece];
         let first = vqtbl1q_u8(load(window(from, start)), self.bytes[piece]);
         let mut found = shift::<K>(first, bits);
-        if C::ANY && self.spills {
+        if C::WIDE && self.spills {
             // From the second byte on, everything is eight bits further up.
             let next = vqtbl1q_u8(load(window(from, start + 1)), self.bytes[piece]);
             found = vorrq_u8(found, shift::<K>(next, vaddq_u8(bits, splat::<K>(8))));
         }
         let found = vandq_u8(found, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = vandq_u8(found, splat::<K>(1));
             return veorq_u8(half::<K>(found), negative::<K>(sign));
         }

@@ -21,12 +21,12 @@ implement! {
 
 /// For each byte of a piece, which is 16 bytes of values of K bytes: index `i % 64` for byte `i` of a
 /// block.
-struct Pieces<const K: usize>;
+pub(super) struct Pieces<const K: usize>;
 
 impl<const K: usize> Pieces<K> {
     /// The value to which its word belongs, modulo eight: an index of `PLACES`. If values are
     /// bytes, each takes a word of its own at first.
-    const VALUE: [u8; 64] = {
+    pub(super) const VALUE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
         while i < 64 {
@@ -52,7 +52,7 @@ impl<const K: usize> Pieces<K> {
 }
 
 /// `256 >> bit` for each bit of a byte: lower bytes, then upper bytes.
-const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0];
+pub(super) const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0];
 
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
@@ -149,7 +149,7 @@ impl<const K: usize> Unpacker<K> {
             _mm_or_si128(low, _mm_mullo_epi16(next, factors))
         };
         let bits = _mm_and_si128(bits, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = _mm_and_si128(bits, splat::<K>(1));
             let zero = _mm_setzero_si128();
             return match K {

@@ -11,6 +11,10 @@ use core::ops::Range;
 /// Differences that are packed at a time.
 const BATCH: usize = 256;
 
+/// The differences of a batch: vectors of them do not cross the lines of the cache.
+#[repr(align(64))]
+struct Batch<N>([N; BATCH]);
+
 /// Encodes values of `K` bytes with the kernels of an instruction set. Returns the length, or
 /// nothing if there is not enough room.
 #[inline(always)]
@@ -44,7 +48,7 @@ fn encode_with<N: Number>(
     to: &mut [Slot],
     pack: impl Fn(Layout, &[u8], &mut [Slot]),
 ) -> Option<usize> {
-    let mut bits = [N::default(); BATCH];
+    let mut bits = Batch([N::default(); BATCH]);
     let mut at = 0;
     for number in header(format, values) {
         at = put(number, to, at)?;
@@ -74,7 +78,7 @@ fn encode_with<N: Number>(
                     bits_above(values, batch.clone(), least, &mut bits);
                 }
                 // May overwrite what follows, which is written later: that is faster.
-                let bits = memory::bytes(&bits[..batch.len()]);
+                let bits = memory::bytes(&bits.0[..batch.len()]);
                 pack(layout, bits, &mut room[written..]);
                 written += (batch.len() * width).div_ceil(8);
             }
@@ -89,7 +93,7 @@ fn encode_with<N: Number>(
 
 /// The number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(format: Format, values: &[N]) -> usize {
-    let mut bits = [N::default(); BATCH];
+    let mut bits = Batch([N::default(); BATCH]);
     let mut length = header(format, values).map(length).iter().sum();
     for block in parts(all_differences(values), format.block()) {
         let least = least(values, block.clone());
@@ -158,12 +162,7 @@ fn least<N: Number>(values: &[N], block: Range<usize>) -> N {
 /// The greatest width of the differences of a miniblock from `least`. If it is one batch, leaves
 /// them in `bits`.
 #[inline(always)]
-fn width<N: Number>(
-    values: &[N],
-    miniblock: Range<usize>,
-    least: N,
-    bits: &mut [N; BATCH],
-) -> usize {
+fn width<N: Number>(values: &[N], miniblock: Range<usize>, least: N, bits: &mut Batch<N>) -> usize {
     // The closures of iterators would not be compiled for the instruction set.
     let mut all = N::default();
     for batch in parts(miniblock, BATCH) {
@@ -174,7 +173,12 @@ fn width<N: Number>(
 
 /// The differences of a batch from `least`. Returns the bits that occur in any.
 #[inline(always)]
-fn bits_above<N: Number>(values: &[N], batch: Range<usize>, least: N, to: &mut [N; BATCH]) -> N {
+fn bits_above<N: Number>(
+    values: &[N],
+    batch: Range<usize>,
+    least: N,
+    Batch(to): &mut Batch<N>,
+) -> N {
     let (before, after) = both(values, batch);
     let mut all = N::default();
     for ((to, before), after) in to.iter_mut().zip(before).zip(after) {

@@ -180,7 +180,7 @@ impl<const K: usize> Packer<K> {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: __m256i) -> __m256i {
-        let bits = if C::ANY && K >= 4 && self.zigzag {
+        let bits = if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = match K {
                 4 => _mm256_srai_epi32::<31>(values),
                 _ => _mm256_cmpgt_epi64(_mm256_setzero_si256(), values),
@@ -198,7 +198,7 @@ impl<const K: usize> Packer<K> {
     #[inline]
     fn shifted<C: Case>(&self, bits: __m256i, of: usize) -> [__m256i; 2] {
         let touching = self.joins.touching::<K>(bits);
-        if C::ANY && self.is_tight {
+        if C::WIDE && self.is_tight {
             let numbers = _mm256_srl_epi64(touching, self.joins.double_excess);
             let shifted = _mm256_sllv_epi64(numbers, self.bits[of]);
             return [shifted, _mm256_srlv_epi64(numbers, self.back[of])];

@@ -94,14 +94,17 @@ fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
 #[target_feature(enable = "neon")]
 #[inline]
 fn earlier_bytes<const K: usize>(numbers: Numbers, piece: usize) -> uint8x16_t {
-    let bytes = load(numbers.earlier(piece));
+    let mut bytes = load(numbers.earlier(piece));
+    if needs_before::<K>(piece) {
+        bytes = vsetq_lane_u8::<0>(numbers.before(piece), bytes);
+    }
+    if numbers.spill() {
+        bytes = vsubq_u8(bytes, vdupq_n_u8(1));
+    }
+    // Where there are two sources, the second one comes first.
     match needs_before::<K>(piece) {
+        true => veorq_u8(bytes, vdupq_n_u8(8)),
         false => bytes,
-        // Its sources are in the other order.
-        true => veorq_u8(
-            vsetq_lane_u8::<0>(numbers.before(piece), bytes),
-            vdupq_n_u8(8),
-        ),
     }
 }
 
@@ -125,9 +128,6 @@ impl<const K: usize> Packer<K> {
             back[piece] = two(bit(first) - 8, bit(second) - 8);
             later[piece] = load(numbers.later(piece));
             earlier[piece] = earlier_bytes::<K>(numbers, piece);
-            if numbers.spill() {
-                earlier[piece] = vsubq_u8(earlier[piece], vdupq_n_u8(1));
-            }
         }
         Self {
             starts: numbers.starts(),
@@ -154,7 +154,7 @@ impl<const K: usize> Packer<K> {
     #[target_feature(enable = "neon")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: uint8x16_t) -> uint8x16_t {
-        let bits = if C::ANY && K >= 4 && self.zigzag {
+        let bits = if C::ZIGZAG && K >= 4 && self.zigzag {
             veorq_u8(add::<K>(values, values), sign::<K>(values))
         } else {
             add::<K>(values, self.reference)
@@ -175,7 +175,7 @@ impl<const K: usize> Packer<K> {
             _ => bits,
         };
         let shifted = shift::<8>(joined, self.bits[piece]);
-        if C::ANY && self.spills {
+        if C::WIDE && self.spills {
             return [shifted, shift::<8>(joined, self.back[piece])];
         }
         [shifted; 2]

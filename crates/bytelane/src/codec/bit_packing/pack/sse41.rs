@@ -92,7 +92,7 @@ impl<const K: usize> Packer<K> {
             _mm_sll_epi64(numbers, second),
         ];
         let shifted = _mm_blend_epi16::<0xf0>(first, second);
-        if C::ANY && self.spills {
+        if C::WIDE && self.spills {
             let [first, second] = self.back[piece];
             let [first, second] = [
                 _mm_srl_epi64(numbers, first),
@@ -195,7 +195,7 @@ impl<const K: usize> Values<K> {
     #[target_feature(enable = "sse4.1")]
     #[inline]
     fn bits<C: Case>(&mut self, values: __m128i) -> __m128i {
-        let bits = if C::ANY && K >= 4 && self.zigzag {
+        let bits = if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = _mm_srai_epi32::<31>(values);
             let sign = match K {
                 4 => sign,
