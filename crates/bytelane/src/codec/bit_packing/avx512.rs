@@ -23,6 +23,7 @@ implement! {
 
 implement! {
     impl<const K: usize> Pack<K> for Avx512 {
+        const FEW: usize = 0;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
         fn packs_usual(plan: &Packer<K>) -> bool = Packer::packs_usual;

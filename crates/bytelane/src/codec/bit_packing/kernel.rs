@@ -89,15 +89,18 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(crate) fn pack<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>>(
+pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    if src.len() < <S as Unpack<K>>::FEW * K {
+    let is_narrow = layout.width == 8 || K > 1 && layout.width < 8;
+    // Two plans are needed for narrow values, even where loads and stores have masks.
+    let few = usize::max(<S as Pack<K>>::FEW, if is_narrow { 16 } else { 0 });
+    if src.len() < few * K {
         pack_few::<K>(layout, src, dst)
-    } else if layout.width == 8 || K > 1 && layout.width < 8 {
+    } else if is_narrow {
         pack_narrow::<K, S>(simd, layout, src, dst)
     } else {
         pack_wide::<K, S>(simd, layout, src, dst)

@@ -125,6 +125,9 @@ pub(crate) trait Unpack<const K: usize>: Copy {
 /// Packing, as each instruction set provides it, for values of `K` bytes: of at least 9 bits, unless
 /// `K` is 1.
 pub(crate) trait Pack<const K: usize>: Copy {
+    /// Fewer values than this are handled one by one.
+    const FEW: usize;
+
     /// Registers for one layout, and which bits have been seen.
     type Plan;
 

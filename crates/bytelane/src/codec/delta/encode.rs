@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Format, Number};
-use crate::codec::bit_packing::{self, Layout, Pack, Unpack};
+use crate::codec::bit_packing::{self, Layout, Pack};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
 use core::ops::Range;
@@ -18,7 +18,7 @@ struct Batch<N>([N; BATCH]);
 /// Encodes values of `K` bytes with the kernels of an instruction set. Returns the length, or
 /// nothing if there is not enough room.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>, N: Number>(
+pub(super) fn encode<const K: usize, S: Pack<K> + Pack<1>, N: Number>(
     simd: S,
     format: Format,
     values: &[N],

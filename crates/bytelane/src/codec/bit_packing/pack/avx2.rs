@@ -14,6 +14,7 @@ use core::arch::x86_64::*;
 
 implement! {
     impl<const K: usize> Pack<K> for Avx2 {
+        const FEW: usize = 24;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
         fn packs_usual(plan: &Packer<K>) -> bool = Packer::is_usual;
