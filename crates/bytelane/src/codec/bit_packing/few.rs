@@ -5,8 +5,9 @@ use super::layout::Layout;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Packs values one by one. Returns whether all of them fit.
-#[inline(always)]
+/// Packs values one by one. Returns whether all of them fit. A function of its own, which all
+/// instruction sets share.
+#[inline(never)]
 pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
     let (mut pending, mut count, mut at, mut seen) = (0, 0, 0, 0);
     for &value in src.as_chunks::<K>().0 {

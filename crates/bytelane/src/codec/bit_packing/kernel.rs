@@ -197,25 +197,31 @@ fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
     let mut pack = Pack::<1>::pack_plan(simd, of_bytes);
     let mut to = 0;
     for values in src.chunks(64 * K) {
-        let aside;
+        let last;
         let blocks = match values.as_chunks::<64>().0.first_chunk::<K>() {
             Some(blocks) => blocks,
             None => {
-                aside = padded::<K, K>(layout, values);
-                &aside
+                last = padded::<K, K>(layout, values);
+                &last
             }
         };
         let mut bytes = [0; 64];
         Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
-        let (bytes, room) = (&bytes[..values.len() / K], &mut dst[to..]);
+        // One call for both kinds of destinations, so that it is compiled once.
+        let room = &mut dst[to..];
         let length = usize::min(8 * layout.width, room.len());
-        match bytes.as_array::<64>() {
-            Some(bytes) if room.len() >= 64 && layout.width == 8 => copy(&mut room[..64], bytes),
-            _ if layout.width == 8 => copy(&mut room[..bytes.len()], bytes),
-            Some(bytes) if room.len() >= 64 => {
-                Pack::<1>::pack::<Usual>(simd, &mut pack, bytes, window_mut(room, 0));
-            }
-            _ => Pack::<1>::pack_rest(simd, &mut pack, of_bytes, bytes, &mut room[..length]),
+        let mut aside = [Slot::new(0); 64];
+        let is_roomy = room.len() >= 64;
+        let target = match is_roomy {
+            true => window_mut(room, 0),
+            false => &mut aside,
+        };
+        match layout.width {
+            8 => copy(target, &bytes),
+            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, &bytes, target),
+        }
+        if !is_roomy {
+            room[..length].copy_from_slice(&aside[..length]);
         }
         to += length;
     }

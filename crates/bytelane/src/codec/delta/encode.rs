@@ -133,7 +133,7 @@ fn length(number: u64) -> usize {
 }
 
 /// Writes a varint; returns the offset after it, or nothing if there is not enough room.
-#[inline]
+#[inline(never)]
 fn put(number: u64, to: &mut [Slot], at: usize) -> Option<usize> {
     let mut bytes = [0; 10];
     let length = varint::write(number, &mut bytes).ok()?;

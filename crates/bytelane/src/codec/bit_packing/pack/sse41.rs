@@ -41,9 +41,10 @@ pub(crate) struct Packer<const K: usize> {
 }
 
 impl<const K: usize> Packer<K> {
+    /// One loop for all layouts: a second one would be large, and not much faster.
     #[inline(always)]
     fn is_usual(&self) -> bool {
-        !self.values.zigzag && !self.spills
+        false
     }
 
     #[target_feature(enable = "sse4.1")]
