@@ -197,8 +197,9 @@ impl<'a> Case<'a> {
         } else {
             &self.encoded
         };
-        // Some peers ask for room after their result.
-        let output = RefCell::new(Buffer::zeroed(self.room(encodes) + 64, APART));
+        // Some peers ask for room after their result, and the copy takes as much as the values.
+        let room = usize::max(self.room(encodes), self.room(false));
+        let output = RefCell::new(Buffer::zeroed(room + 64, APART));
         let buffers = Buffers {
             inputs,
             output: &output,

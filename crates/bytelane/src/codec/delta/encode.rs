@@ -73,7 +73,9 @@ fn encode_with<N: Number>(
             let room = to.get_mut(at..).filter(|room| room.len() >= length)?;
             let mut written = 0;
             let is_there = miniblock.len() <= BATCH;
-            for batch in parts(miniblock, BATCH) {
+            // Equal differences take no bytes.
+            let packed = if width == 0 { 0..0 } else { miniblock };
+            for batch in parts(packed, BATCH) {
                 if !is_there {
                     bits_above(values, batch.clone(), least, &mut bits);
                 }
