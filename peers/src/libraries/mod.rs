@@ -17,8 +17,8 @@ mod utf8;
 mod varint;
 mod wheel;
 
-use bytelane::Backend;
 pub use buffers::{FRESH, Received, Work, show};
+use bytelane::Backend;
 
 /// A library's way to do what a codec does.
 pub struct Peer {
@@ -79,20 +79,72 @@ pub static COMPARISONS: &[Comparison] = &[
     varint::comparison("varint:type=u64", varint::unsigned::<u64>),
     varint::comparison("varint:type=i32", varint::signed::<i32>),
     varint::comparison("varint:type=i64", varint::signed::<i64>),
-    bit_packing::comparison("bit_packing:type=u8,width=5", &["bits_5"], bit_packing::peers::<u8, 5>),
-    bit_packing::comparison("bit_packing:type=u32,width=1", &["bits_1"], bit_packing::peers::<u32, 1>),
-    bit_packing::comparison("bit_packing:type=u32,width=5", &["bits_5"], bit_packing::peers::<u32, 5>),
-    bit_packing::comparison("bit_packing:type=u32,width=9", &["bits_9"], bit_packing::peers::<u32, 9>),
-    bit_packing::comparison("bit_packing:type=u32,width=13", &["bits_13"], bit_packing::peers::<u32, 13>),
-    bit_packing::comparison("bit_packing:type=u32,width=20", &["bits_20"], bit_packing::peers::<u32, 20>),
-    bit_packing::comparison("bit_packing:type=u32,width=26", &["bits_26"], bit_packing::peers::<u32, 26>),
-    bit_packing::comparison("bit_packing:type=u32,width=31", &["bits_31"], bit_packing::peers::<u32, 31>),
-    bit_packing::comparison("bit_packing:type=u64,width=13", &["bits_13"], bit_packing::peers::<u64, 13>),
-    bit_packing::comparison("bit_packing:type=u64,width=33", &["bits_33"], bit_packing::peers::<u64, 33>),
-    bit_packing::comparison("bit_packing:type=u64,width=57", &["bits_57"], bit_packing::peers::<u64, 57>),
-    bit_packing::comparison("bit_packing:type=u64,width=63", &["bits_63"], bit_packing::peers::<u64, 63>),
+    bit_packing::comparison(
+        "bit_packing:type=u8,width=5",
+        &["bits_5"],
+        bit_packing::peers::<u8, 5>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=1",
+        &["bits_1"],
+        bit_packing::peers::<u32, 1>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=5",
+        &["bits_5"],
+        bit_packing::peers::<u32, 5>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=9",
+        &["bits_9"],
+        bit_packing::peers::<u32, 9>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=13",
+        &["bits_13"],
+        bit_packing::peers::<u32, 13>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=20",
+        &["bits_20"],
+        bit_packing::peers::<u32, 20>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=26",
+        &["bits_26"],
+        bit_packing::peers::<u32, 26>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=31",
+        &["bits_31"],
+        bit_packing::peers::<u32, 31>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=13",
+        &["bits_13"],
+        bit_packing::peers::<u64, 13>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=33",
+        &["bits_33"],
+        bit_packing::peers::<u64, 33>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=57",
+        &["bits_57"],
+        bit_packing::peers::<u64, 57>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=63",
+        &["bits_63"],
+        bit_packing::peers::<u64, 63>,
+    ),
     delta::comparison("delta:type=i32", &["bits_20", "steps"], delta::peers::<4>),
-    delta::comparison("delta:type=i64", &["timestamps", "steps"], delta::peers::<8>),
+    delta::comparison(
+        "delta:type=i64",
+        &["timestamps", "steps"],
+        delta::peers::<8>,
+    ),
     base64::COMPARISON,
     json_string::COMPARISON,
     utf8::COMPARISON,

@@ -6,9 +6,7 @@ use bytemuck::Pod;
 use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::encodings::decoding::get_decoder;
-use parquet::encodings::encoding::{
-    DeltaBinaryPackedEncoderOptions, DeltaBitPackEncoder, Encoder,
-};
+use parquet::encodings::encoding::{DeltaBinaryPackedEncoderOptions, DeltaBitPackEncoder, Encoder};
 use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type};
 use parquet::util::bit_util::{BitPacking, BitReader, BitWriter};
 use std::sync::Arc;
@@ -68,8 +66,8 @@ where
     let column = Arc::new(column.build().expect("a column of numbers"));
     let path = ColumnPath::new(Vec::new());
     let column = Arc::new(ColumnDescriptor::new(column, 0, 0, path));
-    let mut decoder = get_decoder::<T>(column, Encoding::DELTA_BINARY_PACKED)
-        .expect("it knows the encoding");
+    let mut decoder =
+        get_decoder::<T>(column, Encoding::DELTA_BINARY_PACKED).expect("it knows the encoding");
     let mut page = Received::default();
     Box::new(move |bytes, values| {
         let values: &mut [T::T] = bytemuck::cast_slice_mut(values);

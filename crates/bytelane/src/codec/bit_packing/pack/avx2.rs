@@ -70,8 +70,8 @@ impl Joins {
         let unused = 16 - usize::min(width, 16);
         let factors = match K {
             1 => [
-                _mm256_set1_epi16((1 << (width & 7) << 8 | 1) as i16),
-                _mm256_set1_epi32(1 << (2 * width & 15) << 16 | 1),
+                _mm256_set1_epi16((1 << (width % 8) << 8 | 1) as i16),
+                _mm256_set1_epi32(1 << (2 * width % 16) << 16 | 1),
             ],
             _ => [_mm256_set1_epi32(1 << 16 | 1 << unused); 2],
         };

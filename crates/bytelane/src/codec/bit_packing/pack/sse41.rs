@@ -136,7 +136,7 @@ impl<const K: usize> Joins<K> {
     fn new(layout: Layout) -> Self {
         let width = layout.width;
         let factors = match K {
-            1 => [1 << (width & 7) << 8 | 1, 1 << (2 * width & 15) << 16 | 1],
+            1 => [1 << (width % 8) << 8 | 1, 1 << (2 * width % 16) << 16 | 1],
             2 => [1 << 16 | 1 << (16 - usize::min(width, 16)), 0],
             _ => [0; 2],
         };
