@@ -1,5 +1,6 @@
 //! `cargo xtask peers`: compares bytelane with other libraries, see `peers/README.md`.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,10 +65,25 @@ fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
     // The crate fbthrift creates errors internally while it reads a valid message, each with a
     // backtrace if the caller's environment asks for one.
     command.env("RUST_LIB_BACKTRACE", "0");
+    command.env("BYTELANE_PEERS_PARQUET_NATIVE", build_native(profile)?);
     for wheel in WHEELS {
         command.env(wheel.variable, wheel.fetch()?);
     }
     run(&mut command)
+}
+
+/// Builds the crate `parquet` for this machine, as a shared library. Returns its path.
+fn build_native(profile: &str) -> Result<PathBuf> {
+    let target = "target/peers/native";
+    let mut command = cargo("build --quiet --locked --manifest-path peers/Cargo.toml");
+    command.args(["--package", "native", "--target-dir", target, profile]);
+    run(command.env("RUSTFLAGS", "-Ctarget-cpu=native"))?;
+    let directory = match profile {
+        "--release" => "release",
+        _ => "debug",
+    };
+    let name = format!("{DLL_PREFIX}native{DLL_SUFFIX}");
+    Ok(root().join(target).join(directory).join(name))
 }
 
 impl Wheel {
