@@ -11,7 +11,7 @@ const MOST: u64 = 25_000;
 /// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
 const LARGER: &[(&str, u64)] = &[
     ("bit_packing_encode", 26_500),
-    ("delta_encode", 43_000),
+    ("delta_encode", 44_500),
     ("json_string_escape", 27_000),
 ];
 
