@@ -1,5 +1,6 @@
 //! Reads the numbers of JSON.
 
+use super::decimals::read_decimal;
 use super::digits::read_integer;
 use super::read::JsonReader;
 use super::text::{is_number, is_separator};
@@ -32,18 +33,39 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     #[inline]
     pub(super) fn integers<T: TryFrom<i64>>(
         &mut self,
+        items: Items,
+        values: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        let plain = |text: &[u8]| {
+            let (value, len) = read_integer(text)?;
+            let value = T::try_from(value).ok()?;
+            is_separator(text[len]).then_some((value, len))
+        };
+        self.list(items, values, plain, Self::integer)
+    }
+
+    /// Reads the elements of a list that are left, and appends them.
+    #[inline]
+    pub(super) fn decimals(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
+        self.list(items, values, read_decimal, Self::double)
+    }
+
+    /// Reads the elements of a list that are left, and appends them: `plain` reads those that are as
+    /// writers have them, in front of a separator, and `other` those that take a closer look.
+    #[inline]
+    fn list<T>(
+        &mut self,
         mut items: Items,
         values: &mut Vec<T>,
+        plain: impl Fn(&[u8]) -> Option<(T, usize)>,
+        other: fn(&mut Self) -> Result<T, Error>,
     ) -> Result<(), Error> {
         items.reserve(values);
         loop {
-            // As writers have them: digits behind a comma. Whatever else there is takes a closer look.
             while let [b',', text @ ..] = self.text.input.rest
                 && self.text.separator == b','
                 && items.left > 0
-                && let Some((value, len)) = read_integer(text)
-                && is_separator(text[len])
-                && let Ok(value) = T::try_from(value)
+                && let Some((value, len)) = plain(text)
             {
                 if SIMPLE {
                     items.make_room(&mut self.text.input, values)?;
@@ -56,7 +78,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
             if !self.next(&mut items)? {
                 return Ok(());
             }
-            let value = self.integer()?;
+            let value = other(self)?;
             items.make_room(&mut self.text.input, values)?;
             values.push(value);
         }
