@@ -135,7 +135,7 @@ pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// The highest bit of each byte that is no digit, in a word that has the first byte lowest. Those
 /// after the first such byte can be wrong.
 #[inline]
-pub(super) fn others(word: u64) -> u64 {
+fn others(word: u64) -> u64 {
     let values = word ^ ZEROS;
     // Values above 9 have that bit in the sum or by themselves.
     (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080

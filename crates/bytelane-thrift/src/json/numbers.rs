@@ -47,7 +47,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     /// Reads the elements of a list that are left, and appends them.
     #[inline]
     pub(super) fn decimals(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
-        self.list(items, values, read_decimal, Self::double)
+        self.list(items, values, |text| read_decimal(text), Self::double)
     }
 
     /// Reads the elements of a list that are left, and appends them: `plain` reads those that are as
@@ -62,19 +62,23 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     ) -> Result<(), Error> {
         items.reserve(values);
         loop {
-            while let [b',', text @ ..] = self.text.input.rest
+            // Kept apart from the reader, so that it need not be stored and loaded for each value.
+            let mut rest = self.text.input.rest;
+            while let [b',', text @ ..] = rest
                 && self.text.separator == b','
                 && items.left > 0
                 && let Some((value, len)) = plain(text)
             {
                 if SIMPLE {
+                    self.text.input.rest = rest;
                     items.make_room(&mut self.text.input, values)?;
                 } else {
                     items.left -= 1;
                 }
                 values.push(value);
-                self.text.input.rest = &text[len..];
+                rest = &text[len..];
             }
+            self.text.input.rest = rest;
             if !self.next(&mut items)? {
                 return Ok(());
             }
