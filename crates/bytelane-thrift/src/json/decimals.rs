@@ -3,34 +3,35 @@
 use super::digits::{ZEROS, value_of_eight, word};
 use super::text::is_separator;
 
-/// Bytes that are looked at: a sign, 8 digits, a point, 19 digits and a separator are 30.
-const WINDOW: usize = 32;
+/// Bytes in which a decimal ends that is read here: a sign, `0.`, 19 digits and a separator are 23.
+const WINDOW: usize = 24;
 
 const EIGHT: u64 = 100_000_000;
 
 /// Digits of the longest decimal that is read here: any number of so many digits has 64 bits.
 const MOST: usize = 19;
 
-/// The inverse of a power of ten, rounded down: `inverse` / 2^(63 + `bits`), with the highest bit set.
+/// The inverse of a power of ten, rounded down: with the bits of the power, it is
+/// `inverse` / 2^(63 + bits), with the highest bit set.
 #[derive(Clone, Copy)]
 struct Inverse {
     inverse: u64,
-    /// How many bits the power of ten has.
-    bits: u32,
+    /// The exponent of a double for a mantissa of 64 bits that is multiplied by the inverse.
+    exponent: u64,
 }
 
 /// The inverse of each power of ten. The first is not used: its inverse is exact.
 static INVERSES: [Inverse; MOST + 1] = {
     let mut inverses = [Inverse {
         inverse: 0,
-        bits: 0,
+        exponent: 0,
     }; MOST + 1];
     let (mut i, mut power) = (1, 10u64);
     loop {
         let bits = power.ilog2() + 1;
         inverses[i] = Inverse {
             inverse: ((1u128 << (63 + bits)) / power as u128) as u64,
-            bits,
+            exponent: 1023 + 12 - bits as u64,
         };
         if i == MOST {
             break inverses;
@@ -53,28 +54,30 @@ static POWERS: [u64; MOST + 1] = {
 /// Divides by a power of ten that is not 1. None if one multiplication does not tell to which side
 /// to round.
 #[inline(always)]
-fn divide(mantissa: u64, exponent: usize) -> Option<f64> {
+fn divide(negative: bool, mantissa: u64, power: usize) -> Option<f64> {
+    let sign = u64::from(negative) << 63;
     if mantissa == 0 {
-        return Some(0.0);
+        return Some(f64::from_bits(sign));
     }
-    let Inverse { inverse, bits } = INVERSES[exponent];
+    let Inverse { inverse, exponent } = INVERSES[power];
     let zeros = mantissa.leading_zeros();
     let product = u128::from(mantissa << zeros) * u128::from(inverse);
     // The inverse is less than the true one, by less than 1, since no power of two is a multiple of
     // ten. So the true product is greater than this one, by less than 2^64: less than 1 here.
     let upper = (product >> 64) as u64;
-    // Of 63 or 64 bits, 53 stay.
-    let dropped = 10 + (upper >> 63);
-    let half = 1 << (dropped - 1);
-    // Half is rounded up, since the true value is more. Just below half, the true value may be
-    // below, above or half. Just below the next number, it is rounded up in any case.
-    if upper & (2 * half - 1) == half - 1 {
+    // It has 63 bits or 64, so a shift by one makes that less than 2.
+    let shift = (upper >> 63) ^ 1;
+    let upper = upper << shift;
+    // 53 bits stay and 11 are dropped. Half is rounded up, since the true value is more. Just below
+    // half, the true value may be below, above or half. Just below the next number, it is rounded up
+    // in any case.
+    if upper & 0x7fe == 0x3fe {
         return None;
     }
-    let rounded = upper.checked_add(half).map_or(1 << 53, |sum| sum >> dropped);
+    let rounded = ((upper >> 10) + 1) >> 1;
     // Both the number and the power of two are exact, and so is their product.
-    let power = 1023 + 1 + dropped - u64::from(zeros) - u64::from(bits);
-    Some(rounded as i64 as f64 * f64::from_bits(power << 52))
+    let scale = (exponent - shift - u64::from(zeros)) << 52;
+    Some(rounded.cast_signed() as f64 * f64::from_bits(scale | sign))
 }
 
 /// Reads a decimal as writers have it, with up to 8 digits before the point, up to 19 in all, and no
@@ -84,14 +87,15 @@ fn divide(mantissa: u64, exponent: usize) -> Option<f64> {
 /// The next number waits for the length only, so that comes first, from all bytes at once.
 #[inline(always)]
 pub(super) fn read_decimal(text: &[u8]) -> Option<(f64, usize)> {
-    let text: &[u8; WINDOW] = text.first_chunk()?;
+    // There are enough bytes for whole words that start in the window.
+    let text: &[u8; WINDOW + 8] = text.first_chunk()?;
     let others = others_of(text);
     let negative = text[0] == b'-';
     let sign = usize::from(negative);
     let behind_sign = others & !1;
     let point = behind_sign.trailing_zeros() as usize;
     let end = (behind_sign & behind_sign.wrapping_sub(1)).trailing_zeros() as usize;
-    if others & 1 != u32::from(negative) || end == WINDOW || !is_separator(text[end]) {
+    if others & 1 != u32::from(negative) || end >= WINDOW || !is_separator(text[end]) {
         return None;
     }
     let (whole_len, len) = (point - sign, end - point - 1);
@@ -100,6 +104,8 @@ pub(super) fn read_decimal(text: &[u8]) -> Option<(f64, usize)> {
     if !is_whole || text[point] != b'.' || len == 0 {
         return None;
     }
+    // The same, from what has been checked, so that the places below need no check.
+    let point = sign + whole_len;
     let whole = value_of_eight((word(text, sign) ^ ZEROS) << (64 - 8 * whole_len));
     let digits = if whole == 0 { len } else { whole_len + len };
     if digits > MOST {
@@ -113,13 +119,13 @@ pub(super) fn read_decimal(text: &[u8]) -> Option<(f64, usize)> {
     for i in point + 17..end {
         fraction = fraction * 10 + u64::from(text[i] - b'0');
     }
-    let value = divide(whole * POWERS[len] + fraction, len)?;
-    Some((if negative { -value } else { value }, end))
+    let value = divide(negative, whole * POWERS[len] + fraction, len)?;
+    Some((value, end))
 }
 
-/// A bit for each byte that is no digit.
+/// A bit for each byte of the window that is no digit.
 #[inline]
-fn others_of(text: &[u8; WINDOW]) -> u32 {
+fn others_of(text: &[u8; WINDOW + 8]) -> u32 {
     let mut bits = 0;
     for i in 0..WINDOW / 8 {
         // As `others`, without a carry from one byte to the next.
@@ -200,8 +206,27 @@ mod tests {
     fn what_takes_a_closer_look_is_not_read() {
         let padding = " ".repeat(40);
         for number in [
-            "", "-", ".", "-.5", ".5", "5", "5.", "-5.", "00.5", "01.5", "+1.5", "--1.5", "1.5e3",
-            "1.5E3", "1.5x", "1..5", "1.-5", "1e5", "NaN", "1,5", "123456789.5",
+            "",
+            "-",
+            ".",
+            "-.5",
+            ".5",
+            "5",
+            "5.",
+            "-5.",
+            "00.5",
+            "01.5",
+            "+1.5",
+            "--1.5",
+            "1.5e3",
+            "1.5E3",
+            "1.5x",
+            "1..5",
+            "1.-5",
+            "1e5",
+            "NaN",
+            "1,5",
+            "123456789.5",
         ] {
             let text = format!("{number}{padding}");
             assert_eq!(read_decimal(text.as_bytes()), None, "{number}");
