@@ -45,6 +45,8 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     }
 
     /// Reads the elements of a list that are left, and appends them.
+    // The function itself would be called: a closure is inlined.
+    #[allow(clippy::redundant_closure)]
     #[inline]
     pub(super) fn decimals(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
         self.list(items, values, |text| read_decimal(text), Self::double)
