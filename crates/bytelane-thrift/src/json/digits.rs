@@ -66,6 +66,12 @@ impl<const N: usize> Backward<N> {
         Self { bytes, start: N }
     }
 
+    /// Starts again, without clearing the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.start = N;
+    }
+
     #[inline]
     pub fn text(&self) -> &[u8] {
         &self.bytes[self.start..]
@@ -124,7 +130,7 @@ impl<const N: usize> Backward<N> {
 }
 
 /// Zeros as text.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
+pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// The highest bit of each byte that is no digit, in a word that has the first byte lowest. Those
 /// after the first such byte can be wrong.
@@ -137,12 +143,19 @@ fn others(word: u64) -> u64 {
 
 /// The value of eight digits, which are not text: each byte is below 10.
 #[inline]
-fn value_of_eight(digits: u64) -> u64 {
+pub(super) fn value_of_eight(digits: u64) -> u64 {
     // Four numbers of two digits, each in the first of its bytes; then they are weighed and added.
     let twos = digits.wrapping_mul(10).wrapping_add(digits >> 8);
     let high = (twos & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let low = ((twos >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
     high.wrapping_add(low) >> 32
+}
+
+/// Eight bytes, the first of them lowest.
+#[inline]
+pub(super) fn word<const N: usize>(text: &[u8; N], at: usize) -> u64 {
+    let bytes = text[at..].first_chunk();
+    u64::from_le_bytes(*bytes.expect("within the window"))
 }
 
 /// Reads an integer that JSON allows: its value, and its length in bytes. None if there is none, if
@@ -154,10 +167,7 @@ fn value_of_eight(digits: u64) -> u64 {
 pub(super) fn read_integer(text: &[u8]) -> Option<(i64, usize)> {
     const EIGHT: u64 = 100_000_000;
     let text: &[u8; WINDOW] = text.first_chunk()?;
-    let word = |at: usize| -> u64 {
-        let bytes = text[at..].first_chunk();
-        u64::from_le_bytes(*bytes.expect("within the window"))
-    };
+    let word = |at| word(text, at);
     let negative = text[0] == b'-';
     let sign = u64::from(negative) * 0xff;
     let (first, others_of_first) = (word(0), others(word(0)) & !sign);
@@ -207,11 +217,12 @@ pub(super) fn read_integer(text: &[u8]) -> Option<(i64, usize)> {
     if len == start || (text[start] == b'0' && len > start + 1) {
         return None;
     }
-    let value = match negative {
-        true => 0i64.checked_sub_unsigned(value)?,
-        false => 0i64.checked_add_unsigned(value)?,
-    };
-    Some((value, len))
+    if value > i64::MAX.cast_unsigned() + u64::from(negative) {
+        return None;
+    }
+    // Without a branch: signs are hard to predict.
+    let mask = -i64::from(negative);
+    Some(((value.cast_signed() ^ mask).wrapping_sub(mask), len))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The two protocols of text: JSON, with numbers and types of fields, and SimpleJSON, with names.
 
+mod decimals;
 mod digits;
 mod end;
 mod numbers;

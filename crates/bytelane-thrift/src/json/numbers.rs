@@ -1,5 +1,6 @@
 //! Reads the numbers of JSON.
 
+use super::decimals::read_decimal;
 use super::digits::read_integer;
 use super::read::JsonReader;
 use super::text::{is_number, is_separator};
@@ -32,31 +33,58 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     #[inline]
     pub(super) fn integers<T: TryFrom<i64>>(
         &mut self,
+        items: Items,
+        values: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        let plain = |text: &[u8]| {
+            let (value, len) = read_integer(text)?;
+            let value = T::try_from(value).ok()?;
+            is_separator(text[len]).then_some((value, len))
+        };
+        self.list(items, values, plain, Self::integer)
+    }
+
+    /// Reads the elements of a list that are left, and appends them.
+    // The function itself would be called: a closure is inlined.
+    #[allow(clippy::redundant_closure)]
+    #[inline]
+    pub(super) fn decimals(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
+        self.list(items, values, |text| read_decimal(text), Self::double)
+    }
+
+    /// Reads the elements of a list that are left, and appends them: `plain` reads those that are as
+    /// writers have them, in front of a separator, and `other` those that take a closer look.
+    #[inline]
+    fn list<T>(
+        &mut self,
         mut items: Items,
         values: &mut Vec<T>,
+        plain: impl Fn(&[u8]) -> Option<(T, usize)>,
+        other: fn(&mut Self) -> Result<T, Error>,
     ) -> Result<(), Error> {
         items.reserve(values);
         loop {
-            // As writers have them: digits behind a comma. Whatever else there is takes a closer look.
-            while let [b',', text @ ..] = self.text.input.rest
+            // Kept apart from the reader, so that it need not be stored and loaded for each value.
+            let mut rest = self.text.input.rest;
+            while let [b',', text @ ..] = rest
                 && self.text.separator == b','
                 && items.left > 0
-                && let Some((value, len)) = read_integer(text)
-                && is_separator(text[len])
-                && let Ok(value) = T::try_from(value)
+                && let Some((value, len)) = plain(text)
             {
                 if SIMPLE {
+                    self.text.input.rest = rest;
                     items.make_room(&mut self.text.input, values)?;
                 } else {
                     items.left -= 1;
                 }
                 values.push(value);
-                self.text.input.rest = &text[len..];
+                rest = &text[len..];
             }
+            self.text.input.rest = rest;
             if !self.next(&mut items)? {
                 return Ok(());
             }
-            let value = self.integer()?;
+            let value = other(self)?;
             items.make_room(&mut self.text.input, values)?;
             values.push(value);
         }

@@ -510,6 +510,11 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
     }
 
     #[inline]
+    fn doubles(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
+        self.decimals(items, values)
+    }
+
+    #[inline]
     fn double(&mut self) -> Result<f64, Error> {
         self.real(|value| value, |value| value.is_infinite())
     }

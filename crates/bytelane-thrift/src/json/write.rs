@@ -69,8 +69,9 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
     /// the one before.
     #[inline]
     fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
+        let mut numbers = Numbers::new();
         for part in values.chunks(Numbers::capacity()) {
-            let mut numbers = Numbers::new();
+            numbers.clear();
             for i in (0..part.len()).rev() {
                 numbers.integer(part[i].into());
                 if i > 0 || self.separator != 0 {
