@@ -5,6 +5,7 @@
 
 mod backend;
 mod codec;
+mod command;
 mod dtype;
 mod error;
 mod memory;
@@ -25,6 +26,8 @@ mod _native {
         byte_stream_split::byte_stream_split, delta::delta, json_string::json_string,
         stream_vbyte::stream_vbyte, utf8::utf8, varint::varint,
     };
+    #[pymodule_export]
+    use crate::command::command;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 from . import _native
 from ._errors import Error
@@ -47,6 +48,15 @@ __all__ = [
     "utf8",
     "varint",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`Shuffle` needs numcodecs, which is optional."""
+    if name == "Shuffle":
+        from .numcodecs import Shuffle
+
+        return Shuffle
+    raise AttributeError(f"module 'bytelane' has no attribute {name!r}")
 
 
 def _register() -> None:

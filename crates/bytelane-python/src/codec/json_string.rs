@@ -13,7 +13,11 @@ pub mod json_string {
     use ::bytelane::utf8;
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
-    use pyo3::types::PyString;
+    use pyo3::types::{PyBytes, PyString};
+    use std::mem::MaybeUninit;
+
+    /// Strings up to this length are escaped on the stack.
+    const SHORT: usize = 512;
 
     fn format(quotes: bool) -> Format {
         if quotes { QUOTED } else { BARE }
@@ -38,30 +42,35 @@ pub mod json_string {
         quotes: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let format = format(quotes);
+        if out.is_none()
+            && let Ok(text) = text.cast::<PyString>()
+            && let short = text.to_str()?
+            && short.len() <= SHORT
+        {
+            let mut room = [MaybeUninit::uninit(); 6 * SHORT + 2];
+            let written = format.escape_uninit_with(Detected::active(), short, &mut room[..]);
+            return Ok(PyBytes::new(py, written.map_err(of_room)?.as_bytes()).into_any());
+        }
         let source = Memory::of_text(text)?.frozen()?;
-        let target = Target::bytes(out)?;
         if !text.is_instance_of::<PyString>() {
             let valid = source.read(|bytes: &[u8]| utf8::validate(bytes).map(|_| ()))?;
             valid.map_err(of_codec)?;
         }
-        let format = format(quotes);
-        let length = source.read(|bytes: &[u8]| {
-            // SAFETY: it is what Python has encoded, or what was just checked and cannot change.
-            format.escaped_len(unsafe { str::from_utf8_unchecked(bytes) })
-        })?;
-        let done = target.fill(
-            &source,
-            py,
-            Room::Exactly(length),
-            of_room,
-            |bytes: &[u8], to| {
-                // SAFETY: as above.
-                let text = unsafe { str::from_utf8_unchecked(bytes) };
-                let written = format.escape_uninit_with(Detected::active(), text, to)?;
-                // SAFETY: nobody looks at it as text any more.
-                Ok((unsafe { written.as_bytes_mut() }, ()))
-            },
-        );
+        let room = match out {
+            Some(_) => Room::AtMost(0),
+            None => Room::Exactly(source.read(|bytes: &[u8]| {
+                // SAFETY: it is what Python has encoded, or what was just checked and cannot change.
+                format.escaped_len(unsafe { str::from_utf8_unchecked(bytes) })
+            })?),
+        };
+        let done = Target::bytes(out)?.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+            // SAFETY: as above.
+            let text = unsafe { str::from_utf8_unchecked(bytes) };
+            let written = format.escape_uninit_with(Detected::active(), text, to)?;
+            // SAFETY: nobody looks at it as text any more.
+            Ok((unsafe { written.as_bytes_mut() }, ()))
+        });
         Ok(done?.0)
     }
 

@@ -1,0 +1,19 @@
+from typing import Any, overload
+
+from numpy.typing import DTypeLike, NDArray
+from typing_extensions import Buffer
+
+__all__ = ["decode", "decode_prefix", "encode"]
+
+@overload
+def encode(values: Buffer, *, block_values: int = 128, miniblocks: int = 4, dtype: DTypeLike | None = None, out: None = None) -> bytes: ...
+@overload
+def encode(values: Buffer, *, block_values: int = 128, miniblocks: int = 4, dtype: DTypeLike | None = None, out: Buffer) -> int: ...
+@overload
+def decode(data: Buffer, dtype: DTypeLike, count: int | None = None, *, out: None = None) -> NDArray[Any]: ...
+@overload
+def decode(data: Buffer, dtype: DTypeLike, count: int | None = None, *, out: Buffer) -> int: ...
+@overload
+def decode_prefix(data: Buffer, dtype: DTypeLike, count: int, *, out: None = None) -> tuple[NDArray[Any], int]: ...
+@overload
+def decode_prefix(data: Buffer, dtype: DTypeLike, count: int, *, out: Buffer) -> tuple[int, int]: ...

@@ -1,0 +1,81 @@
+"""The package as a whole: its documentation, its types, its command."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import subprocess
+import sys
+import types
+from typing import Any
+
+import bytelane
+import pytest
+
+MODULES = ["bytelane", "bytelane._errors", "bytelane.numcodecs", "bytelane.zarr"]
+
+
+def documented() -> dict[str, Any]:
+    """Everything public that has documentation, by its name."""
+    found: dict[str, Any] = {}
+    for name in MODULES:
+        module = importlib.import_module(name)
+        found[name] = module
+        for member in getattr(module, "__all__", []):
+            value = getattr(module, member)
+            found[f"{name}.{member}"] = value
+            if isinstance(value, types.ModuleType):
+                found |= {f"{name}.{member}.{inner}": it for inner, it in vars(value).items() if inner[0] != "_"}
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(documented()))
+def test_examples_run(name: str) -> None:
+    value = documented()[name]
+    if not (callable(value) or isinstance(value, types.ModuleType)):
+        return
+    text = value.__doc__ or ""
+    assert text, f"{name} has no documentation"
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+    results = doctest.DocTestRunner(optionflags=flags).run(test)
+    assert results.failed == 0
+    if callable(value) and not isinstance(value, type):
+        assert results.attempted > 0, f"{name} has no example"
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        arguments, capture_output=True, text=True, env=os.environ | environment, check=False
+    )
+
+
+def test_the_command() -> None:
+    result = run(sys.executable, "-m", "bytelane", "--version")
+    assert (result.returncode, result.stdout) == (0, f"bytelane {bytelane.__version__}\n")
+    result = run(sys.executable, "-m", "bytelane", "encode", "base64", "/nonexistent")
+    assert result.returncode == 2
+    assert "/nonexistent" in result.stderr
+    result = run(sys.executable, "-m", "bytelane", "nonsense")
+    assert result.returncode == 2
+    script = os.path.join(os.path.dirname(sys.executable), "bytelane")
+    assert run(script, "--version").stdout == f"bytelane {bytelane.__version__}\n"
+
+
+def test_the_backend_of_the_environment() -> None:
+    program = "import bytelane; print(bytelane.backend())"
+    assert run(sys.executable, "-c", program, BYTELANE_BACKEND="scalar").stdout == "scalar\n"
+    result = run(sys.executable, "-c", program, BYTELANE_BACKEND="quantum")
+    assert result.returncode == 1
+    assert "ImportError: BYTELANE_BACKEND" in result.stderr
+
+
+def test_without_numpy() -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from bytelane import varint\n"
+        "print(varint.decode(b'\\x01\\x02', 'uint32'))"
+    )
+    result = run(sys.executable, "-c", program)
+    assert result.stdout == "b'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00'\n", result.stderr
