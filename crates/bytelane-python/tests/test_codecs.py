@@ -115,9 +115,7 @@ def test_long_texts(backend: str, length: int) -> None:
 
     for piece in ("a", '"', "ä", "漢", "\x01", "a\\b€"):
         text = (piece * length)[:length]
-        assert json_string.escape(text) == json.dumps(text, ensure_ascii=False).encode().replace(
-            b"\\u0001", b"\\u0001"
-        )
+        assert json_string.escape(text) == json.dumps(text, ensure_ascii=False).encode()
         assert json_string.unescape(json_string.escape(text)) == text
 
 
@@ -141,16 +139,17 @@ def test_bytes_that_may_be_text(data: bytes) -> None:
 
 def objects(data: bytes) -> list[Any]:
     """The same bytes in all kinds of memory."""
-    file = tempfile.TemporaryFile()
-    file.write(data)
-    file.flush()
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), len(data), access=mmap.ACCESS_READ)
     return [
         data,
         bytearray(data),
         memoryview(data),
         memoryview(bytearray(data)),
         memoryview(data).cast("H"),
-        mmap.mmap(file.fileno(), len(data), access=mmap.ACCESS_READ),
+        mapped,
         array("B", data),
         np.frombuffer(data, "u2"),
         np.frombuffer(b"x" + data, "u1")[1:],
@@ -228,7 +227,7 @@ def test_arguments_that_no_codec_takes() -> None:
         varint.encode(np.array([1, "a"], object))
     with pytest.raises(TypeError, match="byte order"):
         varint.encode(np.arange(3, dtype=">u4"))
-    with pytest.raises(TypeError, match="datetime"):
+    with pytest.raises(TypeError, match="dtype .M. in a buffer"):
         delta.encode(np.zeros(3, "datetime64[s]"))
     with pytest.raises(ValueError, match=r"not contiguous: its shape is \[5\], its strides \[16\]"):
         delta.encode(np.arange(10)[::2])
@@ -280,7 +279,7 @@ def test_errors_say_where() -> None:
     assert (str(again), again.kind, again.offset) == (str(caught.value), "Truncated", 1)
     with pytest.raises(ValueError, match="1 bytes follow the last value, at offset 1"):
         varint.decode(b"\x01\x01", "uint32", 1)
-    with pytest.raises(bytelane.Error, match="offset 3: "):
+    with pytest.raises(bytelane.Error, match="offset 2: "):
         json_string.unescape(b'"a\\x"')
     with pytest.raises(ValueError, match="quote"):
         json_string.unescape(b"a")

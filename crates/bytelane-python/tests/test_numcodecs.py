@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bytelane
 import numpy as np
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 numcodecs = pytest.importorskip("numcodecs")
 zarr = pytest.importorskip("zarr")
@@ -68,6 +71,15 @@ def test_zarr_3(name: str, tmp_path: Any) -> None:
         assert np.array_equal(zarr.open_array(tmp_path / "a", mode="r")[:], values)
 
 
+@pytest.fixture
+def codecs_of_zarr() -> Iterator[None]:
+    """Leaves zarr's choice of codecs as it was."""
+    before = zarr.config.get("codecs")
+    yield
+    zarr.config.set({"codecs": before})
+
+
+@pytest.mark.usefixtures("codecs_of_zarr")
 def test_zarr_reads_shuffled_stores_of_the_other(tmp_path: Any) -> None:
     import bytelane.zarr
     from zarr.codecs.numcodecs import Shuffle
@@ -80,15 +92,11 @@ def test_zarr_reads_shuffled_stores_of_the_other(tmp_path: Any) -> None:
             zarr.create_array(tmp_path / name, data=values, chunks=(50, 50), compressors=[codec])
         for name, _ in pairs:
             assert np.array_equal(zarr.open_array(tmp_path / name, mode="r")[:], values)
-        before = zarr.config.get("codecs")
-        try:
-            bytelane.zarr.register_shuffle()
-            for name, _ in pairs:
-                opened = zarr.open_array(tmp_path / name, mode="r")
-                assert isinstance(opened.compressors[0], bytelane.zarr.Shuffle)
-                assert np.array_equal(opened[:], values)
-        finally:
-            zarr.config.set({"codecs": before})
+        bytelane.zarr.register_shuffle()
+        for name, _ in pairs:
+            opened = zarr.open_array(tmp_path / name, mode="r")
+            assert isinstance(opened.compressors[0], bytelane.zarr.Shuffle)
+            assert np.array_equal(opened[:], values)
 
 
 def test_xarray(tmp_path: Any) -> None:

@@ -10,6 +10,8 @@ from . import stream_vbyte as stream_vbyte
 from . import utf8 as utf8
 from . import varint as varint
 
+__all__ = ["__version__", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "set_backend", "stream_vbyte", "utf8", "varint"]
+
 __version__: str
 
 def backend() -> str: ...

@@ -141,8 +141,13 @@ class StreamVByte(_Numbers):
 
 
 def register_shuffle() -> None:
-    """Makes zarr read and write `numcodecs.shuffle` with bytelane in this process."""
+    """Makes zarr read and write `numcodecs.shuffle` with bytelane in this process.
+
+    >>> import bytelane.zarr
+    >>> bytelane.zarr.register_shuffle()
+    """
     import zarr
 
     register_codec(Shuffle.codec_name, Shuffle)
-    zarr.config.set({f"codecs.{Shuffle.codec_name}": f"{__name__}.{Shuffle.__qualname__}"})
+    codecs = {**zarr.config.get("codecs"), Shuffle.codec_name: f"{__name__}.{Shuffle.__qualname__}"}
+    zarr.config.set({"codecs": codecs})
