@@ -90,7 +90,7 @@ impl<'py> Memory<'py> {
         let stated = stated.map(DType::of_argument).transpose()?;
         match (self.dtype, stated) {
             (Some(found), None) => Ok(found),
-            (Some(DType::BYTE), Some(stated)) => Ok(stated),
+            (Some(DType { size: 1, .. }), Some(stated)) => Ok(stated),
             (Some(found), Some(stated)) if found == stated => Ok(found),
             (Some(found), Some(stated)) => Err(PyTypeError::new_err(format!(
                 "dtype says {stated}, but the array has {found}"

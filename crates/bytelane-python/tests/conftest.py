@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import bytelane
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# The same examples on every run, however slow the machine.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.load_profile("suite")
 
 
 @pytest.fixture(params=bytelane.backends())

@@ -207,7 +207,7 @@ def test_room_that_does_not_do() -> None:
     with pytest.raises(TypeError, match="out has float32, but the result is uint32"):
         varint.decode(varint.encode(values), "uint32", out=np.zeros(100, "f4"))
     with pytest.raises(TypeError):
-        byte_stream_split.encode(values, out="text")
+        byte_stream_split.encode(values, out="text")  # type: ignore[call-overload]
 
 
 def test_arguments_that_no_codec_takes() -> None:
