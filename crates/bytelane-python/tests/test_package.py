@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import bytelane
@@ -43,6 +44,15 @@ def test_examples_run(name: str) -> None:
     assert results.failed == 0
     if callable(value) and not isinstance(value, type):
         assert results.attempted > 0, f"{name} has no example"
+
+
+@pytest.mark.parametrize("name", ["docs/getting-started/python.md", "crates/bytelane-python/README.md"])
+def test_the_documents_tell_the_truth(name: str) -> None:
+    pytest.importorskip("zarr")
+    document = Path(__file__).parents[3] / name
+    results = doctest.testfile(str(document), module_relative=False)
+    assert results.attempted > 0
+    assert results.failed == 0
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
