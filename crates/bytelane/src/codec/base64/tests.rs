@@ -141,6 +141,24 @@ fn a_bad_byte_in_a_long_text_is_named() {
     }
 }
 
+/// Two faults in the last group must not make up for each other.
+#[test]
+fn several_bad_characters_in_the_last_group() {
+    for engine in [STANDARD, URL_SAFE.with_decode_allow_trailing_bits(true)] {
+        for group in ["!!==", "!!!=", "A!!=", "!A!=", "!!A=", "!!AA", "!!!!"] {
+            for before in [0, 4, 28, 64, 256] {
+                let text = "A".repeat(before) + group;
+                let first_bad = before + group.find('!').unwrap();
+                for backend in backends() {
+                    let error = decode_with(backend, engine, text.as_bytes(), &mut [0; 256]);
+                    let error = error.unwrap_err();
+                    assert_eq!(error.offset(), Some(first_bad), "{backend:?} {text}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn padding_and_stray_bits() {
     use DecodePadding::{Either, None, Required};

@@ -51,6 +51,62 @@ fn decoded<T: Integer>(
     Ok((values.to_vec(), read))
 }
 
+/// Lists that begin, go on and end in one byte each or in several: a block of 64 values has a path of
+/// its own if all have one byte, and so have the last 64.
+fn lists_of_mixed_blocks<T: Integer>() -> Vec<Vec<T>> {
+    let short = |i: u64| T::from_wire(i % 128);
+    let long = |i: u64| T::from_wire(i << 20 | 1);
+    let list = |parts: &[(usize, bool)]| {
+        let values = parts.iter().flat_map(|&(count, is_long)| {
+            (1..=count as u64).map(move |i| if is_long { long(i) } else { short(i) })
+        });
+        values.collect()
+    };
+    let mixtures: [&[(usize, bool)]; 5] = [
+        &[(200, false)],
+        &[(64, false), (40, true), (100, false)],
+        &[(70, true), (130, false)],
+        &[(130, false), (20, true)],
+        &[(150, true), (1, false)],
+    ];
+    mixtures.map(list).into()
+}
+
+fn every_destination<T: Integer>() {
+    let lists = thinned(lists_of_mixed_blocks::<T>(), 2);
+    let cases = backends().flat_map(|backend| lists.iter().map(move |list| (backend, list)));
+    for (backend, values) in cases {
+        let expected = varints(values);
+        for room in thinned(0..=expected.len() + 8 * ENCODE_ROOM, 12) {
+            let mut encoded = std::vec![MaybeUninit::uninit(); room];
+            let encoded = encode_uninit_with(backend, values, &mut encoded[..]);
+            match &encoded {
+                Ok(encoded) => assert!(**encoded == expected, "{backend:?}, {room}"),
+                Err(error) => assert_eq!(error.needed(), expected.len(), "{backend:?}, {room}"),
+            }
+            assert_eq!(
+                encoded.is_ok(),
+                room >= expected.len(),
+                "{backend:?}, {room}"
+            );
+        }
+        for count in thinned(0..=values.len(), 12) {
+            let length = varints(&values[..count]).len();
+            let front = decoded::<T>(backend, &expected, count).unwrap();
+            assert!(
+                front == (values[..count].to_vec(), length),
+                "{backend:?}, {count}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mixed_blocks_to_every_destination() {
+    every_destination::<u32>();
+    every_destination::<i64>();
+}
+
 fn every_list<T: Integer>() {
     let counts = [
         130, 0, 1, 7, 15, 16, 31, 32, 63, 64, 65, 100, 300, 515, 4099,
