@@ -15,7 +15,7 @@ use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::Buffers;
 use clap::Parser;
-use libraries::{COMPARISONS, Comparison, Work};
+use libraries::{COMPARISONS, Comparison, FRESH, Work};
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -133,9 +133,6 @@ fn measure(
     Ok(())
 }
 
-/// What the output is full of before a result is checked.
-const FRESH: u8 = 0xa5;
-
 /// The number of values that stands for 8 to 64, another one each call.
 const VARIED_LENGTHS: usize = 0;
 
@@ -200,8 +197,9 @@ impl<'a> Case<'a> {
         } else {
             &self.encoded
         };
-        // Some peers ask for room after their result.
-        let output = RefCell::new(Buffer::zeroed(self.room(encodes) + 64, APART));
+        // Some peers ask for room after their result, and the copy takes as much as the values.
+        let room = usize::max(self.room(encodes), self.room(false));
+        let output = RefCell::new(Buffer::zeroed(room + 64, APART));
         let buffers = Buffers {
             inputs,
             output: &output,

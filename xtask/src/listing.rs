@@ -96,9 +96,13 @@ impl Instruction<'_> {
 }
 
 impl<'a> Function<'a> {
-    /// The instructions from the target of each backward jump to the jump, unless another such pair
-    /// is within them.
-    pub fn innermost_loops(&self) -> Vec<&[Instruction<'a>]> {
+    /// The instructions from the target of each backward jump to the jump.
+    pub fn loops(&self) -> Vec<&[Instruction<'a>]> {
+        let loops = self.loop_ranges().into_iter();
+        loops.map(|range| &self.instructions[range]).collect()
+    }
+
+    fn loop_ranges(&self) -> Vec<Range<usize>> {
         let mut loops: Vec<Range<usize>> = Vec::new();
         for (end, jump) in self.instructions.iter().enumerate() {
             let target = jump.target();
@@ -108,6 +112,12 @@ impl<'a> Function<'a> {
                 .position(|other| Some(other.address) == target);
             loops.extend(start.map(|start| start..end + 1));
         }
+        loops
+    }
+
+    /// The [`loops`](Self::loops) without another one within them.
+    pub fn innermost_loops(&self) -> Vec<&[Instruction<'a>]> {
+        let loops = self.loop_ranges();
         let innermost = loops.iter().filter(|outer| {
             let within = |inner: &&Range<usize>| {
                 inner != outer && outer.start <= inner.start && inner.end <= outer.end

@@ -1,8 +1,9 @@
 //! `cargo xtask peers`: compares bytelane with other libraries, see `peers/README.md`.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
@@ -41,22 +42,27 @@ const WHEELS: &[Wheel] = &[
 
 /// Measures, passing on the arguments.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
-    compare("--release", &options.arguments)?;
+    measure(&options.arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Measures everything, to a file.
 pub fn record(path: &Path) -> Result<()> {
     let output = ["--format", "csv", "--output"].map(OsString::from);
-    compare("--release", &[&output[..], &[path.into()]].concat())
+    measure(&[&output[..], &[path.into()]].concat())
+}
+
+fn measure(arguments: &[OsString]) -> Result<()> {
+    let mut command = comparison("--release", arguments)?;
+    run(command.env("BYTELANE_PEERS_PARQUET_NATIVE", build_native()?))
 }
 
 /// Runs every comparison once, briefly, to check that all results agree.
 pub fn run_stage() -> Result<()> {
-    compare("--profile=dev", &["--quick".into()])
+    run(&mut comparison("--profile=dev", &["--quick".into()])?)
 }
 
-fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
+fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {
     let mut command = cargo("run --quiet --locked --manifest-path peers/Cargo.toml");
     command.arg(profile).arg("--").args(arguments);
     // The C library of Stream VByte uses SIMD only if the compiler targets this machine.
@@ -67,7 +73,17 @@ fn compare(profile: &str, arguments: &[OsString]) -> Result<()> {
     for wheel in WHEELS {
         command.env(wheel.variable, wheel.fetch()?);
     }
-    run(&mut command)
+    Ok(command)
+}
+
+/// Builds the crate `parquet` for this machine, as a shared library. Returns its path.
+fn build_native() -> Result<PathBuf> {
+    let target = "target/peers/native";
+    let mut command = cargo("build --quiet --locked --manifest-path peers/Cargo.toml");
+    command.args(["--release", "--package", "native", "--target-dir", target]);
+    run(command.env("RUSTFLAGS", "-Ctarget-cpu=native"))?;
+    let name = format!("{DLL_PREFIX}native{DLL_SUFFIX}");
+    Ok(root().join(target).join("release").join(name))
 }
 
 impl Wheel {

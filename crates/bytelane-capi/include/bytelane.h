@@ -573,7 +573,8 @@ struct bytelane_result bytelane_bit_packing_decode_i64(struct bytelane_bit_packi
 // fit in a `size_t` or the format does not exist.
 size_t bytelane_delta_max_encoded_length(struct bytelane_delta_format format, size_t count);
 
-// Encodes `count` values. `dst` needs no more room than the result.
+// Encodes `count` values. `dst` needs no more room than the result. Bytes of `dst` after the result
+// may be overwritten.
 struct bytelane_result bytelane_delta_encode_i32(struct bytelane_delta_format format,
                                                  const int32_t *values,
                                                  size_t count,

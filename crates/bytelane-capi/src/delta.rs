@@ -27,7 +27,8 @@ pub extern "C" fn bytelane_delta_max_encoded_length(
     format.map_or(usize::MAX, |format| format.max_encoded_len::<i64>(count))
 }
 
-/// Encodes `count` values. `dst` needs no more room than the result.
+/// Encodes `count` values. `dst` needs no more room than the result. Bytes of `dst` after the result
+/// may be overwritten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_delta_encode_i32(
     format: bytelane_delta_format,

@@ -3,7 +3,7 @@
 use crate::stream::{StreamError, chunks};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
 use bytelane::json_string::{BARE, Error, ErrorKind, Escaper, Format, QUOTED, Unescaper};
-use bytelane::{Backend, Detected, utf8};
+use bytelane::{Backend, Detected};
 use std::io::{Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -86,12 +86,14 @@ impl Codec for JsonString {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let backend = Detected::new(backend)?;
-        let text = utf8::validate_with(backend, values).map_err(|error| match error.kind() {
-            utf8::ErrorKind::UnexpectedEnd => cut_off(values.len()),
-            _ => Failure::from(error),
-        })?;
-        let written = self.format.escape_uninit_with(backend, text, encoded)?;
-        Ok(written.len())
+        let written = self
+            .format
+            .escape_bytes_uninit_with(backend, values, encoded);
+        match written {
+            Ok(written) => Ok(written.len()),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEnd => Err(cut_off(values.len())),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn decode(

@@ -316,6 +316,28 @@ pub static DATASETS: &[Dataset] = &[
         },
     },
     Dataset {
+        name: "timestamps",
+        description: "ascending integers of 41 bits with steps below 2000: times in milliseconds",
+        start: |_| {
+            let mut time = 1_600_000_000_000;
+            integers(move |random| {
+                time += below(random, 2000);
+                time
+            })
+        },
+    },
+    Dataset {
+        name: "steps",
+        description: "integers with steps of 1000: a series of measurements at equal distances",
+        start: |_| {
+            let mut number = 0;
+            integers(move |_| {
+                number += 1000;
+                number
+            })
+        },
+    },
+    Dataset {
         name: "smooth",
         description: "slowly changing reals around 300: one line through a simulated field",
         start: |_| {

@@ -54,6 +54,11 @@ pub fn derive(input: &DeriveInput, container: &Container, data: &DataEnum) -> Re
         #[automatically_derived]
         impl #runtime::Encode for #ident {
             #[inline]
+            fn room(&self) -> usize {
+                4
+            }
+
+            #[inline]
             fn write<W: #runtime::Writer>(
                 &self,
                 writer: &mut W,

@@ -3,6 +3,7 @@
 
 mod attributes;
 mod enums;
+mod parts;
 mod structs;
 mod unions;
 

@@ -1,12 +1,12 @@
 //! Structs and exceptions.
 
 use crate::attributes::{Container, Field, Numbers, is_unknown};
-use crate::{Around, check_type};
+use crate::{check_type, parts};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
     DataStruct, DeriveInput, Error, Fields, GenericArgument, Ident, PathArguments, Result, Type,
-    parse_quote, spanned::Spanned,
+    spanned::Spanned,
 };
 
 /// A field, and what is known of its type.
@@ -90,77 +90,30 @@ impl<'a> Struct<'a> {
         })
     }
 
-    /// What it is, to be read or written.
     fn message(&self) -> TokenStream {
-        let (ident, name, runtime) = (&self.input.ident, &self.container.name, self.runtime());
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_bound(&self.input.generics, &parse_quote!(#runtime::Element));
-        let fields = self.members.iter().map(|member| {
-            let Field { id, name, .. } = &member.attributes;
-            let of = member.of;
-            quote!(#runtime::Field::new(#id, #name, <#of as #runtime::Element>::TYPE))
-        });
-        quote! {
-            #[automatically_derived]
-            impl #parameters #runtime::Element for #ident #of_type #conditions {
-                const TYPE: #runtime::Type = #runtime::Type::Struct;
-            }
-
-            #[automatically_derived]
-            impl #parameters #runtime::Message for #ident #of_type #conditions {
-                const NAME: &'static str = #name;
-                const FIELDS: &'static [#runtime::Field] = &[#(#fields),*];
-            }
-        }
+        let members = self.members.iter();
+        let fields = members.map(|member| (&member.attributes, member.of));
+        parts::message(self.input, self.container, fields)
     }
 
     fn encode(&self) -> TokenStream {
-        let (ident, runtime) = (&self.input.ident, self.runtime());
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_bound(&self.input.generics, &parse_quote!(#runtime::Encode));
+        let runtime = self.runtime();
         let rooms = self.members.iter().map(|member| self.room(member));
         let writes = self.members.iter().enumerate();
         let writes = writes.map(|(i, member)| self.write(i, member));
-        let unknown = self.unknown.iter();
-        let unknown_room = unknown.clone();
-        quote! {
-            #[automatically_derived]
-            impl #parameters #runtime::Encode for #ident #of_type #conditions {
-                #[inline]
-                fn room(&self) -> usize {
-                    1 #(+ #rooms)* #(+ #runtime::derived::unknown_room(&self.#unknown_room))*
-                }
-
-                #[inline]
-                fn write<W: #runtime::Writer>(
-                    &self,
-                    writer: &mut W,
-                ) -> ::core::result::Result<(), #runtime::Error> {
-                    let fields = <Self as #runtime::Message>::FIELDS;
-                    let mut frame = writer.struct_begin()?;
-                    #(#writes)*
-                    #(#runtime::derived::write_unknown(&self.#unknown, writer, &mut frame)?;)*
-                    writer.struct_end(frame);
-                    ::core::result::Result::Ok(())
-                }
-            }
-        }
+        let unknown: Vec<_> = self.unknown.iter().collect();
+        let room = quote!(
+            1 #(+ #rooms)* #(+ #runtime::derived::unknown_room(&self.#unknown))*
+        );
+        let write = quote! {
+            #(#writes)*
+            #(#runtime::derived::write_unknown(&self.#unknown, writer, &mut frame)?;)*
+        };
+        parts::encode(self.input, self.container, &room, &write)
     }
 
     fn decode(&self) -> TokenStream {
-        let (ident, runtime) = (&self.input.ident, self.runtime());
-        let bound = parse_quote!(#runtime::Decode<'de>);
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_lifetime(&self.input.generics, &bound);
+        let runtime = self.runtime();
         let required = self.members.iter().map(|member| &member.attributes);
         let required = required.filter(|attributes| attributes.required);
         let required: Vec<&str> = required.map(|attributes| &*attributes.name).collect();
@@ -175,37 +128,27 @@ impl<'a> Struct<'a> {
             }
             None => quote!(reader.skip(field.kind)?),
         };
-        quote! {
-            #[automatically_derived]
-            impl #parameters #runtime::Decode<'de> for #ident #of_type #conditions {
-                fn read<R: #runtime::Reader<'de>>(
-                    reader: &mut R,
-                ) -> ::core::result::Result<Self, #runtime::Error> {
-                    let mut value = <Self as ::core::default::Default>::default();
-                    #runtime::Decode::read_into(&mut value, reader)?;
-                    ::core::result::Result::Ok(value)
-                }
-
-                fn read_into<R: #runtime::Reader<'de>>(
-                    &mut self,
-                    reader: &mut R,
-                ) -> ::core::result::Result<(), #runtime::Error> {
-                    #seen
-                    let mut frame = reader.struct_begin()?;
-                    while let ::core::option::Option::Some(field) =
-                        reader.field_begin(&mut frame, <Self as #runtime::Message>::FIELDS)?
-                    {
-                        match field.id {
-                            #reads
-                            _ => #other,
-                        }
-                        reader.field_end()?;
-                    }
-                    #check
-                    ::core::result::Result::Ok(())
-                }
+        let read_fields = parts::read_fields(self.container, &quote!(#reads _ => #other,));
+        let methods = quote! {
+            fn read<R: #runtime::Reader<'de>>(
+                reader: &mut R,
+            ) -> ::core::result::Result<Self, #runtime::Error> {
+                let mut value = <Self as ::core::default::Default>::default();
+                #runtime::Decode::read_into(&mut value, reader)?;
+                ::core::result::Result::Ok(value)
             }
-        }
+
+            fn read_into<R: #runtime::Reader<'de>>(
+                &mut self,
+                reader: &mut R,
+            ) -> ::core::result::Result<(), #runtime::Error> {
+                #seen
+                #read_fields
+                #check
+                ::core::result::Result::Ok(())
+            }
+        };
+        parts::decode(self.input, self.container, &methods)
     }
 
     fn write(&self, i: usize, member: &Member) -> TokenStream {
@@ -257,13 +200,6 @@ impl<'a> Struct<'a> {
     }
 
     fn default(&self) -> TokenStream {
-        let ident = &self.input.ident;
-        let bound = parse_quote!(::core::default::Default);
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_bound(&self.input.generics, &bound);
         let values = self.members.iter().map(|member| {
             let ident = member.ident;
             match &member.attributes.default {
@@ -272,17 +208,13 @@ impl<'a> Struct<'a> {
             }
         });
         let unknown = self.unknown.iter();
-        quote! {
-            #[automatically_derived]
-            impl #parameters ::core::default::Default for #ident #of_type #conditions {
-                fn default() -> Self {
-                    Self {
-                        #(#values,)*
-                        #(#unknown: ::core::default::Default::default(),)*
-                    }
-                }
+        let value = quote! {
+            Self {
+                #(#values,)*
+                #(#unknown: ::core::default::Default::default(),)*
             }
-        }
+        };
+        parts::default(self.input, &value)
     }
 
     fn runtime(&self) -> &TokenStream {

@@ -1,10 +1,10 @@
 //! Unions: enums whose variants have one value each.
 
 use crate::attributes::{Container, Field, Numbers, is_unknown};
-use crate::{Around, check_type};
+use crate::{check_type, parts};
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, parse_quote};
+use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type};
 
 struct Variant<'a> {
     ident: &'a Ident,
@@ -75,40 +75,17 @@ impl<'a> Union<'a> {
         })
     }
 
-    /// What it is, to be read or written.
     fn message(&self) -> TokenStream {
-        let (ident, name, runtime) = (&self.input.ident, &self.container.name, self.runtime());
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_bound(&self.input.generics, &parse_quote!(#runtime::Element));
-        let fields = self.variants.iter().map(|variant| {
-            let Field { id, name, .. } = &variant.attributes;
-            let of = variant.of;
-            quote!(#runtime::Field::new(#id, #name, <#of as #runtime::Element>::TYPE))
-        });
-        quote! {
-            #[automatically_derived]
-            impl #parameters #runtime::Element for #ident #of_type #conditions {
-                const TYPE: #runtime::Type = #runtime::Type::Struct;
-            }
-
-            #[automatically_derived]
-            impl #parameters #runtime::Message for #ident #of_type #conditions {
-                const NAME: &'static str = #name;
-                const FIELDS: &'static [#runtime::Field] = &[#(#fields),*];
-            }
-        }
+        let variants = self.variants.iter();
+        let fields = variants.map(|variant| (&variant.attributes, variant.of));
+        parts::message(self.input, self.container, fields)
     }
 
     fn encode(&self) -> TokenStream {
-        let (ident, runtime) = (&self.input.ident, self.runtime());
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_bound(&self.input.generics, &parse_quote!(#runtime::Encode));
+        let runtime = self.runtime();
+        let rooms = self.variants.iter().map(|Variant { ident, .. }| {
+            quote!(Self::#ident(value) => 4 + #runtime::Encode::room(value),)
+        });
         let writes = self.variants.iter().enumerate().map(|(i, variant)| {
             let ident = variant.ident;
             quote! {
@@ -117,35 +94,24 @@ impl<'a> Union<'a> {
                 )?,
             }
         });
-        let unknown = self.unknown.iter();
-        quote! {
-            #[automatically_derived]
-            impl #parameters #runtime::Encode for #ident #of_type #conditions {
-                fn write<W: #runtime::Writer>(
-                    &self,
-                    writer: &mut W,
-                ) -> ::core::result::Result<(), #runtime::Error> {
-                    let fields = <Self as #runtime::Message>::FIELDS;
-                    let mut frame = writer.struct_begin()?;
-                    match self {
-                        #(#writes)*
-                        #(Self::#unknown(field) => writer.unknown_field(&mut frame, field)?,)*
-                    }
-                    writer.struct_end(frame);
-                    ::core::result::Result::Ok(())
-                }
+        let unknown: Vec<_> = self.unknown.iter().collect();
+        let room = quote! {
+            match self {
+                #(#rooms)*
+                #(Self::#unknown(field) => 1 + #runtime::derived::field_room(field),)*
             }
-        }
+        };
+        let write = quote! {
+            match self {
+                #(#writes)*
+                #(Self::#unknown(field) => writer.unknown_field(&mut frame, field)?,)*
+            }
+        };
+        parts::encode(self.input, self.container, &room, &write)
     }
 
     fn decode(&self) -> TokenStream {
-        let (ident, runtime) = (&self.input.ident, self.runtime());
-        let bound = parse_quote!(#runtime::Decode<'de>);
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_lifetime(&self.input.generics, &bound);
+        let runtime = self.runtime();
         let reads = self.variants.iter().map(|variant| self.read(variant));
         let other = match self.unknown {
             Some(unknown) => quote! {
@@ -156,38 +122,28 @@ impl<'a> Union<'a> {
             },
             None => TokenStream::new(),
         };
-        quote! {
-            #[automatically_derived]
-            impl #parameters #runtime::Decode<'de> for #ident #of_type #conditions {
-                fn read<R: #runtime::Reader<'de>>(
-                    reader: &mut R,
-                ) -> ::core::result::Result<Self, #runtime::Error> {
-                    let mut union = ::core::option::Option::None;
-                    #runtime::Decode::read_optional(&mut union, reader)?;
-                    union.ok_or_else(|| #runtime::derived::empty_union(reader))
-                }
-
-                fn read_optional<R: #runtime::Reader<'de>>(
-                    slot: &mut ::core::option::Option<Self>,
-                    reader: &mut R,
-                ) -> ::core::result::Result<(), #runtime::Error> {
-                    let mut union: ::core::option::Option<Self> = ::core::option::Option::None;
-                    let mut frame = reader.struct_begin()?;
-                    while let ::core::option::Option::Some(field) =
-                        reader.field_begin(&mut frame, <Self as #runtime::Message>::FIELDS)?
-                    {
-                        match field.id {
-                            #(#reads)*
-                            #other
-                            _ => reader.skip(field.kind)?,
-                        }
-                        reader.field_end()?;
-                    }
-                    *slot = union;
-                    ::core::result::Result::Ok(())
-                }
+        let arms = quote!(#(#reads)* #other _ => reader.skip(field.kind)?,);
+        let read_fields = parts::read_fields(self.container, &arms);
+        let methods = quote! {
+            fn read<R: #runtime::Reader<'de>>(
+                reader: &mut R,
+            ) -> ::core::result::Result<Self, #runtime::Error> {
+                let mut union = ::core::option::Option::None;
+                #runtime::Decode::read_optional(&mut union, reader)?;
+                union.ok_or_else(|| #runtime::derived::empty_union(reader))
             }
-        }
+
+            fn read_optional<R: #runtime::Reader<'de>>(
+                slot: &mut ::core::option::Option<Self>,
+                reader: &mut R,
+            ) -> ::core::result::Result<(), #runtime::Error> {
+                let mut union: ::core::option::Option<Self> = ::core::option::Option::None;
+                #read_fields
+                *slot = union;
+                ::core::result::Result::Ok(())
+            }
+        };
+        parts::decode(self.input, self.container, &methods)
     }
 
     /// The arm that reads a variant.
@@ -218,13 +174,7 @@ impl<'a> Union<'a> {
     /// The first variant with its type's default; one in a box may hold the union itself, which
     /// would have no end.
     fn default(&self) -> TokenStream {
-        let (ident, runtime) = (&self.input.ident, self.runtime());
-        let bound = parse_quote!(::core::default::Default);
-        let Around {
-            parameters,
-            of_type,
-            conditions,
-        } = Around::with_bound(&self.input.generics, &bound);
+        let runtime = self.runtime();
         let mut variants = self.variants.iter();
         let unboxed = variants.find(|variant| !is_box(variant.of));
         let value = match (unboxed.or(self.variants.first()), self.unknown) {
@@ -234,14 +184,7 @@ impl<'a> Union<'a> {
             (None, Some(unknown)) => quote!(Self::#unknown(#runtime::derived::no_field())),
             (None, None) => return TokenStream::new(),
         };
-        quote! {
-            #[automatically_derived]
-            impl #parameters ::core::default::Default for #ident #of_type #conditions {
-                fn default() -> Self {
-                    #value
-                }
-            }
-        }
+        parts::default(self.input, &value)
     }
 
     fn runtime(&self) -> &TokenStream {

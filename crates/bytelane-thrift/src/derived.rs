@@ -27,6 +27,11 @@ pub fn unknown_room(fields: &UnknownFields) -> usize {
     fields.room()
 }
 
+/// About how many bytes an unknown field has.
+pub fn field_room(field: &UnknownField) -> usize {
+    field.room()
+}
+
 /// Writes the fields that a struct does not declare.
 #[inline]
 pub fn write_unknown<W: Writer>(
@@ -129,22 +134,22 @@ fn read<'de, T: Decode<'de>, R: Reader<'de>>(
     name: &'static str,
     read: impl FnOnce(&mut R) -> Result<(), Error>,
 ) -> Result<bool, Error> {
-    let mark = reader.mark();
     if header.kind != T::TYPE {
         let (expected, found) = (T::TYPE, header.kind);
+        let mark = reader.mark();
         let error = |reader: &mut R| reader.error(ErrorKind::WrongType { expected, found });
         return other_type(reader, &mark, header, name, error);
     }
-    match read(reader) {
-        Ok(()) => Ok(true),
-        // Only containers have more types than that of the header.
-        Err(error)
-            if matches!(T::TYPE, Type::List | Type::Set | Type::Map)
-                && matches!(error.kind(), ErrorKind::WrongType { .. }) =>
-        {
+    // Only containers have more types than that of the header. No place is remembered before other
+    // values: it would be loaded in one piece just after it was stored in two, which takes long.
+    let is_container = matches!(T::TYPE, Type::List | Type::Set | Type::Map);
+    let mark = is_container.then(|| reader.mark());
+    match (read(reader), mark) {
+        (Ok(()), _) => Ok(true),
+        (Err(error), Some(mark)) if matches!(error.kind(), ErrorKind::WrongType { .. }) => {
             other_type(reader, &mark, header, name, |_| error)
         }
-        Err(error) => Err(error.within(Segment::Field(name))),
+        (Err(error), _) => Err(error.within(Segment::Field(name))),
     }
 }
 

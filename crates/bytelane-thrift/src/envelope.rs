@@ -89,9 +89,10 @@ impl<'a> Envelope<'a> {
         bytes: &mut Vec<u8>,
         options: impl Into<Options>,
     ) -> Result<(), Error> {
-        let taken = std::mem::take(bytes);
+        let mut taken = std::mem::take(bytes);
+        taken.reserve(P::room(16 + self.name.len() + body.room()));
         let result;
-        (*bytes, result) = written::<P, _>(taken, options, |writer| {
+        (*bytes, result) = written::<P>(taken, options, |writer| {
             writer.message_begin(self)?;
             body.write(writer)?;
             writer.message_end();

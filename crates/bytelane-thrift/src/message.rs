@@ -1,7 +1,7 @@
 //! Whole messages, from and to bytes.
 
 use crate::input::Input;
-use crate::output::{Length, Output};
+use crate::output::{Buffer, Length};
 use crate::protocol::{Protocol, Reader, Writer};
 use crate::{Decode, Element, Encode, Error, Field, Options};
 
@@ -55,10 +55,10 @@ pub trait Message: Element {
     where
         Self: Encode,
     {
-        let bytes = Vec::with_capacity(P::room(self.room()));
+        let bytes = P::Buffer::new(Vec::with_capacity(P::room(self.room())));
         let mut writer = P::writer(bytes, &options.into().limits);
-        write(self, &mut writer)?;
-        Ok(writer.finish())
+        write(&mut writer, |writer| self.write(writer))?;
+        Ok(writer.finish().into_bytes())
     }
 
     /// Appends the message to bytes. What has been appended before an error stays there.
@@ -86,9 +86,10 @@ pub trait Message: Element {
     where
         Self: Encode,
     {
-        let taken = std::mem::take(bytes);
+        let mut taken = std::mem::take(bytes);
+        taken.reserve(P::room(self.room()));
         let result;
-        (*bytes, result) = written::<P, _>(taken, options, |writer| self.write(writer));
+        (*bytes, result) = written::<P>(taken, options, |writer| self.write(writer));
         result
     }
 
@@ -113,9 +114,9 @@ pub trait Message: Element {
     where
         Self: Encode,
     {
-        let none = Length::default();
-        let (length, result) = written::<P, _>(none, options, |writer| self.write(writer));
-        result.map(|()| length.0)
+        let mut writer = P::writer(Length::default(), &options.into().limits);
+        self.write(&mut writer)?;
+        Ok(writer.finish().0)
     }
 
     /// Reads a message that is all of `bytes`; white space after JSON is skipped.
@@ -256,22 +257,41 @@ pub trait Message: Element {
     }
 }
 
-/// Writes a value. Not inlined: of what a parameter refers to, the compiler knows that nothing else
-/// does, and loads the length of the output less often.
-#[inline(never)]
-fn write<T: Encode + ?Sized, W: Writer>(value: &T, writer: &mut W) -> Result<(), Error> {
-    value.write(writer)
+/// Bytes with what a writer has appended to them, and whether all of it could be written.
+pub(crate) fn written<P: Protocol>(
+    bytes: Vec<u8>,
+    options: impl Into<Options>,
+    body: impl Fn(&mut P::Writer<P::Buffer>) -> Result<(), Error>,
+) -> (Vec<u8>, Result<(), Error>) {
+    let mut writer = P::writer(P::Buffer::new(bytes), &options.into().limits);
+    let result = write(&mut writer, body);
+    (writer.finish().into_bytes(), result)
 }
 
-/// What a writer of this output has written, and whether all of it could be.
-pub(crate) fn written<P: Protocol, O: Output>(
-    output: O,
-    options: impl Into<Options>,
-    write: impl FnOnce(&mut P::Writer<O>) -> Result<(), Error>,
-) -> (O, Result<(), Error>) {
-    let mut writer = P::writer(output, &options.into().limits);
-    let result = write(&mut writer);
-    (writer.finish(), result)
+/// Writes a value, a second time where there was not enough room for it. Not inlined: of what a
+/// parameter refers to, the compiler knows that nothing else does, and loads the length of the output
+/// less often.
+#[inline(never)]
+fn write<W: Writer<Output: Buffer>>(
+    writer: &mut W,
+    value: impl Fn(&mut W) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let start = writer.output().len();
+    value(writer)?;
+    if writer.output().is_complete(start) {
+        return Ok(());
+    }
+    write_again(writer, value)
+}
+
+/// No loop: of one, the compiler would compute in advance what each round has in common.
+#[cold]
+#[inline(never)]
+fn write_again<W: Writer<Output: Buffer>>(
+    writer: &mut W,
+    value: impl Fn(&mut W) -> Result<(), Error>,
+) -> Result<(), Error> {
+    write(writer, value)
 }
 
 /// What is read of an input, after which nothing may be left.

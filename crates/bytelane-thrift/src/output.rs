@@ -1,15 +1,21 @@
 //! Where writers write to: a `Vec`, or nothing but a count.
 
 use bytelane::varint::Integer;
-use bytelane::{Value, base64, big_endian, json_string, varint};
+use bytelane::{Reserved, Value, base64, big_endian, json_string, varint};
 
 /// Where a [`Writer`](crate::Writer) puts its bytes.
-pub trait Output {
+pub trait Output: Default {
     /// Appends one byte.
     fn byte(&mut self, byte: u8);
 
     /// Appends bytes whose number is known when the program is compiled.
     fn array<const N: usize>(&mut self, bytes: [u8; N]);
+
+    /// Appends the first `len` bytes of an array.
+    #[inline]
+    fn piece<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
+        self.bytes(&bytes[..len]);
+    }
 
     /// Appends bytes.
     fn bytes(&mut self, bytes: &[u8]);
@@ -28,6 +34,41 @@ pub trait Output {
 
     /// Appends bytes as base64 without padding.
     fn base64(&mut self, bytes: &[u8]);
+}
+
+/// Where a whole message is written, after bytes that are there already.
+pub trait Buffer: Output {
+    fn new(bytes: Vec<u8>) -> Self;
+
+    fn len(&mut self) -> usize;
+
+    /// Whether everything fitted that was written. If not, drops what is after `start`, and makes
+    /// room for it and for what was missing.
+    fn is_complete(&mut self, start: usize) -> bool;
+
+    fn into_bytes(self) -> Vec<u8>;
+}
+
+impl Buffer for Vec<u8> {
+    #[inline]
+    fn new(bytes: Vec<u8>) -> Self {
+        bytes
+    }
+
+    #[inline]
+    fn len(&mut self) -> usize {
+        Vec::len(self)
+    }
+
+    #[inline]
+    fn is_complete(&mut self, _: usize) -> bool {
+        true
+    }
+
+    #[inline]
+    fn into_bytes(self) -> Vec<u8> {
+        self
+    }
 }
 
 impl Output for Vec<u8> {
@@ -79,6 +120,86 @@ impl Output for Vec<u8> {
     #[inline]
     fn base64(&mut self, bytes: &[u8]) {
         base64::STANDARD_NO_PAD.encode_append(bytes, self);
+    }
+}
+
+impl Buffer for Reserved {
+    #[inline]
+    fn new(bytes: Vec<u8>) -> Self {
+        Self::new(bytes)
+    }
+
+    #[inline]
+    fn len(&mut self) -> usize {
+        self.bytes().len()
+    }
+
+    #[inline]
+    fn is_complete(&mut self, start: usize) -> bool {
+        if self.missing() > 0 {
+            self.make_room(start);
+            return false;
+        }
+        true
+    }
+
+    #[inline]
+    fn into_bytes(self) -> Vec<u8> {
+        self.into_bytes()
+    }
+}
+
+impl Output for Reserved {
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.push([byte], 1);
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.push(bytes, N);
+    }
+
+    #[inline]
+    fn piece<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
+        self.push(bytes, len);
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.extend(bytes);
+    }
+
+    #[inline]
+    fn big_endian<T: Value>(&mut self, values: &[T]) {
+        self.bytes().big_endian(values);
+    }
+
+    #[inline]
+    fn varint<T: Integer>(&mut self, value: T) {
+        match varint::short(value) {
+            Some((bytes, len)) => self.push(bytes.to_le_bytes(), len),
+            None => {
+                let mut bytes = [0; 10];
+                let len = varint::write(value, &mut bytes);
+                self.push(bytes, len.expect("the longest varint has 10 bytes"));
+            }
+        }
+    }
+
+    #[inline]
+    fn varints<T: Integer>(&mut self, values: &[T]) {
+        self.bytes().varints(values);
+    }
+
+    #[inline]
+    fn json_string(&mut self, text: &str) {
+        self.bytes().json_string(text);
+    }
+
+    #[inline]
+    fn base64(&mut self, bytes: &[u8]) {
+        self.bytes().base64(bytes);
     }
 }
 

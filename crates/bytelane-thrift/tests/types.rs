@@ -239,3 +239,53 @@ fn errors_of_the_program() {
     let expected = "65536 is no port, at byte 12, in ports[0]";
     assert_eq!(error.to_string(), expected);
 }
+
+/// Text that asks for no room.
+#[derive(Debug)]
+struct Greedy;
+
+impl Element for Greedy {
+    const TYPE: Type = Type::String;
+}
+
+impl Encode for Greedy {
+    fn room(&self) -> usize {
+        0
+    }
+
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        writer.string(&"greedy".repeat(100))
+    }
+}
+
+#[derive(Debug, Thrift)]
+#[thrift(encode_only)]
+struct Texts<T> {
+    #[thrift(id = 1)]
+    texts: Vec<T>,
+    #[thrift(id = 2)]
+    number: i64,
+}
+
+#[test]
+fn what_needs_more_room_than_it_says_is_written_all_the_same() {
+    fn check<P: Protocol>() {
+        let greedy = Texts {
+            texts: vec![Greedy, Greedy, Greedy],
+            number: 7,
+        };
+        let plain = Texts {
+            texts: vec!["greedy".repeat(100); 3],
+            number: 7,
+        };
+        let expected = plain.encode::<P>().unwrap();
+        assert_eq!(greedy.encode::<P>().unwrap(), expected);
+        assert_eq!(greedy.encoded_len::<P>().unwrap(), expected.len());
+        let mut appended = b"before".to_vec();
+        greedy.encode_into::<P>(&mut appended).unwrap();
+        assert_eq!(appended, [b"before", &expected[..]].concat());
+    }
+    check::<Binary>();
+    check::<Compact>();
+    check::<Json>();
+}

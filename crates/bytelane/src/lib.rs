@@ -31,4 +31,7 @@ pub use codec::{stream_vbyte, utf8, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use memory::Reserved;
 pub use memory::{Destination, Value};

@@ -3,20 +3,22 @@
 mod arrow;
 mod base64;
 mod big_endian;
+mod bit_packing;
 mod blosc2;
+mod buffers;
 mod byte_stream_split;
 mod c_interface;
+mod delta;
 mod json_string;
+mod parquet;
+mod parquet_work;
 mod stream_vbyte;
 mod utf8;
 mod varint;
 mod wheel;
 
+pub use buffers::{FRESH, Received, Work, show};
 use bytelane::Backend;
-use bytes::Bytes;
-
-/// From the first buffer to the second; returns how many bytes it wrote.
-pub type Work<'a> = Box<dyn FnMut(&[u8], &mut [u8]) -> usize + 'a>;
 
 /// A library's way to do what a codec does.
 pub struct Peer {
@@ -77,36 +79,73 @@ pub static COMPARISONS: &[Comparison] = &[
     varint::comparison("varint:type=u64", varint::unsigned::<u64>),
     varint::comparison("varint:type=i32", varint::signed::<i32>),
     varint::comparison("varint:type=i64", varint::signed::<i64>),
+    bit_packing::comparison(
+        "bit_packing:type=u8,width=5",
+        &["bits_5"],
+        bit_packing::peers::<u8, 5>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=1",
+        &["bits_1"],
+        bit_packing::peers::<u32, 1>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=5",
+        &["bits_5"],
+        bit_packing::peers::<u32, 5>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=9",
+        &["bits_9"],
+        bit_packing::peers::<u32, 9>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=13",
+        &["bits_13"],
+        bit_packing::peers::<u32, 13>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=20",
+        &["bits_20"],
+        bit_packing::peers::<u32, 20>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=26",
+        &["bits_26"],
+        bit_packing::peers::<u32, 26>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u32,width=31",
+        &["bits_31"],
+        bit_packing::peers::<u32, 31>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=13",
+        &["bits_13"],
+        bit_packing::peers::<u64, 13>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=33",
+        &["bits_33"],
+        bit_packing::peers::<u64, 33>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=57",
+        &["bits_57"],
+        bit_packing::peers::<u64, 57>,
+    ),
+    bit_packing::comparison(
+        "bit_packing:type=u64,width=63",
+        &["bits_63"],
+        bit_packing::peers::<u64, 63>,
+    ),
+    delta::comparison("delta:type=i32", &["bits_20", "steps"], delta::peers::<4>),
+    delta::comparison(
+        "delta:type=i64",
+        &["timestamps", "steps"],
+        delta::peers::<8>,
+    ),
     base64::COMPARISON,
     json_string::COMPARISON,
     utf8::COMPARISON,
 ];
-
-/// What comes in, as the `Bytes` that a service or a reader would have it in already: copied when
-/// it is another input than last time.
-#[derive(Default)]
-pub struct Received {
-    address: usize,
-    bytes: Bytes,
-}
-
-impl Received {
-    pub fn of(&mut self, input: &[u8]) -> Bytes {
-        if (self.address, self.bytes.len()) != (input.as_ptr().addr(), input.len()) {
-            *self = Self {
-                address: input.as_ptr().addr(),
-                bytes: Bytes::copy_from_slice(input),
-            };
-        }
-        self.bytes.clone()
-    }
-}
-
-/// What a library has made in a buffer of its own. It is copied to where it is checked, and not
-/// any more once time is taken: the output is fresh, full of one byte, only then.
-pub fn show(made: &[u8], output: &mut [u8]) -> usize {
-    if output.iter().take(8).all(|&byte| byte == crate::FRESH) {
-        output[..made.len()].copy_from_slice(made);
-    }
-    made.len()
-}

@@ -193,7 +193,14 @@ impl Run<'_> {
 
     fn texts(&mut self) -> anyhow::Result<()> {
         for values in self.sizes(&[30, 10_000]) {
-            for data in ["letters", "prose", "escapes_1", "escapes_10", "cjk"] {
+            for data in [
+                "letters",
+                "prose",
+                "escapes_1",
+                "escapes_10",
+                "cjk",
+                "emoji",
+            ] {
                 let text = String::from_utf8(generated(data, ElementType::U8, values)?)?;
                 self.value("Text", data, values, &Text { text })?;
             }

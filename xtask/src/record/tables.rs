@@ -12,6 +12,9 @@ use serde::Deserialize;
 
 mod cells;
 
+/// Codecs of the documents that older records lack.
+const NEWER: &[&str] = &["utf8"];
+
 /// One measured figure; the other columns of the file are for human readers.
 #[derive(Deserialize)]
 struct Row {
@@ -49,8 +52,15 @@ struct Cell {
     scalar: Option<f64>,
     /// Our times on each instruction set, slowest first, without the specification.
     ours: Vec<Ours>,
-    /// The fastest peer and its time.
-    peer: Option<(String, f64)>,
+    peers: Vec<Peer>,
+}
+
+/// Another library and its time.
+struct Peer {
+    library: String,
+    /// The instruction set that it was limited to; none if it chose the best one of the CPU.
+    level: Option<Backend>,
+    ns: f64,
 }
 
 struct Ours {
@@ -115,7 +125,7 @@ impl Cell {
         };
         let as_peers = rows.iter().any(|row| matches!(row.ours(), Some((_, true))));
         let mut ours = Vec::new();
-        let (mut scalar, mut peer) = (None, None::<(String, f64)>);
+        let (mut scalar, mut peers) = (None, Vec::new());
         for row in rows {
             match row.ours() {
                 Some((Backend::Scalar, called)) if called == as_peers => scalar = Some(row.ns),
@@ -126,8 +136,7 @@ impl Cell {
                 }),
                 Some(_) => {}
                 None if row.library.is_empty() => {}
-                None if peer.as_ref().is_some_and(|(_, best)| *best <= row.ns) => {}
-                None => peer = Some((row.library.clone(), row.ns)),
+                None => peers.push(Peer::new(row)),
             }
         }
         ours.sort_by_key(|ours| ours.backend);
@@ -140,18 +149,48 @@ impl Cell {
             values: first.values,
             scalar,
             ours,
-            peer,
+            peers,
         }
     }
 
-    /// The speedup over the fastest peer.
+    /// The fastest peer at an instruction set.
+    fn peer(&self, backend: Backend) -> Option<&Peer> {
+        let is_best = self.active().is_some_and(|ours| ours.backend == backend);
+        let comparable = |peer: &&Peer| match peer.level {
+            Some(level) => level <= backend,
+            None => is_best || !self.peers.iter().any(|other| other.limits(peer)),
+        };
+        let peers = self.peers.iter().filter(comparable);
+        peers.min_by(|a, b| a.ns.total_cmp(&b.ns))
+    }
+
+    /// The speedup over the fastest peer at the same instruction set.
     fn gain(&self, ours: &Ours) -> Option<f64> {
-        self.peer.as_ref().map(|(_, ns)| ns / ours.ns)
+        Some(self.peer(ours.backend)?.ns / ours.ns)
     }
 
     /// Our time on the instruction set that a caller gets by default.
     fn active(&self) -> Option<&Ours> {
         self.ours.last()
+    }
+}
+
+impl Peer {
+    /// A level follows the name of the library after a comma.
+    fn new(row: &Row) -> Self {
+        let limited = row.library.rsplit_once(", ");
+        let level = limited.and_then(|(_, level)| level.parse().ok());
+        Self {
+            library: row.library.clone(),
+            level,
+            ns: row.ns,
+        }
+    }
+
+    /// Whether this is another library limited to an instruction set.
+    fn limits(&self, other: &Peer) -> bool {
+        let library = self.library.strip_prefix(&other.library);
+        self.level.is_some() && library.is_some_and(|rest| rest.starts_with(", "))
     }
 }
 
@@ -184,8 +223,17 @@ impl Record {
             "summary" => Some(self.summary()),
             "backends" => Some(self.backends()),
             "lost" => Some(self.lost()),
-            codec => cells::table(self, codec),
+            codec => cells::table(self, codec).or_else(|| self.missing(codec)),
         }
+    }
+
+    /// What stands in place of the table of a codec that is newer than the record.
+    fn missing(&self, codec: &str) -> Option<String> {
+        let text = format!(
+            "The record (`{}`) does not contain this codec yet.\n",
+            self.name
+        );
+        NEWER.contains(&codec).then_some(text)
     }
 
     /// The values of a field, without duplicates, in the order of the file.
@@ -250,7 +298,8 @@ impl Record {
     fn backends(&self) -> String {
         let mut text = format!(
             "Medians over sizes and data (`{}`). The first two figures are multiples of the speed of `memcpy` and of\n\
-             the scalar backend; the last three columns count cells against the fastest peer.\n\n\
+             the scalar backend; the last three columns count cells against the fastest peer,\n\
+             which is limited to the same instruction set if it can be.\n\n\
              | codec | operation | backend | x memcpy | x scalar | won | tied | lost |\n\
              |---|---|---|---|---|---|---|---|\n",
             self.name
@@ -287,8 +336,10 @@ impl Record {
             self.name
         );
         for cell in &self.cells {
-            let gain = cell.active().and_then(|ours| cell.gain(ours));
-            let (Some(gain), Some((peer, _))) = (gain, &cell.peer) else {
+            let Some(ours) = cell.active() else {
+                continue;
+            };
+            let (Some(gain), Some(peer)) = (cell.gain(ours), cell.peer(ours.backend)) else {
                 continue;
             };
             if Verdict::of(gain) == Verdict::Lost {
@@ -298,7 +349,7 @@ impl Record {
                     values,
                     ..
                 } = cell;
-                let (what, share) = (self.what(cell), ratio(gain));
+                let (what, share, peer) = (self.what(cell), ratio(gain), &peer.library);
                 writeln!(
                     text,
                     "| {what} | {operation} | {data} | {values} | {share} | {peer} |"
@@ -415,6 +466,24 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
                 "| `json_string` | decode | avx512 | missing | | | | |",
             ]
         );
+    }
+
+    #[test]
+    fn peers_are_compared_at_the_same_instruction_set() {
+        let file = "\
+codec,parameters,operation,type,data,backend,values,bytes,evicted,ns,gb_per_s,memcpy_gb_per_s,of_memcpy,spread,library
+utf8,,decode,u8,cjk,sse4.1,64,64,false,40,2,9,.2,0,
+utf8,,decode,u8,cjk,avx2,64,64,false,20,2,9,.2,0,
+utf8,,decode,u8,cjk,avx512,64,64,false,10,2,9,.2,0,
+utf8,,decode,u8,cjk,,64,64,false,5,4,9,.4,0,fast
+utf8,,decode,u8,cjk,,64,64,false,30,4,9,.4,0,\"fast, avx2\"
+utf8,,decode,u8,cjk,,64,64,false,80,4,9,.4,0,\"fast, sse4.1\"
+utf8,,decode,u8,cjk,,64,64,false,60,4,9,.4,0,std
+";
+        let record = Record::parse("x", file).unwrap().unwrap();
+        let cell = &record.cells[0];
+        let gains: Vec<_> = cell.ours.iter().map(|ours| cell.gain(ours)).collect();
+        assert_eq!(gains, [Some(1.5), Some(1.5), Some(0.5)]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ struct Kernel {
     /// Generic arguments, which end the symbol. All listed ones have the same loops.
     arguments: &'static [&'static str],
     /// For each instruction set, identified by its widest register: mnemonics, or [`STACK`] or
-    /// [`ANY`], and how often each occurs in one of the innermost loops.
+    /// [`ANY`], and how often each occurs in one of the loops.
     loops: &'static [(Register, Counts)],
 }
 
@@ -113,7 +113,7 @@ fn difference(
     if kernels.peek().is_none() {
         return Some(format!("{name}: there is no such function"));
     }
-    let loops: Vec<_> = kernels.flat_map(Function::innermost_loops).collect();
+    let loops: Vec<_> = kernels.flat_map(Function::loops).collect();
     let fits = |body: &&&[Instruction]| {
         let fits = |(mnemonic, expected): &(&str, RangeInclusive<usize>)| {
             expected.contains(&count(body, mnemonic))

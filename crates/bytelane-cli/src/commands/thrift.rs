@@ -33,6 +33,13 @@ struct Compile {
     /// A directory to search for included files, besides that of the including file
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
+    /// Give each struct and exception a field `unknown_fields`: it keeps the fields of messages that
+    /// the IDL does not declare, and writes them again
+    #[arg(long)]
+    keep_unknown_fields: bool,
+    /// The path of the crate bytelane-thrift, if it has been renamed or is reexported
+    #[arg(long, value_name = "PATH")]
+    crate_path: Option<String>,
 }
 
 impl Arguments {
@@ -46,7 +53,10 @@ impl Arguments {
 impl Compile {
     fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let mut compiler = Compiler::new();
+        let mut compiler = Compiler::new().keep_unknown_fields(self.keep_unknown_fields);
+        if let Some(path) = self.crate_path {
+            compiler = compiler.crate_path(path);
+        }
         for directory in self.include {
             compiler = compiler.include(directory);
         }

@@ -37,3 +37,27 @@ fn compiles_a_file_and_names_what_it_wrote() {
     );
     assert_eq!(fs::read_to_string(out.join("a.rs")).unwrap(), module);
 }
+
+#[test]
+fn options_change_what_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let idl = directory.path().join("a.thrift");
+    fs::write(&idl, "struct Point { 1: required i32 x }").unwrap();
+    let module = |options: &[&str]| {
+        let out = directory.path().join(format!("out{}", options.len()));
+        let plain = ["thrift", "compile", idl.to_str().unwrap(), "-o"];
+        let arguments = [&plain[..], &[out.to_str().unwrap()], options].concat();
+        bytelane(&arguments).unwrap();
+        fs::read_to_string(out.join("a.rs")).unwrap()
+    };
+    let (unknown, runtime) = ("pub unknown_fields:", "::codecs::thrift");
+    let plain = module(&[]);
+    assert!(
+        !plain.contains(unknown) && !plain.contains(runtime),
+        "{plain}"
+    );
+    let keeping = module(&["--keep-unknown-fields"]);
+    assert!(keeping.contains(unknown), "{keeping}");
+    let renamed = module(&["--crate-path", runtime]);
+    assert!(renamed.contains(runtime), "{renamed}");
+}

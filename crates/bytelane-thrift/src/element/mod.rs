@@ -45,8 +45,9 @@ pub trait Element {
     note = "structs, unions and enums derive `Thrift`"
 )]
 pub trait Encode: Element {
-    /// About how many bytes the value has in the binary protocol, told quickly: for how many to make
-    /// room. No more than a small multiple of what it has in memory.
+    /// For how many bytes of the binary protocol to make room, told quickly: no more than a small
+    /// multiple of what the value has in memory. If the value has more bytes, the whole message can
+    /// take twice as long to write.
     #[inline]
     fn room(&self) -> usize {
         size_of_val(self)
@@ -86,12 +87,14 @@ pub trait Encode: Element {
     where
         Self: Sized,
     {
-        for (i, value) in values.iter().enumerate() {
-            value
-                .write(writer)
-                .map_err(|error| error.within(Segment::Index(i)))?;
-        }
-        Ok(())
+        writer.locally(|writer| {
+            for (i, value) in values.iter().enumerate() {
+                value
+                    .write(writer)
+                    .map_err(|error| error.within(Segment::Index(i)))?;
+            }
+            Ok(())
+        })
     }
 }
 

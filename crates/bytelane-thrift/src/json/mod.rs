@@ -43,6 +43,7 @@ const VERSION: i64 = 1;
 impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
     type Writer<O: Output> = JsonWriter<O, SIMPLE>;
     type Reader<'de> = JsonReader<'de, SIMPLE>;
+    type Buffer = Vec<u8>;
 
     #[inline]
     fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O> {

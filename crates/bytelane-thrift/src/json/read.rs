@@ -108,6 +108,20 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         }
     }
 
+    /// Reads the header of a field, whatever white space it has.
+    #[cold]
+    fn any_header(&mut self) -> Result<FieldHeader, Error> {
+        let start = self.text.input;
+        let id = parse_integer(self.text.word()?.unwrap_or_default());
+        let id = id.map_err(|kind| start.error(kind))?;
+        let id = i16::try_from(id).map_err(|_| start.error(ErrorKind::InvalidFieldId))?;
+        self.text.separator = b':';
+        self.text.open(b'{', "`{`")?;
+        let kind = self.kind()?;
+        self.text.separator = b':';
+        Ok(FieldHeader { id, kind })
+    }
+
     /// Reads the size of a container.
     #[inline]
     fn size(&mut self) -> Result<usize, Error> {
@@ -323,7 +337,8 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         Ok(Frame::default())
     }
 
-    #[inline]
+    // Inlined: a result that is stored in pieces and loaded in one takes long.
+    #[inline(always)]
     fn field_begin(
         &mut self,
         frame: &mut Frame,
@@ -339,15 +354,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         if let Some(header) = self.text.plain_header() {
             return Ok(Some(header));
         }
-        let start = self.text.input;
-        let id = parse_integer(self.text.word()?.unwrap_or_default());
-        let id = id.map_err(|kind| start.error(kind))?;
-        let id = i16::try_from(id).map_err(|_| start.error(ErrorKind::InvalidFieldId))?;
-        self.text.separator = b':';
-        self.text.open(b'{', "`{`")?;
-        let kind = self.kind()?;
-        self.text.separator = b':';
-        Ok(Some(FieldHeader { id, kind }))
+        self.any_header().map(Some)
     }
 
     #[inline]

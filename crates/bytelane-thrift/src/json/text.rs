@@ -16,7 +16,7 @@ pub(super) struct Text<'de> {
 
 impl<'de> Text<'de> {
     /// Reads over white space; the byte after it, which stays.
-    #[inline]
+    #[inline(always)]
     pub fn peek(&mut self) -> Result<u8, Error> {
         loop {
             match self.input.rest.first() {
@@ -43,7 +43,7 @@ impl<'de> Text<'de> {
     }
 
     /// Reads the separator that comes before a value.
-    #[inline]
+    #[inline(always)]
     pub fn separate(&mut self) -> Result<(), Error> {
         match self.separator {
             b',' => self.expect(b',', "`,`")?,
@@ -86,14 +86,14 @@ impl<'de> Text<'de> {
     /// Reads a string as a value.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        let start = (self.input.rest, self.separator);
-        let scanned = match self.scan() {
-            Err(error) if self.accepts(&error) => {
+        let start = self.start();
+        let scanned = match (self.scan(), start) {
+            (Err(error), Some(start)) if self.accepts(&error) => {
                 (self.input.rest, self.separator) = start;
                 let mut text = String::new();
                 return self.lenient_string(&mut text).map(|()| Cow::Owned(text));
             }
-            scanned => scanned?,
+            (scanned, _) => scanned?,
         };
         let text = if scanned.escaped {
             let mut text = String::new();
@@ -109,14 +109,14 @@ impl<'de> Text<'de> {
     /// Reads a string as a value in place of another one, whose memory it takes.
     #[inline]
     pub fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
-        let start = (self.input.rest, self.separator);
-        let scanned = match self.scan() {
-            Err(error) if self.accepts(&error) => {
+        let start = self.start();
+        let scanned = match (self.scan(), start) {
+            (Err(error), Some(start)) if self.accepts(&error) => {
                 (self.input.rest, self.separator) = start;
                 value.clear();
                 return self.lenient_string(value);
             }
-            scanned => scanned?,
+            (scanned, _) => scanned?,
         };
         value.clear();
         if scanned.escaped {
@@ -128,6 +128,14 @@ impl<'de> Text<'de> {
         }
         self.pass(scanned);
         Ok(())
+    }
+
+    /// The place before a string, if it may have to be read again. Otherwise it is not remembered: it
+    /// would be loaded in one piece just after it was stored in two, which takes long.
+    #[inline]
+    fn start(&self) -> Option<(&'de [u8], u8)> {
+        let lenient = self.input.lenient_json;
+        lenient.then_some((self.input.rest, self.separator))
     }
 
     /// Finds the end of a string, and stays before its text.
@@ -262,7 +270,7 @@ impl<'de> Text<'de> {
     }
 
     /// Reads an integer.
-    #[inline]
+    #[inline(always)]
     pub fn integer(&mut self) -> Result<i64, Error> {
         self.peek()?;
         let rest = self.input.rest;
@@ -294,7 +302,7 @@ impl<'de> Text<'de> {
 
     /// Reads the header of a field as writers have it, without white space: `"1":{"i32"`. None if
     /// it looks otherwise.
-    #[inline]
+    #[inline(always)]
     pub fn plain_header(&mut self) -> Option<FieldHeader> {
         let mut rest = self.input.rest;
         if self.separator == b',' {

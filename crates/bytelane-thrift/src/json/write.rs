@@ -155,6 +155,11 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     type Output = O;
 
     #[inline]
+    fn output(&mut self) -> &mut O {
+        &mut self.output
+    }
+
+    #[inline]
     fn finish(self) -> O {
         self.output
     }

@@ -81,6 +81,17 @@ unsafe impl Faithful for json_string::Escape<'_> {}
 // cut in two.
 unsafe impl Text for json_string::Escape<'_> {}
 
+// SAFETY: as for `Escape`, piece by piece, each from the end of the one before on; `copy_clean`
+// counts the blocks that it has copied whole. The quotes are written around them.
+unsafe impl Faithful for json_string::EscapeBytes<'_> {}
+
+// SAFETY: ASCII bytes of the source are replaced by ASCII, and all others are copied; and there is
+// an `Ok` only if the source is text. Each piece is text: from its beginning or, if blocks were
+// copied before it, from a character at most three bytes before it. These blocks follow a piece,
+// and each of their bytes has been compared with the three before, unless it is ASCII after ASCII.
+// Another piece, up to the end of the source, follows them.
+unsafe impl Text for json_string::EscapeBytes<'_> {}
+
 // SAFETY: the kernel counts as written the runs that it has copied whole; and for a block, as many
 // bytes as the set to keep has, which instruction sets store, unless that is more than the
 // destination has. The scalar code counts characters that it has copied whole. Scratch arrays begin
@@ -97,8 +108,8 @@ unsafe impl Text for json_string::Unescape<'_> {}
 // by the same code as for `Unescape`, or character by character.
 unsafe impl Validated for json_string::Scan {}
 
-// SAFETY: up to 32 bytes without a set bit 7 are text, and so are three or four bytes that are one
-// character. For others, the scalar code counts the bytes of whole characters, from the start or
+// SAFETY: up to 32 bytes without a set bit 7 are text, and so are three to five bytes that
+// are so but for one character of three or four bytes. For others, the scalar code counts the bytes of whole characters, from the start or
 // from a place that a kernel has checked up to. A kernel reports all of the input only if it has
 // checked parts that cover it: each is ASCII, at the start or after a byte of ASCII, or each of its
 // bytes has been compared with the three before; and only if no character is unfinished at the end.

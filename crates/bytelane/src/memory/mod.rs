@@ -3,6 +3,8 @@
 
 mod claims;
 mod fill;
+#[cfg(feature = "alloc")]
+mod reserved;
 mod text;
 
 use crate::simd::{window, window_mut};
@@ -11,6 +13,8 @@ pub use fill::Destination;
 #[cfg(feature = "alloc")]
 pub(crate) use fill::append;
 pub(crate) use fill::{Faithful, Fill};
+#[cfg(feature = "alloc")]
+pub use reserved::Reserved;
 #[cfg(feature = "alloc")]
 pub(crate) use text::Appender;
 #[cfg(feature = "alloc")]

@@ -57,8 +57,8 @@ fn figures(cell: Option<&Cell>) -> String {
         return " | |".to_owned();
     };
     let of_memcpy = ratio(ours.of_memcpy);
-    let peer = match (&cell.peer, cell.gain(ours)) {
-        (Some((peer, _)), Some(gain)) => format!("{}, {peer}", ratio(gain)),
+    let peer = match (cell.peer(ours.backend), cell.gain(ours)) {
+        (Some(peer), Some(gain)) => format!("{}, {}", ratio(gain), peer.library),
         _ => String::new(),
     };
     format!(" {of_memcpy} | {peer} |")
@@ -87,5 +87,8 @@ mod tests {
     #[test]
     fn a_codec_without_cells_has_no_table() {
         assert!(super::table(&record(), "lz4").is_none());
+        assert!(record().table("lz4").is_none());
+        let newer = record().table("utf8").unwrap();
+        assert!(newer.ends_with("does not contain this codec yet.\n"));
     }
 }

@@ -382,4 +382,184 @@ pub const KERNELS: &[Kernel] = &[
             (Zmm, &[("vpermb", 6..=6), (STACK, 0..=0), (ANY, 1..=72)]),
         ],
     },
+    // The groups: three tables for each vector, with a path around them for ASCII.
+    Kernel {
+        function: "utf8::text_up_to_long",
+        arguments: &[""],
+        loops: &[
+            (Xmm, &[("pshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=29)]),
+            (Ymm, &[("vpshufb", 24..=24), (STACK, 0..=0), (ANY, 1..=195)]),
+            (Zmm, &[("vpermb", 12..=12), (STACK, 0..=0), (ANY, 1..=85)]),
+        ],
+    },
+    // The same groups while they are searched for escapes and copied.
+    Kernel {
+        function: "json_string::driver::bytes::copy_clean",
+        arguments: &[""],
+        loops: &[
+            (Xmm, &[("pshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=29)]),
+            (Ymm, &[("vpshufb", 24..=24), (STACK, 0..=0), (ANY, 1..=270)]),
+            (Zmm, &[("vpermb", 16..=16), (STACK, 0..=0), (ANY, 1..=120)]),
+        ],
+    },
+    // The loops for layouts without zigzag whose values are shifted at once.
+    Kernel {
+        function: "bit_packing::unpack",
+        arguments: &["<4>"],
+        loops: &[
+            (
+                Xmm,
+                &[
+                    ("pmulhuw", 4..=4),
+                    ("pmullw", 4..=4),
+                    ("pshufb", 8..=8),
+                    (STACK, 0..=1),
+                    (ANY, 1..=54),
+                ],
+            ),
+            (
+                Ymm,
+                &[
+                    ("vinserti128", 2..=2),
+                    ("vpshufb", 2..=2),
+                    ("vpsrlvd", 2..=2),
+                    (STACK, 0..=0),
+                    (ANY, 1..=25),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vpermb", 1..=1),
+                    ("vpmultishiftqb", 1..=1),
+                    (STACK, 0..=0),
+                    (ANY, 1..=16),
+                ],
+            ),
+        ],
+    },
+    Kernel {
+        function: "bit_packing::unpack",
+        arguments: &["<8>"],
+        loops: &[
+            (
+                Xmm,
+                &[
+                    ("pmulhuw", 4..=4),
+                    ("pmullw", 4..=4),
+                    ("pshufb", 8..=8),
+                    (STACK, 0..=1),
+                    (ANY, 1..=54),
+                ],
+            ),
+            (
+                Ymm,
+                &[
+                    ("vinserti128", 2..=2),
+                    ("vpshufb", 2..=2),
+                    ("vpsrlvq", 2..=2),
+                    (STACK, 0..=0),
+                    (ANY, 1..=25),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vpermb", 1..=1),
+                    ("vpmultishiftqb", 1..=1),
+                    (STACK, 0..=0),
+                    (ANY, 1..=16),
+                ],
+            ),
+        ],
+    },
+    Kernel {
+        function: "bit_packing::pack",
+        arguments: &["<4>"],
+        loops: &[
+            (
+                Ymm,
+                &[
+                    ("vextracti128", 2..=2),
+                    ("vpshufb", 4..=4),
+                    ("vpsllvd", 2..=2),
+                    ("vpsrlvq", 2..=2),
+                    (STACK, 0..=1),
+                    (ANY, 1..=38),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vpermb", 2..=2),
+                    ("vpsllvq", 1..=1),
+                    ("vpsrlvq", 1..=1),
+                    (STACK, 0..=0),
+                    (ANY, 1..=22),
+                ],
+            ),
+        ],
+    },
+    Kernel {
+        function: "bit_packing::pack",
+        arguments: &["<8>"],
+        loops: &[
+            (
+                Ymm,
+                &[
+                    ("vextracti128", 2..=2),
+                    ("vpshufb", 4..=4),
+                    ("vpsllvq", 2..=2),
+                    (STACK, 0..=2),
+                    (ANY, 1..=33),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vpermb", 2..=2),
+                    ("vpsllvq", 1..=1),
+                    (STACK, 0..=0),
+                    (ANY, 1..=20),
+                ],
+            ),
+        ],
+    },
+    Kernel {
+        function: "delta::decode_list",
+        arguments: &["<8>"],
+        loops: &[
+            (
+                Xmm,
+                &[
+                    ("pmulhuw", 4..=4),
+                    ("pmullw", 4..=4),
+                    ("pshufb", 8..=8),
+                    (STACK, 0..=4),
+                    (ANY, 1..=81),
+                ],
+            ),
+            (
+                Ymm,
+                &[
+                    ("vinserti128", 2..=2),
+                    ("vpshufb", 2..=2),
+                    ("vpsrlvq", 2..=2),
+                    (STACK, 0..=2),
+                    (ANY, 1..=43),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("valignq", 2..=2),
+                    ("vpermb", 1..=1),
+                    ("vpermq", 1..=1),
+                    ("vpmultishiftqb", 1..=1),
+                    (STACK, 0..=2),
+                    (ANY, 1..=27),
+                ],
+            ),
+        ],
+    },
 ];

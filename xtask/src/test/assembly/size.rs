@@ -9,7 +9,11 @@ use crate::process::{cargo, output, program, root, run};
 const MOST: u64 = 25_000;
 
 /// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
-const LARGER: &[(&str, u64)] = &[("delta_encode", 39_000), ("json_string_escape", 27_000)];
+const LARGER: &[(&str, u64)] = &[
+    ("bit_packing_encode", 26_500),
+    ("delta_encode", 44_500),
+    ("json_string_escape", 27_000),
+];
 
 /// The directory in which `cargo` builds the programs of the package `bytelane-size`.
 const TARGET: &str = "target/assembly";

@@ -3,8 +3,8 @@
 //! where it begins.
 
 use super::layout::{Layout, spills};
-use super::words::Words;
-use super::{Case, Pack, Unpack, WINDOW};
+use super::sse41::{FACTORS, Pieces};
+use super::{Case, Unpack, WINDOW};
 use crate::backend::Avx2;
 use crate::memory::Slot;
 use crate::simd::avx2::{load, load_lanes, store};
@@ -21,36 +21,10 @@ implement! {
     }
 }
 
-implement! {
-    impl<const K: usize> Pack<K> for Avx2 {
-        const MASKS: bool = false;
-        type Plan = Words<K>;
-        fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
-        fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
-        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
-        fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
-    }
-}
-
 /// For each byte of a block of values of K bytes.
 struct Tables<const K: usize>;
 
 impl<const K: usize> Tables<K> {
-    /// The value to which it belongs, modulo eight: an index of `PLACES`. If values are bytes, each
-    /// takes a word of its own at first.
-    const VALUE: [u8; 64] = {
-        let mut table = [0; 64];
-        let mut i = 0;
-        while i < 64 {
-            table[i] = match K {
-                1 => (i / 2 % 8) as u8,
-                _ => (i / K % 8) as u8,
-            };
-            i += 1;
-        }
-        table
-    };
-
     /// Its place in the value, or in the word of a byte.
     const BYTE: [u8; 64] = {
         let mut table = [0; 64];
@@ -66,9 +40,6 @@ impl<const K: usize> Tables<K> {
     };
 }
 
-/// `256 >> bit` for each bit of a byte: lower bytes, then upper bytes.
-const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0];
-
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
     width: usize,
@@ -79,6 +50,8 @@ pub(crate) struct Unpacker<const K: usize> {
     /// For 4 and 8 bytes, how far each value is shifted; else the factors that shift words.
     bits: [__m256i; 2],
     spills: bool,
+    /// For 4 bytes, if values spill: the bytes of the odd values, and how far they are shifted.
+    odd: [[__m256i; 2]; 2],
     mask: __m256i,
     reference: __m256i,
     zigzag: bool,
@@ -108,6 +81,27 @@ pub(crate) fn add<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
     }
 }
 
+/// The bytes and shifts of the even values of 4 bytes, each for 8 bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn even_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
+    let bytes = _mm256_shuffle_epi32::<0b10_10_00_00>(bytes);
+    // The second four bytes follow the first ones.
+    let bytes = _mm256_add_epi8(bytes, _mm256_set1_epi64x(0x0404_0404_0000_0000));
+    [bytes, _mm256_and_si256(bits, _mm256_set1_epi64x(0xff))]
+}
+
+/// Those of the odd values, which begin in the last bit of the fourth byte or before, so that they
+/// are shifted left to the fifth one.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn odd_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
+    let bytes = _mm256_shuffle_epi32::<0b11_11_01_01>(bytes);
+    let three_less = _mm256_set1_epi64x(0x0101_0101_fdfd_fdfd_u64.cast_signed());
+    let bits = _mm256_sub_epi64(_mm256_set1_epi64x(8), _mm256_srli_epi64::<32>(bits));
+    [_mm256_add_epi8(bytes, three_less), bits]
+}
+
 impl<const K: usize> Unpacker<K> {
     #[inline(always)]
     fn is_usual(&self) -> bool {
@@ -124,7 +118,7 @@ impl<const K: usize> Unpacker<K> {
             start[piece] = layout.start(piece * 16 / K);
         }
         for pair in 0..2 {
-            let values = load(window(const { &Tables::<K>::VALUE }, 32 * pair));
+            let values = load(window(const { &Pieces::<K>::VALUE }, 32 * pair));
             let first = _mm256_shuffle_epi8(places, values);
             let base = _mm256_shuffle_epi8(first, _mm256_setzero_si256());
             let byte = load(window(const { &Tables::<K>::BYTE }, 32 * pair));
@@ -137,35 +131,63 @@ impl<const K: usize> Unpacker<K> {
                 _mm256_shuffle_epi8(factors, _mm256_add_epi8(bit, _mm256_set1_epi16(0x800)))
             };
         }
+        let spills = spills(layout.width, 8 * K);
+        let mut odd = [zero; 2];
+        if K == 4 && spills {
+            for pair in 0..2 {
+                odd[pair] = odd_values(bytes[pair], bits[pair]);
+                [bytes[pair], bits[pair]] = even_values(bytes[pair], bits[pair]);
+            }
+        }
         Self {
             width: layout.width,
             start,
             bytes,
             bits,
-            spills: spills(layout.width, 8 * K),
+            spills,
+            odd,
             mask: splat::<K>(layout.mask()),
             reference: splat::<K>(layout.reference),
             zigzag: layout.zigzag,
         }
     }
 
-    /// The values of two pieces, from `distance` bytes after their beginnings on.
+    /// The values of 4 bytes of a pair of pieces, of which some have five bytes: even and odd ones
+    /// each in 8 bytes of their own.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn load(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
+    fn wide_values(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
+        let lanes = self.lanes(from, pair, 0);
+        let even = _mm256_shuffle_epi8(lanes, self.bytes[pair]);
+        let [bytes, bits] = self.odd[pair];
+        let odd = _mm256_shuffle_epi8(lanes, bytes);
+        let even = _mm256_srlv_epi64(even, self.bits[pair]);
+        _mm256_blend_epi32::<0b1010_1010>(even, _mm256_sllv_epi64(odd, bits))
+    }
+
+    /// The bytes of two pieces, from `distance` bytes after their beginnings on.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn lanes(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
         // At most 56; the masks tell the compiler that both loads are within the window.
         let [low, high] = [self.start[2 * pair], self.start[2 * pair + 1]];
         let [low, high] = [low, high].map(|start| (start + distance) & 63);
-        let lanes = load_lanes(window(from, low), window(from, high));
-        _mm256_shuffle_epi8(lanes, self.bytes[pair])
+        load_lanes(window(from, low), window(from, high))
     }
 
-    /// The values of a pair of pieces.
+    /// The bytes of the values, or of their words.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
+    fn load(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
+        _mm256_shuffle_epi8(self.lanes(from, pair, distance), self.bytes[pair])
+    }
+
+    /// What has been found of the values of a pair of pieces, with other bits above.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn values(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
         let (first, bits) = (self.load(from, pair, 0), self.bits[pair]);
-        let found = match K {
+        match K {
             1 => {
                 let next = self.load(from, pair, self.width);
                 let half = |words| _mm256_srli_epi16::<8>(_mm256_mullo_epi16(words, bits));
@@ -179,21 +201,25 @@ impl<const K: usize> Unpacker<K> {
             }
             4 => _mm256_srlv_epi32(first, bits),
             _ => _mm256_srlv_epi64(first, bits),
-        };
-        let found = if C::ANY && K >= 4 && self.spills {
-            // From the second byte on, everything is eight bits further up.
-            let next = self.load(from, pair, 1);
-            let up = _mm256_sub_epi8(splat::<K>(8), bits);
-            let next = match K {
-                4 => _mm256_sllv_epi32(next, up),
-                _ => _mm256_sllv_epi64(next, up),
-            };
-            _mm256_or_si256(found, next)
-        } else {
-            found
+        }
+    }
+
+    /// The values of a pair of pieces.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
+        let found = match C::WIDE && K >= 4 && self.spills {
+            false => self.values(from, pair),
+            true if K == 4 => self.wide_values(from, pair),
+            true => {
+                // From the second byte on, everything is eight bits further up.
+                let up = _mm256_sub_epi8(splat::<K>(8), self.bits[pair]);
+                let next = _mm256_sllv_epi64(self.load(from, pair, 1), up);
+                _mm256_or_si256(self.values(from, pair), next)
+            }
         };
         let found = _mm256_and_si256(found, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = _mm256_and_si256(found, splat::<K>(1));
             let zero = _mm256_setzero_si256();
             return match K {

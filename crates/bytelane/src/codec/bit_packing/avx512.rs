@@ -7,7 +7,7 @@ use super::{Any, Case, Pack, Unpack, WINDOW};
 use crate::backend::Avx512;
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
-use crate::simd::{implement, window};
+use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
 
 implement! {
@@ -23,12 +23,13 @@ implement! {
 
 implement! {
     impl<const K: usize> Pack<K> for Avx512 {
-        const MASKS: bool = true;
+        const FEW: usize = 0;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
-        fn pack(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K>;
-        fn narrow(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) = narrow::<K>;
-        fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool = pack_rest::<K>;
+        fn packs_usual(plan: &Packer<K>) -> bool = Packer::packs_usual;
+        fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
+        fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
+        fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) = pack_rest::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = all_fit::<K>;
     }
 }
@@ -98,7 +99,7 @@ impl<const K: usize> Tables<K> {
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn starts<const K: usize>(layout: Layout) -> [__m512i; 2] {
-    let places = _mm512_broadcast_i32x4(crate::simd::sse41::load(layout.places()));
+    let places = _mm512_broadcast_i32x4(sse41::load(layout.places()));
     let first = load(const { &Tables::<K>::FIRST });
     let byte = _mm512_add_epi8(
         _mm512_shuffle_epi8(places, first),
@@ -201,7 +202,7 @@ impl<const K: usize> Unpacker<K> {
     pub(crate) fn unpacked<C: Case>(&self, window: __m512i) -> __m512i {
         let numbers = _mm512_permutexvar_epi8(self.bytes, window);
         let mut bits = _mm512_multishift_epi64_epi8(self.bits, numbers);
-        if let Some(late) = self.late.filter(|_| C::ANY) {
+        if let Some(late) = self.late.filter(|_| C::WIDE) {
             let next = _mm512_add_epi8(self.bytes, _mm512_set1_epi8(1));
             let numbers = _mm512_permutexvar_epi8(next, window);
             // A byte later, all places are eight bits less.
@@ -209,7 +210,7 @@ impl<const K: usize> Unpacker<K> {
             bits = _mm512_mask_multishift_epi64_epi8(bits, late, places, numbers);
         }
         let bits = _mm512_and_si512(bits, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let one = splat::<K>(1);
             let half = match K {
                 4 => _mm512_srli_epi32::<1>(bits),
@@ -298,6 +299,11 @@ pub(crate) struct Packer<const K: usize> {
 }
 
 impl<const K: usize> Packer<K> {
+    #[inline(always)]
+    fn packs_usual(&self) -> bool {
+        !self.zigzag && !self.spills
+    }
+
     #[target_feature(enable = "avx512bw")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
@@ -333,8 +339,8 @@ impl<const K: usize> Packer<K> {
     /// What values stand for.
     #[target_feature(enable = "avx512bw")]
     #[inline]
-    fn mapped(&self, values: __m512i) -> __m512i {
-        if K >= 4 && self.zigzag {
+    fn mapped<C: Case>(&self, values: __m512i) -> __m512i {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let double = add::<K>(values, values);
             let sign = match K {
                 4 => _mm512_srai_epi32::<31>(values),
@@ -354,7 +360,7 @@ impl<const K: usize> Packer<K> {
     /// ```
     #[target_feature(enable = "avx512bw,avx512vbmi")]
     #[inline]
-    fn packed(&mut self, bits: __m512i) -> __m512i {
+    fn packed<C: Case>(&mut self, bits: __m512i) -> __m512i {
         self.seen = _mm512_or_si512(self.seen, bits);
         let mut numbers = bits;
         if K == 1 {
@@ -373,7 +379,7 @@ impl<const K: usize> Packer<K> {
             return _mm512_permutexvar_epi8(self.bytes, numbers);
         }
         let shifted = _mm512_sllv_epi64(numbers, self.bit);
-        let first = if self.spills {
+        let first = if C::WIDE && self.spills {
             let room = _mm512_sub_epi64(splat::<8>(64), self.bit);
             let ninth = _mm512_srlv_epi64(numbers, room);
             _mm512_permutex2var_epi8(shifted, self.bytes, ninth)
@@ -392,45 +398,63 @@ impl<const K: usize> Packer<K> {
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn pack<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
-    let bits = plan.mapped(load(from));
-    store(to, plan.packed(bits));
+fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
+    let bits = plan.mapped::<C>(load(from));
+    store(to, plan.packed::<C>(bits));
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn pack_rest<const K: usize>(
-    plan: &mut Packer<K>,
-    layout: Layout,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> bool {
+fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) {
     let stride = 8 * layout.width / K;
     let mut to = 0;
     for values in src.chunks(64) {
-        let bits = plan.mapped(load_up_to(values));
+        let bits = plan.mapped::<Any>(load_up_to(values));
         let bits = _mm512_maskz_mov_epi8(first_bits(values.len()), bits);
         let end = usize::min(to + stride, dst.len());
-        store_up_to(&mut dst[to..end], plan.packed(bits));
+        store_up_to(&mut dst[to..end], plan.packed::<Any>(bits));
         to = end;
     }
-    true
 }
 
-#[target_feature(enable = "avx512bw,bmi2")]
+#[target_feature(enable = "avx512bw")]
 #[inline]
-fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [u8]) {
-    let bits = plan.mapped(load(from));
-    plan.seen = _mm512_or_si512(plan.seen, bits);
-    let bytes = match K {
-        1 => bits,
-        2 => _mm512_castsi256_si512(_mm512_cvtepi16_epi8(bits)),
-        4 => _mm512_castsi128_si512(_mm512_cvtepi32_epi8(bits)),
-        _ => _mm512_castsi128_si512(_mm512_cvtepi64_epi8(bits)),
-    };
-    let mut all = [0; 64];
-    store(&mut all, bytes);
-    to.copy_from_slice(&all[..to.len()]);
+fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
+    let mut vectors = [_mm512_setzero_si512(); K];
+    for i in 0..K {
+        let bits = plan.mapped::<Any>(load(&from[i]));
+        plan.seen = _mm512_or_si512(plan.seen, bits);
+        vectors[i] = bits;
+    }
+    store(to, narrowed(vectors));
+}
+
+/// The lowest byte of each value.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn narrowed<const K: usize>(vectors: [__m512i; K]) -> __m512i {
+    match K {
+        1 => vectors[0],
+        2 => {
+            let low = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(vectors[0]));
+            _mm512_inserti64x4::<1>(low, _mm512_cvtepi16_epi8(vectors[1]))
+        }
+        _ => {
+            let mut quarters = [_mm_setzero_si128(); 4];
+            for i in 0..4 {
+                quarters[i] = match K {
+                    4 => _mm512_cvtepi32_epi8(vectors[i]),
+                    _ => _mm_unpacklo_epi64(
+                        _mm512_cvtepi64_epi8(vectors[2 * i]),
+                        _mm512_cvtepi64_epi8(vectors[2 * i + 1]),
+                    ),
+                };
+            }
+            let [a, b, c, d] = quarters;
+            let [low, high] = [_mm256_set_m128i(b, a), _mm256_set_m128i(d, c)];
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
+    }
 }
 
 #[target_feature(enable = "avx512bw")]

@@ -7,10 +7,10 @@
 //! larger buffer first, or loaded with a mask.
 #![forbid(unsafe_code)]
 
-use super::layout::Layout;
-use super::words::{pack_few, unpack_few};
-use super::{Any, Case, Pack, Unpack, Usual, WINDOW};
-use crate::memory::Slot;
+use super::few::{pack_few, unpack_few};
+use super::layout::{Layout, to_ne_bytes};
+use super::{Any, Case, Pack, Unpack, Usual, WINDOW, Wide};
+use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
 /// Values of `K` bytes from their packed bytes.
@@ -25,9 +25,10 @@ pub(super) fn unpack<const K: usize, S: Unpack<K>>(
         return unpack_few::<K>(layout, src, dst);
     }
     let plan = simd.unpack_plan(layout);
-    let (from, to) = match simd.is_usual(&plan) {
-        true => unpack_blocks::<K, S, Usual>(simd, &plan, layout, src, dst),
-        false => unpack_blocks::<K, S, Any>(simd, &plan, layout, src, dst),
+    let (from, to) = match (simd.is_usual(&plan), layout.zigzag) {
+        (true, _) => unpack_blocks::<K, S, Usual>(simd, &plan, layout, src, dst),
+        (false, false) => unpack_blocks::<K, S, Wide>(simd, &plan, layout, src, dst),
+        (false, true) => unpack_blocks::<K, S, Any>(simd, &plan, layout, src, dst),
     };
     if to < dst.len() {
         simd.unpack_rest(&plan, layout, &src[from..], &mut dst[to..]);
@@ -65,39 +66,48 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
     let mut padded = [0; 2 * WINDOW];
     let there = usize::min(src.len(), WINDOW);
     padded[..there].copy_from_slice(&src[..there]);
-    let (blocks, rest) = dst.as_chunks_mut::<64>();
     let mut from = 0;
-    for block in blocks {
-        simd.unpack::<Any>(plan, window(&padded, from), block);
+    for block in dst.chunks_mut(64) {
+        if block.len() < S::FEW * K && block.len() < 64 {
+            return unpack_few::<K>(layout, &padded[from..], block);
+        }
+        // One call for both kinds of blocks, so that it is compiled once.
+        let mut aside = [Slot::new(0); 64];
+        let length = block.len();
+        let is_whole = length == 64;
+        let to = match is_whole {
+            true => window_mut(block, 0),
+            false => &mut aside,
+        };
+        simd.unpack::<Any>(plan, window(&padded, from), to);
+        if !is_whole {
+            block.copy_from_slice(&aside[..length]);
+        }
         from += stride;
-    }
-    if rest.len() >= S::FEW * K {
-        let mut block = [Slot::new(0); 64];
-        simd.unpack::<Any>(plan, window(&padded, from), &mut block);
-        rest.copy_from_slice(&block[..rest.len()]);
-    } else {
-        unpack_few::<K>(layout, &padded[from..], rest);
     }
 }
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(crate) fn pack<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>>(
+pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    if src.len() < <S as Unpack<K>>::FEW * K {
+    let is_narrow = layout.width == 8 || K > 1 && layout.width < 8;
+    // Two plans are needed for narrow values, even where loads and stores have masks.
+    let few = usize::max(<S as Pack<K>>::FEW, if is_narrow { 16 } else { 0 });
+    if src.len() < few * K {
         pack_few::<K>(layout, src, dst)
-    } else if K > 1 && layout.width <= 8 {
+    } else if is_narrow {
         pack_narrow::<K, S>(simd, layout, src, dst)
     } else {
         pack_wide::<K, S>(simd, layout, src, dst)
     }
 }
 
-/// Values of more than 8 bits, or of one byte.
+/// Values of more than 8 bits, or of one byte and fewer bits.
 #[inline(always)]
 fn pack_wide<const K: usize, S: Pack<K>>(
     simd: S,
@@ -106,35 +116,67 @@ fn pack_wide<const K: usize, S: Pack<K>>(
     dst: &mut [Slot],
 ) -> bool {
     let mut plan = simd.pack_plan(layout);
-    let stride = 8 * layout.width / K;
-    let (mut from, mut to) = (0, 0);
-    while from + 64 <= src.len() && (!S::MASKS || to + 64 <= dst.len()) {
-        pack_block(simd, &mut plan, stride, window(src, from), &mut dst[to..]);
-        (from, to) = (from + 64, to + stride);
+    match simd.packs_usual(&plan) {
+        true => pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst),
+        false => pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst),
     }
-    let rest_fits = simd.pack_rest(&mut plan, layout, &src[from..], &mut dst[to..]);
-    simd.all_fit(&plan) && rest_fits
+    simd.all_fit(&plan)
 }
 
-/// Packs a block to the front of a destination, which may have room for no more.
 #[inline(always)]
-fn pack_block<const K: usize, S: Pack<K>>(
+fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     simd: S,
     plan: &mut S::Plan,
-    stride: usize,
-    from: &[u8; 64],
+    layout: Layout,
+    src: &[u8],
     dst: &mut [Slot],
 ) {
-    let mut aside = [Slot::new(0); 64];
-    let has_room = dst.len() >= 64;
-    let to = match has_room {
-        true => window_mut(dst, 0),
-        false => &mut aside,
-    };
-    simd.pack(plan, from, to);
-    if !has_room {
-        dst[..stride].copy_from_slice(&aside[..stride]);
+    let stride = 8 * layout.width / K;
+    let (mut from, mut to) = (0, 0);
+    while from + 64 <= src.len() && to + 64 <= dst.len() {
+        simd.pack::<C>(plan, window(src, from), window_mut(dst, to));
+        (from, to) = (from + 64, to + stride);
     }
+    if from < src.len() {
+        simd.pack_rest(plan, layout, &src[from..], &mut dst[to..]);
+    }
+}
+
+/// The last blocks, for which the destination does not have 64 bytes each, and an incomplete one.
+#[inline(always)]
+pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
+    simd: S,
+    plan: &mut S::Plan,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    let stride = 8 * layout.width / K;
+    let mut aside = [Slot::new(0); 2 * 64];
+    let mut to = 0;
+    for values in src.chunks(64) {
+        let [block] = padded::<K, 1>(layout, values);
+        simd.pack::<Any>(plan, &block, window_mut(&mut aside, to));
+        to += stride;
+    }
+    let length = usize::min(to, dst.len());
+    dst[..length].copy_from_slice(&aside[..length]);
+}
+
+/// Blocks that begin with these values. The others become zeros when they are packed.
+#[inline(always)]
+fn padded<const K: usize, const N: usize>(layout: Layout, values: &[u8]) -> [[u8; 64]; N] {
+    let mut blocks = [[0; 64]; N];
+    if values.len() < 64 * N {
+        let padding = to_ne_bytes(layout.reference);
+        blocks
+            .as_flattened_mut()
+            .as_chunks_mut::<K>()
+            .0
+            .fill(padding);
+    }
+    blocks.as_flattened_mut()[..values.len()].copy_from_slice(values);
+    blocks
 }
 
 /// Values of at most 8 bits become bytes first, 64 of them at a time: more than two of them may
@@ -146,22 +188,42 @@ fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let bytes = Layout {
+    let of_bytes = Layout {
         reference: 0,
         zigzag: false,
         ..layout
     };
     let mut narrow = Pack::<K>::pack_plan(simd, layout);
-    let mut pack = Pack::<1>::pack_plan(simd, bytes);
-    let (stride, mut from, mut to) = (8 * layout.width, 0, 0);
-    while from + 64 * K <= src.len() {
-        let mut block = [0; 64];
-        for (i, to) in block.chunks_exact_mut(64 / K).enumerate() {
-            Pack::<K>::narrow(simd, &mut narrow, window(src, from + 64 * i), to);
+    let mut pack = Pack::<1>::pack_plan(simd, of_bytes);
+    let mut to = 0;
+    for values in src.chunks(64 * K) {
+        let last;
+        let blocks = match values.as_chunks::<64>().0.first_chunk::<K>() {
+            Some(blocks) => blocks,
+            None => {
+                last = padded::<K, K>(layout, values);
+                &last
+            }
+        };
+        let mut bytes = [0; 64];
+        Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
+        // One call for both kinds of destinations, so that it is compiled once.
+        let room = &mut dst[to..];
+        let length = usize::min(8 * layout.width, room.len());
+        let mut aside = [Slot::new(0); 64];
+        let is_roomy = room.len() >= 64;
+        let target = match is_roomy {
+            true => window_mut(room, 0),
+            false => &mut aside,
+        };
+        match layout.width {
+            8 => copy(target, &bytes),
+            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, &bytes, target),
         }
-        pack_block::<1, S>(simd, &mut pack, stride, &block, &mut dst[to..]);
-        (from, to) = (from + 64 * K, to + stride);
+        if !is_roomy {
+            room[..length].copy_from_slice(&aside[..length]);
+        }
+        to += length;
     }
-    let rest_fits = pack_few::<K>(layout, &src[from..], &mut dst[to..]);
-    Pack::<K>::all_fit(simd, &narrow) && rest_fits
+    Pack::<K>::all_fit(simd, &narrow)
 }

@@ -36,18 +36,23 @@ pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod avx512;
 mod error;
+mod few;
 mod format;
 mod integer;
 mod kernel;
 mod layout;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 pub(crate) mod neon;
+#[cfg(any(
+    all(target_arch = "x86_64", feature = "sse41"),
+    all(target_arch = "aarch64", target_endian = "little", feature = "neon")
+))]
+mod pack;
 mod scalar;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) mod sse41;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use error::{Error, ErrorKind};
 pub use format::Format;
@@ -65,21 +70,33 @@ pub(crate) const WINDOW: usize = 80;
 
 /// Which layouts a step handles, chosen once per run.
 pub(crate) trait Case: Copy {
-    const ANY: bool;
+    /// Those in which a value does not lie within what the instruction set shifts at once.
+    const WIDE: bool;
+    const ZIGZAG: bool;
 }
 
 /// Any layout.
 #[derive(Clone, Copy)]
 pub(crate) struct Any;
 impl Case for Any {
-    const ANY: bool = true;
+    const WIDE: bool = true;
+    const ZIGZAG: bool = true;
+}
+
+/// Layouts without zigzag.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide;
+impl Case for Wide {
+    const WIDE: bool = true;
+    const ZIGZAG: bool = false;
 }
 
 /// Layouts without zigzag, in which each value lies within what the instruction set shifts at once.
 #[derive(Clone, Copy)]
 pub(crate) struct Usual;
 impl Case for Usual {
-    const ANY: bool = false;
+    const WIDE: bool = false;
+    const ZIGZAG: bool = false;
 }
 
 /// Unpacking, as each instruction set provides it, for values of `K` bytes.
@@ -108,32 +125,28 @@ pub(crate) trait Unpack<const K: usize>: Copy {
 /// Packing, as each instruction set provides it, for values of `K` bytes: of at least 9 bits, unless
 /// `K` is 1.
 pub(crate) trait Pack<const K: usize>: Copy {
-    /// Whether loads and stores have masks, so that [`pack_rest`](Self::pack_rest) can have any
-    /// number of blocks, for which the destination need not have 64 bytes each.
-    const MASKS: bool;
+    /// Fewer values than this are handled one by one.
+    const FEW: usize;
 
     /// Registers for one layout, and which bits have been seen.
     type Plan;
 
     fn pack_plan(self, layout: Layout) -> Self::Plan;
 
-    /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything.
-    fn pack(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
+    /// Whether the steps called `Usual` can be used.
+    fn packs_usual(self, plan: &Self::Plan) -> bool;
 
-    /// The lower bytes of the bits of 64 bytes of values.
-    fn narrow(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [u8]);
+    /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything. Values
+    /// of one byte must have less than 8 bits.
+    fn pack<C: Case>(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
 
-    /// Packs the values after the last block to exactly the bytes that they take. Returns whether
-    /// they fit, unless [`all_fit`](Self::all_fit) tells.
+    /// The bits of 64 values, of at most 8 bits each.
+    fn narrow(self, plan: &mut Self::Plan, from: &[[u8; 64]; K], to: &mut [u8; 64]);
+
+    /// Packs the values after the last block to exactly the bytes that they take.
     #[inline(always)]
-    fn pack_rest(
-        self,
-        _plan: &mut Self::Plan,
-        layout: Layout,
-        src: &[u8],
-        dst: &mut [Slot],
-    ) -> bool {
-        words::pack_few::<K>(layout, src, dst)
+    fn pack_rest(self, plan: &mut Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::pack_rest::<K, Self>(self, plan, layout, src, dst);
     }
 
     /// Whether all values so far have no more bits than the width.

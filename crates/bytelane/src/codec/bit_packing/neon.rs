@@ -1,9 +1,8 @@
 //! NEON: each piece of 16 bytes of values takes the bytes in which they begin by `tbl`, and shifts
-//! each value by its own number of bits. Packing joins values in 64-bit registers.
+//! each value by its own number of bits.
 
 use super::layout::{Layout, spills};
-use super::words::Words;
-use super::{Case, Pack, Unpack, WINDOW};
+use super::{Case, Unpack, WINDOW};
 use crate::backend::Neon;
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
@@ -17,17 +16,6 @@ implement! {
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
         fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
         fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
-    }
-}
-
-implement! {
-    impl<const K: usize> Pack<K> for Neon {
-        const MASKS: bool = false;
-        type Plan = Words<K>;
-        fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
-        fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
-        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
-        fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
     }
 }
 
@@ -119,7 +107,7 @@ pub(crate) fn add<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
 /// Shifts each value of K bytes left; right, if its number of bits is negative.
 #[target_feature(enable = "neon")]
 #[inline]
-fn shift<const K: usize>(values: uint8x16_t, bits: uint8x16_t) -> uint8x16_t {
+pub(super) fn shift<const K: usize>(values: uint8x16_t, bits: uint8x16_t) -> uint8x16_t {
     match K {
         1 => vshlq_u8(values, vreinterpretq_s8_u8(bits)),
         2 => {
@@ -182,13 +170,13 @@ impl<const K: usize> Unpacker<K> {
         let bits = self.bits[piece];
         let first = vqtbl1q_u8(load(window(from, start)), self.bytes[piece]);
         let mut found = shift::<K>(first, bits);
-        if C::ANY && self.spills {
+        if C::WIDE && self.spills {
             // From the second byte on, everything is eight bits further up.
             let next = vqtbl1q_u8(load(window(from, start + 1)), self.bytes[piece]);
             found = vorrq_u8(found, shift::<K>(next, vaddq_u8(bits, splat::<K>(8))));
         }
         let found = vandq_u8(found, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = vandq_u8(found, splat::<K>(1));
             return veorq_u8(half::<K>(found), negative::<K>(sign));
         }

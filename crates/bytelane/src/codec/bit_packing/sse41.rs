@@ -1,9 +1,8 @@
 //! SSE4.1: values are made of 16-bit words, each taken from two places: the three bytes in which it
-//! lies are shifted by multiplying them. Packing joins values in 64-bit registers.
+//! lies are shifted by multiplying them.
 
 use super::layout::Layout;
-use super::words::Words;
-use super::{Case, Pack, Unpack, WINDOW};
+use super::{Case, Unpack, WINDOW};
 use crate::backend::Sse41;
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
@@ -20,25 +19,14 @@ implement! {
     }
 }
 
-implement! {
-    impl<const K: usize> Pack<K> for Sse41 {
-        const MASKS: bool = false;
-        type Plan = Words<K>;
-        fn pack_plan(layout: Layout) -> Words<K> = Words::<K>::new;
-        fn pack(plan: &mut Words<K>, from: &[u8; 64], to: &mut [Slot; 64]) = Words::pack;
-        fn narrow(plan: &mut Words<K>, from: &[u8; 64], to: &mut [u8]) = Words::narrow;
-        fn all_fit(plan: &Words<K>) -> bool = Words::all_fit;
-    }
-}
-
 /// For each byte of a piece, which is 16 bytes of values of K bytes: index `i % 64` for byte `i` of a
 /// block.
-struct Pieces<const K: usize>;
+pub(super) struct Pieces<const K: usize>;
 
 impl<const K: usize> Pieces<K> {
     /// The value to which its word belongs, modulo eight: an index of `PLACES`. If values are
     /// bytes, each takes a word of its own at first.
-    const VALUE: [u8; 64] = {
+    pub(super) const VALUE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
         while i < 64 {
@@ -64,7 +52,7 @@ impl<const K: usize> Pieces<K> {
 }
 
 /// `256 >> bit` for each bit of a byte: lower bytes, then upper bytes.
-const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0];
+pub(super) const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0];
 
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
@@ -161,7 +149,7 @@ impl<const K: usize> Unpacker<K> {
             _mm_or_si128(low, _mm_mullo_epi16(next, factors))
         };
         let bits = _mm_and_si128(bits, self.mask);
-        if C::ANY && K >= 4 && self.zigzag {
+        if C::ZIGZAG && K >= 4 && self.zigzag {
             let sign = _mm_and_si128(bits, splat::<K>(1));
             let zero = _mm_setzero_si128();
             return match K {

@@ -60,6 +60,7 @@ impl Header {
 }
 
 /// A miniblock whose bytes the input has.
+#[derive(Clone, Copy)]
 pub(super) struct Miniblock {
     pub(super) layout: Layout,
     /// Where its bytes begin.
@@ -77,75 +78,88 @@ pub(super) struct Miniblocks<'a, const K: usize> {
     /// Where the next miniblock or block begins.
     at: usize,
     /// The widths of the miniblocks of this block, those that are left.
-    widths: core::ops::Range<usize>,
+    widths: &'a [u8],
+    /// Where the widths of this block end.
+    widths_end: usize,
     /// The smallest difference of this block.
     least: u64,
 }
 
 impl<'a, const K: usize> Miniblocks<'a, K> {
+    #[inline(always)]
     pub(super) fn new(src: &'a [u8], header: Header) -> Self {
         Self {
             src,
             header,
             left: header.values.saturating_sub(1),
             at: header.length,
-            widths: 0..0,
+            widths: &[],
+            widths_end: 0,
             least: 0,
         }
     }
 
     /// Where the miniblocks so far end.
+    #[inline(always)]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next miniblock; none after the last value.
-    #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<Miniblock>, Error> {
-        if self.left == 0 {
-            return Ok(None);
-        }
+    /// Whether that was the last value.
+    #[inline(always)]
+    pub(super) fn is_at_end(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The next miniblock; one without values after the last value.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Result<Miniblock, Error> {
         if self.widths.is_empty() {
-            self.block()?;
+            (self.least, self.widths, self.at) = block(self.src, self.at, self.header.miniblocks)?;
+            self.widths_end = self.at;
         }
-        let place = self.widths.start;
-        self.widths.start += 1;
-        let width = self.src[place];
-        if usize::from(width) > 8 * K {
-            return Err(Error::at(place, ErrorKind::Width { width }));
-        }
+        let [width, widths @ ..] = self.widths else {
+            return Err(Error::at(self.at, ErrorKind::Truncated));
+        };
         let layout = Layout {
-            width: width.into(),
+            width: usize::from(*width),
             reference: self.least,
             zigzag: false,
         };
         let at = self.at;
-        let bytes = (self.header.miniblock / 8).checked_mul(layout.width);
-        let end = bytes.and_then(|bytes| at.checked_add(bytes));
-        let Some(end) = end.filter(|&end| end <= self.src.len()) else {
-            return Err(Error::at(at, ErrorKind::Truncated));
-        };
+        let bytes = (self.header.miniblock / 8) as u64 * u64::from(*width);
+        let is_wide = layout.width > 8 * K;
+        if is_wide || bytes > (self.src.len() - at) as u64 {
+            return Err(match is_wide {
+                true => Error::at(
+                    self.widths_end - self.widths.len(),
+                    ErrorKind::Width { width: *width },
+                ),
+                false => Error::at(at, ErrorKind::Truncated),
+            });
+        }
         let count = u64::min(self.left, self.header.miniblock as u64);
+        self.widths = widths;
         self.left -= count;
-        self.at = end;
+        self.at = at + bytes as usize;
         let count = count as usize;
-        Ok(Some(Miniblock { layout, at, count }))
+        Ok(Miniblock { layout, at, count })
     }
 
     /// Checks all of them. Returns where the last one ends.
     pub(super) fn skip_all(mut self) -> Result<usize, Error> {
-        while self.next()?.is_some() {}
+        while !self.is_at_end() {
+            self.next()?;
+        }
         Ok(self.at)
     }
+}
 
-    /// Reads the header of a block.
-    fn block(&mut self) -> Result<(), Error> {
-        let (least, widths) = signed(self.src, self.at)?;
-        let end = widths.checked_add(self.header.miniblocks);
-        let Some(end) = end.filter(|&end| end <= self.src.len()) else {
-            return Err(Error::at(widths, ErrorKind::Truncated));
-        };
-        (self.least, self.widths, self.at) = (least, widths..end, end);
-        Ok(())
+/// Reads the header of a block: the smallest difference, the widths, and the offset after them.
+fn block(src: &[u8], at: usize, miniblocks: usize) -> Result<(u64, &[u8], usize), Error> {
+    let (least, at) = signed(src, at)?;
+    match src[at..].get(..miniblocks) {
+        Some(widths) => Ok((least, widths, at + miniblocks)),
+        None => Err(Error::at(at, ErrorKind::Truncated)),
     }
 }

@@ -3,17 +3,22 @@
 #![forbid(unsafe_code)]
 
 use super::{Format, Number};
-use crate::codec::bit_packing::{self, Layout, Pack, Unpack};
+use crate::codec::bit_packing::{self, Layout, Pack};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
+use core::ops::Range;
 
 /// Differences that are packed at a time.
 const BATCH: usize = 256;
 
+/// The differences of a batch: vectors of them do not cross the lines of the cache.
+#[repr(align(64))]
+struct Batch<N>([N; BATCH]);
+
 /// Encodes values of `K` bytes with the kernels of an instruction set. Returns the length, or
 /// nothing if there is not enough room.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Unpack<K> + Pack<K> + Pack<1>, N: Number>(
+pub(super) fn encode<const K: usize, S: Pack<K> + Pack<1>, N: Number>(
     simd: S,
     format: Format,
     values: &[N],
@@ -43,43 +48,46 @@ fn encode_with<N: Number>(
     to: &mut [Slot],
     pack: impl Fn(Layout, &[u8], &mut [Slot]),
 ) -> Option<usize> {
-    let (mut previous, rest) = split_first(values);
+    let mut bits = Batch([N::default(); BATCH]);
     let mut at = 0;
     for number in header(format, values) {
         at = put(number, to, at)?;
     }
-    for block in rest.chunks(format.block()) {
-        let least = least(previous, block);
+    for block in parts(all_differences(values), format.block()) {
+        let least = least(values, block.clone());
         at = put(least.zigzag(), to, at)?;
         let widths = at;
         at += format.miniblocks();
         for width in to.get_mut(widths..at)? {
             width.write(0);
         }
-        for (i, miniblock) in block.chunks(format.miniblock()).enumerate() {
-            let width = width(previous, least, miniblock);
+        for (i, miniblock) in parts(block, format.miniblock()).enumerate() {
+            let width = width(values, miniblock.clone(), least, &mut bits);
             to[widths + i].write(width as u8);
             let layout = Layout {
                 width,
                 reference: 0,
                 zigzag: false,
             };
-            let end = at + format.miniblock() / 8 * width;
-            let mut room = to.get_mut(at..end)?;
-            for batch in miniblock.chunks(BATCH) {
-                let mut bits = [N::default(); BATCH];
-                differences(previous, batch, least, &mut bits);
-                previous = batch[batch.len() - 1];
-                // Whole groups of eight, which are whole bytes; the rest of them are zeros.
-                let bits = &bits[..batch.len().next_multiple_of(8)];
-                let (now, later) = room.split_at_mut(bits.len() / 8 * width);
-                pack(layout, memory::bytes(bits), now);
-                room = later;
+            let length = format.miniblock() / 8 * width;
+            let room = to.get_mut(at..).filter(|room| room.len() >= length)?;
+            let mut written = 0;
+            let is_there = miniblock.len() <= BATCH;
+            // Equal differences take no bytes.
+            let packed = if width == 0 { 0..0 } else { miniblock };
+            for batch in parts(packed, BATCH) {
+                if !is_there {
+                    bits_above(values, batch.clone(), least, &mut bits);
+                }
+                // May overwrite what follows, which is written later: that is faster.
+                let bits = memory::bytes(&bits.0[..batch.len()]);
+                pack(layout, bits, &mut room[written..]);
+                written += (batch.len() * width).div_ceil(8);
             }
-            for padding in room {
+            for padding in &mut room[written..length] {
                 padding.write(0);
             }
-            at = end;
+            at += length;
         }
     }
     Some(at)
@@ -87,30 +95,35 @@ fn encode_with<N: Number>(
 
 /// The number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(format: Format, values: &[N]) -> usize {
-    let (mut previous, rest) = split_first(values);
+    let mut bits = Batch([N::default(); BATCH]);
     let mut length = header(format, values).map(length).iter().sum();
-    for block in rest.chunks(format.block()) {
-        let least = least(previous, block);
+    for block in parts(all_differences(values), format.block()) {
+        let least = least(values, block.clone());
         length += self::length(least.zigzag()) + format.miniblocks();
-        for miniblock in block.chunks(format.miniblock()) {
-            length += format.miniblock() / 8 * width(previous, least, miniblock);
-            previous = miniblock[miniblock.len() - 1];
+        for miniblock in parts(block, format.miniblock()) {
+            length += format.miniblock() / 8 * width(values, miniblock, least, &mut bits);
         }
     }
     length
 }
 
-/// The first value, which is stored as it is, and the others. No values begin with 0.
-fn split_first<N: Number>(values: &[N]) -> (N, &[N]) {
-    match values {
-        [] => (N::default(), &[]),
-        [first, rest @ ..] => (*first, rest),
-    }
+/// Difference `i` is that between values `i` and `i + 1`.
+fn all_differences<N>(values: &[N]) -> Range<usize> {
+    0..values.len().saturating_sub(1)
+}
+
+/// A range in parts of `length`, of which the last one may be shorter.
+#[inline(always)]
+fn parts(of: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = of.end;
+    let starts = of.step_by(length);
+    starts.map(move |start| start..usize::min(start + length, end))
 }
 
 /// The numbers of the header.
 fn header<N: Number>(format: Format, values: &[N]) -> [u64; 4] {
-    let first = split_first(values).0.zigzag();
+    // No values begin with 0.
+    let first = values.first().copied().unwrap_or_default().zigzag();
     let sizes = [format.block(), format.miniblocks(), values.len()];
     let [block, miniblocks, count] = sizes.map(|size| size as u64);
     [block, miniblocks, count, first]
@@ -122,7 +135,7 @@ fn length(number: u64) -> usize {
 }
 
 /// Writes a varint; returns the offset after it, or nothing if there is not enough room.
-#[inline]
+#[inline(never)]
 fn put(number: u64, to: &mut [Slot], at: usize) -> Option<usize> {
     let mut bytes = [0; 10];
     let length = varint::write(number, &mut bytes).ok()?;
@@ -130,31 +143,49 @@ fn put(number: u64, to: &mut [Slot], at: usize) -> Option<usize> {
     Some(at + length)
 }
 
+/// The values before and after each difference.
+#[inline(always)]
+fn both<N>(values: &[N], differences: Range<usize>) -> (&[N], &[N]) {
+    let Range { start, end } = differences;
+    (&values[start..end], &values[start + 1..=end])
+}
+
 /// The smallest difference of a block, as a signed number.
 #[inline(always)]
-fn least<N: Number>(previous: N, block: &[N]) -> N {
-    let mut least = block[0].minus(previous);
-    for i in 1..block.len() {
-        least = N::min(least, block[i].minus(block[i - 1]));
+fn least<N: Number>(values: &[N], block: Range<usize>) -> N {
+    let (before, after) = both(values, block);
+    let mut least = after[0].minus(before[0]);
+    for i in 0..usize::min(before.len(), after.len()) {
+        least = N::min(least, after[i].minus(before[i]));
     }
     least
 }
 
-/// The greatest width of the differences of a miniblock from `least`.
+/// The greatest width of the differences of a miniblock from `least`. If it is one batch, leaves
+/// them in `bits`.
 #[inline(always)]
-fn width<N: Number>(previous: N, least: N, miniblock: &[N]) -> usize {
-    let mut all = miniblock[0].minus(previous).minus(least);
-    for i in 1..miniblock.len() {
-        all = all.or(miniblock[i].minus(miniblock[i - 1]).minus(least));
+fn width<N: Number>(values: &[N], miniblock: Range<usize>, least: N, bits: &mut Batch<N>) -> usize {
+    // The closures of iterators would not be compiled for the instruction set.
+    let mut all = N::default();
+    for batch in parts(miniblock, BATCH) {
+        all = all.or(bits_above(values, batch, least, bits));
     }
     all.width()
 }
 
-/// The differences of a batch from `least`.
+/// The differences of a batch from `least`. Returns the bits that occur in any.
 #[inline(always)]
-fn differences<N: Number>(previous: N, batch: &[N], least: N, to: &mut [N; BATCH]) {
-    to[0] = batch[0].minus(previous).minus(least);
-    for i in 1..usize::min(batch.len(), BATCH) {
-        to[i] = batch[i].minus(batch[i - 1]).minus(least);
+fn bits_above<N: Number>(
+    values: &[N],
+    batch: Range<usize>,
+    least: N,
+    Batch(to): &mut Batch<N>,
+) -> N {
+    let (before, after) = both(values, batch);
+    let mut all = N::default();
+    for ((to, before), after) in to.iter_mut().zip(before).zip(after) {
+        *to = after.minus(*before).minus(least);
+        all = all.or(*to);
     }
+    all
 }

@@ -75,7 +75,8 @@ impl Format {
         T::encoded_len(self, values)
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes.
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// after the result may be overwritten.
     ///
     /// # Errors
     ///

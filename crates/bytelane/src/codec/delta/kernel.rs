@@ -4,7 +4,7 @@
 
 use super::blocks::{Header, Miniblocks};
 use super::{Error, ErrorKind, Sums};
-use crate::codec::bit_packing::{Any, Case, Layout, Usual, WINDOW};
+use crate::codec::bit_packing::{Case, Layout, Usual, WINDOW, Wide};
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
@@ -40,9 +40,7 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
         }
     }
     while !dst.is_empty() {
-        let Some(miniblock) = miniblocks.next()? else {
-            break;
-        };
+        let miniblock = miniblocks.next()?;
         let (layout, mut left) = (miniblock.layout, miniblock.count);
         let mut packed = &src[miniblock.at..];
         while left > 0 && !dst.is_empty() {
@@ -84,7 +82,7 @@ fn sum<const K: usize, S: Sums<K>>(
     let plan = simd.unpack_plan(layout);
     match simd.is_usual(&plan) {
         true => sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst),
-        false => sum_blocks::<K, S, Any>(simd, &plan, layout, src, carry, dst),
+        false => sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst),
     }
 }
 
@@ -127,7 +125,7 @@ fn sum_rest<const K: usize, S: Sums<K>>(
     let mut from = 0;
     for to in dst.chunks_mut(64) {
         let mut block = [Slot::new(0); 64];
-        carry = simd.sum::<Any>(plan, window(&padded, from), carry, &mut block);
+        carry = simd.sum::<Wide>(plan, window(&padded, from), carry, &mut block);
         to.copy_from_slice(&block[..to.len()]);
         from += stride;
     }

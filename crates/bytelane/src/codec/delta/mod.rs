@@ -130,7 +130,8 @@ pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
     Format::STANDARD.max_encoded_len::<T>(count)
 }
 
-/// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes.
+/// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes. If `dst` has
+/// more, bytes after the result may be overwritten.
 ///
 /// # Errors
 ///

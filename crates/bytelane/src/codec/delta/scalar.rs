@@ -36,9 +36,7 @@ pub(super) fn decode<const K: usize>(
     };
     put(value, 0);
     while (number as u64) + 1 < end && end > start as u64 {
-        let Some(miniblock) = miniblocks.next()? else {
-            break;
-        };
+        let miniblock = miniblocks.next()?;
         for i in 0..miniblock.count {
             let difference = read(miniblock.layout, &src[miniblock.at..], i);
             value = value

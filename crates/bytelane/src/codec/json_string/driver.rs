@@ -1,6 +1,8 @@
 //! Between the public functions and the kernels: quotes, memory, and the parts that a kernel leaves
 //! to the scalar code.
 
+mod bytes;
+
 use super::scalar::{self, Stop};
 use super::{Consumed, Error, ErrorKind, Format, kernel};
 use crate::backend::dispatch;
@@ -9,6 +11,8 @@ use crate::memory::Appender;
 use crate::memory::{self, Fill, Slot, Validate};
 use crate::simd::window_mut;
 use crate::{Destination, DestinationError, Detected};
+pub(crate) use bytes::EscapeBytes;
+pub(super) use bytes::escape as escape_bytes;
 
 dispatch! {
     fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> = kernel::escape_short, or scalar::escape_short;
@@ -53,7 +57,19 @@ impl Fill for Escape<'_> {
     }
 }
 
-impl Escape<'_> {
+impl<'a> Escape<'a> {
+    /// Writes all of a text, or nothing.
+    #[inline(always)]
+    fn whole(format: Format, text: &'a str, backend: Detected) -> Self {
+        Self {
+            text,
+            opening: format.quotes,
+            closing: format.quotes,
+            whole: true,
+            backend,
+        }
+    }
+
     /// A text of any length, to a destination of any length.
     fn fill_slowly(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
         let src = self.text.as_bytes();
@@ -87,7 +103,7 @@ impl Escape<'_> {
 
     /// The destination of the text, between the quotes, if the text without escapes fits.
     #[inline(always)]
-    fn inside<'a>(&self, to: &'a mut [Slot]) -> Option<&'a mut [Slot]> {
+    fn inside<'b>(&self, to: &'b mut [Slot]) -> Option<&'b mut [Slot]> {
         let [before, after] = [usize::from(self.opening), usize::from(self.closing)];
         let room = to.len().checked_sub(self.text.len() + before + after)?;
         Some(&mut to[before..][..self.text.len() + room])
@@ -115,13 +131,7 @@ pub(super) fn escape<'a>(
     dst: Destination<'a, u8>,
     backend: Detected,
 ) -> Result<&'a mut str, DestinationError> {
-    let (json, _) = dst.fill_text(Escape {
-        text,
-        opening: format.quotes,
-        closing: format.quotes,
-        whole: true,
-        backend,
-    })?;
+    let (json, _) = dst.fill_text(Escape::whole(format, text, backend))?;
     Ok(json)
 }
 

@@ -3,7 +3,8 @@
 //! [`QUOTED`] is a string as it appears in JSON, [`BARE`] is only the text between the quotes. Both
 //! are [`Format`]s: [`escape`](Format::escape) and its variants write a text,
 //! [`unescape`](Format::unescape) and its variants read one and validate UTF-8 in the same pass.
-//! [`scan`] finds the closing quote, so that you can borrow a string without escapes.
+//! [`escape_bytes`](Format::escape_bytes) writes bytes that need not be text, and [`scan`] finds the
+//! closing quote, so that you can borrow a string without escapes.
 //!
 //! ```
 //! use bytelane::json_string::{self, QUOTED};
@@ -64,7 +65,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 use core::mem::MaybeUninit;
-pub(crate) use driver::{Escape, Scan, Unescape};
+pub(crate) use driver::{Escape, EscapeBytes, Scan, Unescape};
 
 /// How a text is written: [`QUOTED`] or [`BARE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -247,6 +248,48 @@ impl Format {
         dst: impl Into<Destination<'a, u8>>,
     ) -> Result<&'a mut str, DestinationError> {
         driver::escape(self, text, dst.into(), backend)
+    }
+
+    /// [`escape`](Self::escape) of bytes that need not be text, in less time than validating them
+    /// first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the bytes are not UTF-8: of the kind [`ErrorKind::UnexpectedEnd`] if they end
+    /// within a character, or else [`ErrorKind::InvalidUtf8`]; or if they are and `dst` is too
+    /// short.
+    ///
+    /// ```
+    /// use bytelane::json_string::{ErrorKind, QUOTED};
+    ///
+    /// let mut json = [0; 8];
+    /// assert_eq!(QUOTED.escape_bytes(b"caf\xc3\xa9", &mut json)?, 7);
+    /// assert_eq!(&json[..7], "\"café\"".as_bytes());
+    ///
+    /// let error = QUOTED.escape_bytes(b"caf\xe9!", &mut json).unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidUtf8, Some(3)));
+    /// # Ok::<(), bytelane::json_string::Error>(())
+    /// ```
+    #[inline]
+    pub fn escape_bytes(self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        let written = self.escape_bytes_uninit_with(Detected::active(), src, dst)?;
+        Ok(written.len())
+    }
+
+    /// [`escape_bytes`](Self::escape_bytes) on a backend of the caller's choice, into memory that
+    /// may be uninitialised. Returns the text written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`escape_bytes`](Self::escape_bytes).
+    #[inline]
+    pub fn escape_bytes_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut str, Error> {
+        driver::escape_bytes(self, src, dst.into(), backend)
     }
 
     /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`. Returns the length of the

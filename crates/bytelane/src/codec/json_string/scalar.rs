@@ -83,6 +83,11 @@ pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> C
     done
 }
 
+/// Copies nothing: there is no faster way than to escape the rest.
+pub(super) fn copy_none(_: &[u8], _: usize, _: &mut [Slot]) -> usize {
+    0
+}
+
 /// Why decoding stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {

@@ -236,6 +236,75 @@ fn texts_of_every_length_are_written_and_read() {
     }
 }
 
+/// Characters, special bytes and bytes that are not text, around the borders of pieces and between
+/// them.
+#[test]
+fn bytes_are_escaped_as_their_text_is() {
+    let sequences: [&[u8]; 6] = [b"a", b"\"", b"\x01", b"\xc3", b"\xe0\x80\x80", b"\xf0\x9f"];
+    let borders = (250..262).chain(4090..4102).chain((0..9000).step_by(397));
+    let places = thinned(borders, 1);
+    let length = if cfg!(miri) { 4600 } else { 9000 };
+    for (background, sequence) in thinned(
+        ["aé漢😀", "a", "\u{e9}", "漢"]
+            .iter()
+            .flat_map(|background| sequences.map(|sequence| (background, sequence))),
+        1,
+    ) {
+        let text = background.repeat(length / background.len());
+        for place in places.iter().map(|&at| text.floor_char_boundary(at)) {
+            let src = [
+                &text.as_bytes()[..place],
+                sequence,
+                &text.as_bytes()[place..],
+            ]
+            .concat();
+            assert_escaped_as_text(&src);
+            assert_escaped_as_text(&src[..place + sequence.len()]);
+        }
+    }
+}
+
+/// The last character may be unfinished wherever blocks end.
+#[test]
+fn bytes_of_every_length_are_escaped_as_their_text_is() {
+    for background in thinned(["a", "漢"], 1) {
+        let text = background.repeat(4500 / background.len());
+        for length in thinned(4097..4097 + 256, 1) {
+            let front = &text.as_bytes()[..text.floor_char_boundary(length)];
+            for end in thinned(
+                [&b"\xc3"[..], b"\xe6\xbc", b"\xf0\x9f\x98", "😀".as_bytes()],
+                1,
+            ) {
+                assert_escaped_as_text(&[front, end].concat());
+            }
+        }
+    }
+}
+
+fn assert_escaped_as_text(src: &[u8]) {
+    let expected = match core::str::from_utf8(src) {
+        Ok(text) => Ok(QUOTED.escape_to_string(text)),
+        Err(error) => Err(match error.error_len() {
+            None => Error::at(src.len(), ErrorKind::UnexpectedEnd),
+            Some(_) => Error::at(error.valid_up_to(), ErrorKind::InvalidUtf8),
+        }),
+    };
+    let needed = expected.as_ref().map_or(6 * src.len(), String::len);
+    for backend in backends() {
+        let mut json = std::vec![MaybeUninit::uninit(); needed + 1];
+        for room in thinned([needed, needed + 1], 1) {
+            let json = QUOTED.escape_bytes_uninit_with(backend, src, &mut json[..room]);
+            let json = json.map(|json| json.to_owned());
+            assert!(json == expected, "{backend:?}, {}: {json:?}", src.len());
+        }
+        if expected.is_ok() && !cfg!(miri) {
+            let short = &mut json[..needed - 1];
+            let error = QUOTED.escape_bytes_uninit_with(backend, src, short);
+            assert_eq!(error, Err(without_room(needed).into()), "{backend:?}");
+        }
+    }
+}
+
 #[test]
 fn escapes_at_every_offset() {
     for offset in offsets() {

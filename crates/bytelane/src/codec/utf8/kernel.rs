@@ -61,7 +61,7 @@ pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
 /// Where the character begins that contains the byte before a place. Everything before that
 /// character is text.
 #[inline(always)]
-fn beginning(src: &[u8], at: usize) -> usize {
+pub(crate) fn beginning(src: &[u8], at: usize) -> usize {
     let mut places = (at.saturating_sub(3)..at).rev();
     let first = places.find(|&place| !matches!(src[place], 0x80..=0xbf));
     first.unwrap_or(at)
@@ -117,16 +117,21 @@ pub(super) fn is_text34(simd: impl Steps, src: &[u8]) -> bool {
             let first = pair(&src[..16]);
             simd.is_valid16(0, first) & simd.is_valid16((first[1] >> 32) as u32, pair(&src[16..]))
         }
-        _ => is_text_in_vectors(simd, src),
+        len => is_text_in_vectors(simd, src, [usize::min(16, len - 16), len - 16]),
     }
 }
 
-/// Whether 19 to 64 bytes are text, in four vectors of 16. They overlap, to handle any length
-/// without a branch on it.
+/// Whether 35 to 64 bytes are text.
 #[inline(always)]
-pub(super) fn is_text_in_vectors(simd: impl Steps, src: &[u8]) -> bool {
+pub(super) fn is_text64(simd: impl Steps, src: &[u8]) -> bool {
     let len = src.len();
-    let places = [16, 32, 48].map(|at| usize::min(at, len - 16));
+    is_text_in_vectors(simd, src, [16, len - 32, len - 16])
+}
+
+/// Whether the bytes are text, in a vector of 16 at the start and others at these places, which
+/// cover the input. They may overlap, to handle any length without a branch on it.
+#[inline(always)]
+fn is_text_in_vectors<const N: usize>(simd: impl Steps, src: &[u8], places: [usize; N]) -> bool {
     let first = pair(&src[..16]);
     let mut any = first[0] | first[1];
     for at in places {
@@ -136,7 +141,7 @@ pub(super) fn is_text_in_vectors(simd: impl Steps, src: &[u8]) -> bool {
     if any & BEYOND_ASCII == 0 {
         return true;
     }
-    let mut valid = simd.is_valid16(0, first) & !is_unfinished(before(src, len));
+    let mut valid = simd.is_valid16(0, first) & !is_unfinished(before(src, src.len()));
     for at in places {
         valid &= simd.is_valid_vector(window(src, at - 3));
     }

@@ -35,6 +35,7 @@ mod tables;
 mod tests;
 
 pub use error::{Error, ErrorKind};
+pub(crate) use kernel::beginning;
 pub use stream::Validator;
 
 use crate::Detected;
@@ -72,7 +73,7 @@ pub(crate) trait Steps: Copy {
     /// Whether 35 to 64 bytes are text.
     #[inline(always)]
     fn is_text64(self, from: &[u8]) -> bool {
-        kernel::is_text_in_vectors(self, from)
+        kernel::is_text64(self, from)
     }
 
     /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
@@ -138,7 +139,7 @@ pub fn valid_up_to(src: &[u8]) -> usize {
 pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
     match src.len() {
         0..=32 if short::is_ascii(src) => src.len(),
-        3..=4 if short::is_character(src) => src.len(),
+        3..=5 if short::has_one_character(src) => src.len(),
         _ => text_up_to(src, backend),
     }
 }

@@ -19,23 +19,21 @@ pub(super) fn is_ascii(src: &[u8]) -> bool {
     (low | high) & BEYOND_ASCII == 0
 }
 
-/// Whether three or four bytes are one character.
+/// Whether up to eight bytes that are not ASCII are so but for one character of three or four bytes.
 #[inline(always)]
-pub(super) fn is_character(src: &[u8]) -> bool {
+pub(super) fn has_one_character(src: &[u8]) -> bool {
     let [bytes, _] = pair(src);
-    // The bits of the value that depend on the length: the lower bits of the first byte, and the
-    // upper ones of the second.
-    match src.len() {
-        3 => {
-            let upper = (bytes & 0x0f) << 1 | bytes >> 13 & 1;
-            // Neither overlong, U+0000 to U+07FF, nor a surrogate, U+D800 to U+DFFF.
-            bytes & 0xc0_c0f0 == 0x80_80e0 && upper != 0 && upper != 0x1b
-        }
-        4 => {
-            let upper = (bytes & 0x07) << 2 | bytes >> 12 & 3;
-            // From U+10000 to U+10FFFF.
-            bytes & 0xc0c0_c0f8 == 0x8080_80f0 && (1..=0x10).contains(&upper)
-        }
-        _ => false,
+    // Without the ASCII before the character.
+    let bytes = bytes >> ((bytes & BEYOND_ASCII).trailing_zeros() & 0x38);
+    // The highest bits of each byte, and the bits of the value that have limits: the lower bits of
+    // the first byte, and the upper ones of the second.
+    if bytes & 0x10 == 0 {
+        let upper = (bytes & 0x0f) << 1 | bytes >> 13 & 1;
+        // Neither overlong, U+0000 to U+07FF, nor a surrogate, U+D800 to U+DFFF.
+        bytes & (BEYOND_ASCII << 24 | 0xc0_c0f0) == 0x80_80e0 && upper != 0 && upper != 0x1b
+    } else {
+        let upper = (bytes & 0x07) << 2 | bytes >> 12 & 3;
+        // From U+10000 to U+10FFFF.
+        bytes & (BEYOND_ASCII << 32 | 0xc0c0_c0f8) == 0x8080_80f0 && (1..=0x10).contains(&upper)
     }
 }

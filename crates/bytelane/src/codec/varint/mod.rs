@@ -370,6 +370,24 @@ pub fn write<T: Integer>(value: T, dst: &mut [u8]) -> Result<usize, DestinationE
     }
 }
 
+/// The varint of a value as a little-endian number, and its length, if that is at most 7 bytes: for
+/// callers that write it together with what is before it, such as `bytelane-thrift`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn short<T: Integer>(value: T) -> Option<(u64, usize)> {
+    // Most have up to three bytes.
+    match value.to_wire() {
+        number @ ..0x80 => Some((number, 1)),
+        number @ ..0x4000 => Some((number & 0x7f | 0x80 | number >> 7 << 8, 2)),
+        number @ ..0x20_0000 => {
+            let middle = number << 1 & 0x7f00 | number >> 14 << 16;
+            Some((number & 0x7f | 0x8080 | middle, 3))
+        }
+        number if number >> 49 == 0 => Some((scalar::word(number), scalar::length(number))),
+        _ => None,
+    }
+}
+
 /// Appends one varint to a `Vec`. Returns the number of bytes appended.
 ///
 /// ```

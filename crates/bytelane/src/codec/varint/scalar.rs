@@ -20,6 +20,20 @@ pub(super) fn write(mut number: u64, mut put: impl FnMut(u8) -> Option<()>) -> O
     put(number as u8)
 }
 
+/// The varint of a number below 2⁵⁶, as a little-endian number. Not inlined: the compiler would
+/// compute it before it knows that the number is large.
+#[inline(never)]
+pub(super) fn word(number: u64) -> u64 {
+    debug_assert!(number >> 56 == 0);
+    // Groups of 28, 14 and 7 bits are moved to the bytes where they belong.
+    let halves = number & 0x0fff_ffff | (number & 0x00ff_ffff_f000_0000) << 4;
+    let quarters = halves & 0x0000_3fff_0000_3fff | (halves & 0x0fff_c000_0fff_c000) << 2;
+    let groups = quarters & 0x007f_007f_007f_007f | (quarters & 0x3f80_3f80_3f80_3f80) << 1;
+    // Each byte but the last is followed by another.
+    let before_last = (1 << (8 * (length(number) - 1))) - 1;
+    groups | 0x8080_8080_8080_8080 & before_last
+}
+
 /// Reads the varint of a number of `width` bytes at `offset`: the number, and the offset after it.
 #[inline(always)]
 pub(super) fn read(src: &[u8], offset: usize, width: usize) -> Result<(u64, usize), Error> {

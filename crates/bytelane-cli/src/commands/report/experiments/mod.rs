@@ -9,6 +9,7 @@ mod parquet;
 mod scatter;
 mod sizes;
 mod thrift;
+mod widths;
 
 use super::model::Report;
 use super::plot::Figure;
@@ -41,6 +42,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     parquet::EXPERIMENT,
     entropy::EXPERIMENT,
     distributions::EXPERIMENT,
+    widths::EXPERIMENT,
     thrift::EXPERIMENT,
     lists::EXPERIMENT,
 ];

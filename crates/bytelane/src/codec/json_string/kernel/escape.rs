@@ -1,7 +1,7 @@
 //! Escapes texts.
 #![forbid(unsafe_code)]
 
-use super::super::{Blocks, Consumed, scalar};
+use super::super::{Blocks, Consumed, Survey, scalar};
 use super::{CALM, RUN, clean, put_front};
 use crate::memory::{Slot, copy, write};
 use crate::simd::{window, window_mut};
@@ -118,6 +118,33 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
         read: at,
         written: to,
     }
+}
+
+/// Copies the 256-byte blocks from a place on in which nothing needs an escape, and which continue
+/// the text before them, for as long as they fit. Returns their length. Their last character may be
+/// unfinished, so at least one byte is left.
+#[inline(always)]
+pub(in super::super) fn copy_clean(
+    simd: impl Blocks,
+    src: &[u8],
+    at: usize,
+    dst: &mut [Slot],
+) -> usize {
+    let rest = (src.len() - at).saturating_sub(1);
+    let most = usize::min(rest, dst.len()) / 256 * 256;
+    let mut run = 0;
+    while run < most {
+        let from = at + run;
+        let block = window(src, from);
+        let Survey { clean, ascii } = simd.survey(block);
+        let plain = ascii & (src[from - 1] < 0x80);
+        if !clean || !plain && !simd.is_valid_group(window(src, from - 3)) {
+            break;
+        }
+        write(window_mut(dst, run), *block);
+        run += 256;
+    }
+    run
 }
 
 /// The special bytes of four blocks, found block by block; nothing if there are long ones among

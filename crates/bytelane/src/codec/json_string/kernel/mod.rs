@@ -11,7 +11,9 @@ mod unescape;
 
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
-pub(super) use escape::{escape, escape_short, escape_up_to, escaped_len, short_specials};
+pub(super) use escape::{
+    copy_clean, escape, escape_short, escape_up_to, escaped_len, short_specials,
+};
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
 pub(super) use unescape::{scan, unescape, unescape_up_to};

@@ -1,0 +1,147 @@
+//! Unpacking by the number of bits per value.
+
+use super::{Experiment, Shown};
+use crate::commands::bench::Case;
+use crate::commands::report::figures::{figure, short};
+use crate::commands::report::model::Report;
+use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series, class_of};
+use crate::commands::report::steps::{Settings, Step};
+use bytelane_measure::row::Row;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "bit-packing",
+    title: "Bit packing by width",
+    steps,
+    show,
+};
+
+const CODEC: &str = "bit_packing";
+
+/// Values that fill 128 KiB: more than the first cache has.
+const BYTES: usize = 128 << 10;
+
+/// A type of values: its name, its bytes, and the widths that are measured.
+struct Curve {
+    element: &'static str,
+    bytes: usize,
+    widths: &'static [u32],
+}
+
+const CURVES: &[Curve] = &[
+    Curve {
+        element: "u32",
+        bytes: 4,
+        widths: &[1, 3, 5, 7, 9, 13, 16, 17, 20, 26, 31],
+    },
+    Curve {
+        element: "u64",
+        bytes: 8,
+        widths: &[1, 3, 7, 13, 17, 20, 26, 33, 48, 57, 59, 63],
+    },
+];
+
+const ABOUT: &str = "\
+<p>Random values of each width are unpacked, 128 KiB of them per call. <code>memcpy</code> copies the \
+unpacked values. The loops do not depend on the width, except where the instruction set shifts fewer bits at \
+once than a value and the bits before it in its first byte have.</p>";
+
+impl Curve {
+    fn values(&self) -> usize {
+        BYTES / self.bytes
+    }
+
+    fn parameters(&self, width: u32) -> String {
+        format!("type={},width={width}", self.element)
+    }
+}
+
+/// The data set of values of a width.
+fn data(width: u32) -> String {
+    format!("bits_{width}")
+}
+
+fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    for curve in CURVES {
+        for &width in curve.widths {
+            let case = Case {
+                codec: CODEC,
+                parameters: curve.parameters(width),
+                data: data(width),
+                values: curve.values(),
+                bytes: BYTES,
+                evicted: false,
+            };
+            steps.push(Step::codec(case, settings));
+        }
+    }
+    Ok(steps)
+}
+
+fn show(report: &Report) -> anyhow::Result<Shown> {
+    let figures = CURVES.iter().map(|curve| chart(report, curve));
+    Ok(Shown {
+        about: ABOUT,
+        legend: report.figures.workers(),
+        figures: figures.collect::<anyhow::Result<_>>()?,
+        ..Shown::default()
+    })
+}
+
+fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
+    let mut rows: Vec<(u32, &Row)> = Vec::new();
+    for &width in curve.widths {
+        let of_codec = report.figures.rows.iter().filter(|row| {
+            let parameters = row.parameters.as_deref().unwrap_or_default();
+            row.codec == CODEC && parameters == curve.parameters(width)
+        });
+        let decoded = of_codec.filter(|row| row.operation == "decode" && row.data == data(width));
+        let decoded = decoded.filter(|row| row.values == curve.values() as u64);
+        rows.extend(decoded.map(|row| (width, row)));
+    }
+    let mut workers: Vec<&str> = Vec::new();
+    for (_, row) in &rows {
+        if !workers.contains(&row.backend.as_str()) {
+            workers.push(&row.backend);
+        }
+    }
+    let series = workers.iter().map(|&worker| Series {
+        class: class_of(worker),
+        joined: true,
+        points: points(&rows, worker),
+    });
+    let chart = Chart {
+        title: format!("{CODEC} to {}, decode", curve.element),
+        x: Axis {
+            label: "bits per value",
+            scale: Scale::from_zero(rows.iter().map(|&(width, _)| f64::from(width))),
+            tick: short,
+        },
+        y: Axis {
+            label: "billions of values per second",
+            scale: Scale::from_zero(rows.iter().map(|&(_, row)| billions(row))),
+            tick: short,
+        },
+        series: series.collect(),
+        places: Vec::new(),
+    };
+    chart.figure()
+}
+
+fn points(rows: &[(u32, &Row)], worker: &str) -> Vec<Point> {
+    let of_worker = rows.iter().filter(|(_, row)| row.backend == worker);
+    let points = of_worker.map(|&(width, row)| {
+        let mut point = Point::at((f64::from(width), billions(row)));
+        point.title = format!(
+            "{worker}, {width} bits: {} billion values/s, {:.2} of memcpy",
+            figure(billions(row)),
+            row.of_memcpy,
+        );
+        point
+    });
+    points.collect()
+}
+
+fn billions(row: &Row) -> f64 {
+    row.values as f64 / row.ns
+}

@@ -1,0 +1,99 @@
+//! The compact protocol: varints, and field numbers as differences.
+
+mod read;
+mod write;
+
+pub use read::CompactReader;
+pub use write::CompactWriter;
+
+use crate::input::Input;
+use crate::layout::LayoutReader;
+use crate::output::Output;
+use crate::protocol::{Protocol, WriteLimits};
+use crate::unknown::Encoding;
+use crate::{Limits, Type};
+use bytelane::Reserved;
+use std::marker::PhantomData;
+
+/// The compact protocol. Lists of numbers are moved in one piece.
+///
+/// There are two dialects, which differ in doubles and in what type 13 is: [`Apache`]'s, and
+/// [`Fbthrift`]'s. [`FbthriftCompact`] is short for the second.
+///
+/// Source: [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compact<D = Apache>(PhantomData<D>);
+
+/// The compact protocol of fbthrift.
+pub type FbthriftCompact = Compact<Fbthrift>;
+
+/// The compact protocol as Apache Thrift writes it: doubles are little-endian, type 13 is `uuid`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Apache;
+
+/// The compact protocol as fbthrift writes it: doubles are big-endian, type 13 is `float`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fbthrift;
+
+/// In what [`Compact`]'s dialects differ.
+pub trait Dialect: Copy + std::fmt::Debug + Default {
+    /// Whether doubles are big-endian.
+    const BIG_ENDIAN: bool;
+    /// Type 13.
+    const TYPE_13: Type;
+    /// What its bytes are called.
+    #[doc(hidden)]
+    const ENCODING: Encoding;
+}
+
+impl Dialect for Apache {
+    const BIG_ENDIAN: bool = false;
+    const TYPE_13: Type = Type::Uuid;
+    const ENCODING: Encoding = Encoding::Compact;
+}
+
+impl Dialect for Fbthrift {
+    const BIG_ENDIAN: bool = true;
+    const TYPE_13: Type = Type::Float;
+    const ENCODING: Encoding = Encoding::FbthriftCompact;
+}
+
+const PROTOCOL: u8 = 0x82;
+const VERSION: u8 = 1;
+
+/// Types as the compact protocol numbers them.
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+
+fn number(kind: Type) -> u8 {
+    match kind {
+        Type::Bool => TRUE,
+        Type::I8 => 3,
+        Type::I16 => 4,
+        Type::I32 => 5,
+        Type::I64 => 6,
+        Type::Double => 7,
+        Type::String => 8,
+        Type::List => 9,
+        Type::Set => 10,
+        Type::Map => 11,
+        Type::Struct => 12,
+        Type::Uuid | Type::Float => 13,
+    }
+}
+
+impl<D: Dialect> Protocol for Compact<D> {
+    type Writer<O: Output> = CompactWriter<O, D>;
+    type Reader<'de> = CompactReader<'de, D>;
+    type Buffer = Reserved;
+
+    #[inline]
+    fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O> {
+        CompactWriter::new(output, WriteLimits::new(limits))
+    }
+
+    #[inline]
+    fn reader(input: Input<'_>) -> Self::Reader<'_> {
+        LayoutReader::new(input)
+    }
+}

@@ -1,0 +1,49 @@
+//! The protocols: what writes and reads the values of a message, one after the other.
+
+mod limits;
+mod reader;
+mod writer;
+
+pub(crate) use limits::WriteLimits;
+pub use reader::Reader;
+pub use writer::Writer;
+
+use crate::input::Input;
+use crate::output::{Buffer, Output};
+use crate::unframed::Scan;
+use crate::{Error, Limits, Options};
+
+/// A wire format: [`Binary`](crate::Binary), [`Compact`](crate::Compact), [`Json`](crate::Json) or
+/// [`SimpleJson`](crate::SimpleJson).
+pub trait Protocol {
+    /// What writes it.
+    type Writer<O: Output>: Writer<Output = O>;
+    /// What reads it.
+    type Reader<'de>: Reader<'de>;
+    /// What whole messages are written to.
+    #[doc(hidden)]
+    type Buffer: Buffer;
+
+    /// For how many bytes to make room for a message that has about `len` bytes in the binary
+    /// protocol: enough for most, so that memory is reserved once.
+    #[inline]
+    #[must_use]
+    fn room(len: usize) -> usize {
+        len + len / 2 + 64
+    }
+
+    /// Starts to write after what the output has.
+    fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O>;
+
+    /// Starts to read.
+    fn reader(input: Input<'_>) -> Self::Reader<'_>;
+
+    /// Goes on looking for the end of the message at the start of `bytes`.
+    #[doc(hidden)]
+    fn scan(scan: &mut Scan, bytes: &[u8], options: Options) -> Result<Option<usize>, Error>
+    where
+        Self: Sized,
+    {
+        scan.values::<Self>(bytes, options)
+    }
+}

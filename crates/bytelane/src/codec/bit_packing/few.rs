@@ -1,0 +1,52 @@
+//! Both directions for a few values, which are not worth a plan.
+#![forbid(unsafe_code)]
+
+use super::layout::Layout;
+use crate::memory::{Slot, pair, put_pair, write};
+use crate::simd::{window, window_mut};
+
+/// Packs values one by one. Returns whether all of them fit. A function of its own, which all
+/// instruction sets share.
+#[inline(never)]
+pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+    let (mut pending, mut count, mut at, mut seen) = (0, 0, 0, 0);
+    for &value in src.as_chunks::<K>().0 {
+        let bits = layout.to_bits(value);
+        seen |= bits;
+        pending |= bits << count;
+        count += layout.width;
+        if count >= 64 {
+            write::<8>(window_mut(dst, at), pending.to_le_bytes());
+            count -= 64;
+            at += 8;
+            pending = bits >> 1 >> (layout.width - count - 1);
+        }
+    }
+    put_pair(&mut dst[at..], [pending, 0]);
+    seen & !layout.mask() == 0
+}
+
+/// Unpacks values one by one.
+#[inline(always)]
+pub(super) fn unpack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) {
+    let values = dst.as_chunks_mut::<K>().0;
+    let Some(last) = src.len().checked_sub(8) else {
+        let [mut bits, _] = pair(src);
+        for value in values {
+            write(value, layout.value_of(bits & layout.mask()));
+            bits >>= layout.width;
+        }
+        return;
+    };
+    let mut bit = 0;
+    for value in values {
+        let at = usize::min(bit / 8, last);
+        let shift = bit - 8 * at;
+        let mut bits = u64::from_le_bytes(*window(src, at)) >> shift;
+        if shift + layout.width > 64 {
+            bits |= u64::from(src[at + 8]) << (64 - shift);
+        }
+        write(value, layout.value_of(bits & layout.mask()));
+        bit += layout.width;
+    }
+}

@@ -1,0 +1,25 @@
+//! Packing with shuffles of 16 bytes, for the instruction sets that have no larger ones.
+//!
+//! The values of each 8 bytes are joined to one number, and two such numbers make a piece of up to
+//! 16 packed bytes. Each number is shifted to the bit in which it begins. Then one shuffle brings
+//! its bytes to their places, but for a byte in which a number ends and the next one begins: that
+//! has the bits of the next one, and a second shuffle adds those of the number before.
+//!
+//! ```text
+//! numbers, shifted   a0 a1 a2 a3 .. .. .. ..   b0 b1 b2 b3 .. .. .. ..
+//! first shuffle      a0 a1 a2 b0 b1 b2 b3
+//! second shuffle     z3       a3               z is the number before the piece
+//! ```
+//!
+//! A number that is shifted may have nine bytes. The last one is always such a shared byte. Where
+//! that occurs, the second shuffle has numbers of its own, shifted by a byte less.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+mod neon;
+mod numbers;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod sse41;
+
+use numbers::{Numbers, needs_before};

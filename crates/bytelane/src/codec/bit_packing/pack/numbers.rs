@@ -1,0 +1,116 @@
+//! Where the numbers lie that values are joined to.
+#![forbid(unsafe_code)]
+
+use crate::codec::bit_packing::layout::{Layout, spills};
+
+/// Numbers of `bits` bits each, one directly after the other, the first one from a whole byte on.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers {
+    pub(super) bits: usize,
+}
+
+impl Numbers {
+    /// Those that values of `K` bytes are joined to.
+    #[inline(always)]
+    pub(super) fn new<const K: usize>(layout: Layout) -> Self {
+        let bits = 8 / K * layout.width;
+        Self { bits }
+    }
+
+    /// The byte in which a number begins.
+    #[inline(always)]
+    pub(super) fn byte(self, number: usize) -> usize {
+        number * self.bits / 8
+    }
+
+    /// The bits of that byte that belong to the number before.
+    #[inline(always)]
+    pub(super) fn bit(self, number: usize) -> usize {
+        number * self.bits % 8
+    }
+
+    /// Where each piece begins.
+    #[inline(always)]
+    pub(super) fn starts(self) -> [usize; 4] {
+        [0, 2, 4, 6].map(|number| self.byte(number))
+    }
+
+    /// Whether a number that is shifted to its bit may have more than 8 bytes.
+    #[inline(always)]
+    pub(super) fn spill(self) -> bool {
+        spills(self.bits, 64)
+    }
+
+    /// The place in a piece of the byte in which the second number begins.
+    #[inline(always)]
+    fn second(self, piece: usize) -> usize {
+        self.byte(2 * piece + 1) - self.byte(2 * piece)
+    }
+
+    /// For each byte of a piece, which byte of its two numbers it is; of the second one as soon as
+    /// that begins.
+    #[inline(always)]
+    pub(super) fn later(self, piece: usize) -> &'static [u8; 16] {
+        &LATER[self.second(piece)]
+    }
+
+    /// What is added to the byte in which the second number begins: the last byte of the first one.
+    /// Nothing is added if that has ended before.
+    #[inline(always)]
+    pub(super) fn earlier(self, piece: usize) -> &'static [u8; 16] {
+        match self.bit(2 * piece + 1) {
+            0 => &EARLIER[0],
+            _ => &EARLIER[self.second(piece)],
+        }
+    }
+
+    /// What is added to the first byte of a piece: the last byte of the second number of the piece
+    /// before.
+    #[inline(always)]
+    pub(super) fn before(self, piece: usize) -> u8 {
+        match self.bit(2 * piece) {
+            0 => NOTHING,
+            _ => (8 + self.byte(2 * piece) - self.byte(2 * piece - 1)) as u8,
+        }
+    }
+}
+
+/// Whether a piece of values of `K` bytes may begin within a byte.
+#[inline(always)]
+pub(super) const fn needs_before<const K: usize>(piece: usize) -> bool {
+    match K {
+        8 => piece > 0,
+        4 => piece % 2 == 1,
+        _ => false,
+    }
+}
+
+/// An index for which a shuffle gives zero, as does the one before it.
+const NOTHING: u8 = 0xf0;
+
+/// A row for each place in which the second number of a piece may begin.
+static LATER: [[u8; 16]; 9] = {
+    let mut rows = [[0; 16]; 9];
+    let mut second = 0;
+    while second < 9 {
+        let mut at = 0;
+        while at < 16 {
+            let place = if at < second { at } else { 8 + at - second };
+            rows[second][at] = if place < 16 { place as u8 } else { NOTHING };
+            at += 1;
+        }
+        second += 1;
+    }
+    rows
+};
+
+/// A row for each place in which the first number of a piece may share a byte with the second one.
+static EARLIER: [[u8; 16]; 9] = {
+    let mut rows = [[NOTHING; 16]; 9];
+    let mut second = 1;
+    while second < 9 {
+        rows[second][second] = second as u8;
+        second += 1;
+    }
+    rows
+};

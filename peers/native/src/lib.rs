@@ -1,0 +1,43 @@
+//! The crate `parquet` as a library with two C functions. `cargo xtask peers` compiles it with
+//! `-Ctarget-cpu=native`, which `peers` itself is not.
+
+#[path = "../../src/libraries/buffers.rs"]
+mod buffers;
+#[path = "../../src/libraries/parquet_work.rs"]
+mod parquet_work;
+
+use buffers::Work;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// Opens a piece of work, which is never closed. A width that no type has stands for none.
+#[unsafe(no_mangle)]
+pub extern "C" fn parquet_open(encodes: bool, bytes: usize, width: usize) -> *mut Work<'static> {
+    let width = (width <= 64).then_some(width);
+    Box::into_raw(Box::new(parquet_work::work(encodes, bytes, width)))
+}
+
+/// Runs it on an input and an output.
+///
+/// # Safety
+///
+/// `parquet_open` returned `work`, and nobody else uses it. The input can be read, the output can be
+/// written, and both have these lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parquet_run(
+    work: *mut Work<'static>,
+    from: *const u8,
+    from_length: usize,
+    to: *mut u8,
+    to_length: usize,
+) -> usize {
+    // SAFETY: the caller promises this.
+    let work = unsafe { &mut *work };
+    // SAFETY: as above.
+    let (from, to) = unsafe {
+        (
+            from_raw_parts(from, from_length),
+            from_raw_parts_mut(to, to_length),
+        )
+    };
+    work(from, to)
+}

@@ -1,0 +1,21 @@
+//! The crate `parquet`.
+
+use super::{Comparison, Peer, parquet};
+
+pub const fn comparison(
+    specification: &'static str,
+    data: &'static [&'static str],
+    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+) -> Comparison {
+    Comparison {
+        specification,
+        data,
+        values: &[8, 32, 128, 4096, 100_000],
+        varied: false,
+        peers,
+    }
+}
+
+pub fn peers<const K: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
+    parquet::peers(K, None)
+}
