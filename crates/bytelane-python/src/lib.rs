@@ -1,14 +1,16 @@
 //! The native half of the Python package: arguments in, a call of a crate, results out.
 //!
 //! It has no logic of its own. What users see is in `python/bytelane`, with types in its stubs.
-#![allow(unsafe_code)] // Python passes pointers: see `memory` and `output`.
+#![allow(unsafe_code)] // Python passes pointers: see `memory`, `output` and `arrow`.
 
+mod arrow;
 mod backend;
 mod codec;
 mod dtype;
 mod error;
 mod memory;
 mod output;
+mod parquet;
 
 use pyo3::prelude::*;
 
@@ -25,6 +27,9 @@ mod _native {
         byte_stream_split::byte_stream_split, delta::delta, json_string::json_string,
         stream_vbyte::stream_vbyte, utf8::utf8, varint::varint,
     };
+
+    #[pymodule_export]
+    use crate::parquet::_parquet;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,0 +1,134 @@
+//! Reading files.
+
+use super::check_signals;
+use super::error::{of_parquet, of_reader};
+use super::table::{Schema, Table};
+use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
+use bytelane_parquet::arrow_schema::SchemaRef;
+use bytelane_parquet::{InputFile, Reader, ReaderBuilder};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// A Parquet file of which parts are read, by any number of threads.
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct ParquetFile {
+    path: PathBuf,
+    reader: ReaderBuilder<InputFile>,
+}
+
+#[pymethods]
+impl ParquetFile {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let reader = py.detach(|| ReaderBuilder::open(&path).map_err(of_parquet))?;
+        Ok(Self { path, reader })
+    }
+
+    /// The number of rows.
+    #[getter]
+    fn num_rows(&self) -> i64 {
+        self.reader.metadata().file_metadata().num_rows()
+    }
+
+    /// The number of row groups.
+    #[getter]
+    fn num_row_groups(&self) -> usize {
+        self.reader.metadata().num_row_groups()
+    }
+
+    /// The columns and their types.
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(SchemaRef::clone(self.reader.schema()))
+    }
+
+    /// The rows, batch by batch.
+    #[pyo3(signature = (batch_size=65_536, columns=None, row_groups=None))]
+    fn iter_batches(
+        &self,
+        py: Python<'_>,
+        batch_size: usize,
+        columns: Option<Vec<String>>,
+        row_groups: Option<Vec<usize>>,
+    ) -> PyResult<Batches> {
+        let reader = py.detach(|| self.rows(batch_size, columns, row_groups))?;
+        Ok(Batches(Mutex::new(reader)))
+    }
+
+    /// All rows.
+    #[pyo3(signature = (columns=None, row_groups=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<String>>,
+        row_groups: Option<Vec<usize>>,
+    ) -> PyResult<Table> {
+        py.detach(|| {
+            let mut reader = self.rows(BATCH_ROWS, columns, row_groups)?;
+            let (schema, mut batches) = (reader.schema(), Vec::new());
+            while let Some(batch) = next(&mut reader)? {
+                check_signals()?;
+                batches.push(batch);
+            }
+            Ok(Table { schema, batches })
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, groups) = (self.num_rows(), self.num_row_groups());
+        let path = self.path.to_string_lossy();
+        format!("<bytelane.parquet.ParquetFile {path:?}: {rows} rows, {groups} row groups>")
+    }
+}
+
+/// The rows of a batch where nobody asks for another number.
+const BATCH_ROWS: usize = 65_536;
+
+impl ParquetFile {
+    fn rows(
+        &self,
+        batch_size: usize,
+        columns: Option<Vec<String>>,
+        row_groups: Option<Vec<usize>>,
+    ) -> PyResult<Reader<InputFile>> {
+        let mut reader = self.reader.clone().with_batch_size(batch_size);
+        if let Some(columns) = columns {
+            let columns = columns.iter().map(String::as_str);
+            let in_file = |error: bytelane_parquet::Error| of_parquet(error.in_file(&self.path));
+            reader = reader.with_columns(columns).map_err(in_file)?;
+        }
+        if let Some(row_groups) = row_groups {
+            reader = reader.with_row_groups(row_groups);
+        }
+        let reader = reader.build();
+        reader.map_err(|error| of_parquet(error.in_file(&self.path)))
+    }
+}
+
+/// The batches of a file, each a `Table`.
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct Batches(Mutex<Reader<InputFile>>);
+
+#[pymethods]
+impl Batches {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        // The interpreter's lock is free before the other one is waited for.
+        py.detach(|| {
+            let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let batch = next(&mut reader)?;
+            Ok(batch.map(|batch| Table {
+                schema: batch.schema(),
+                batches: vec![batch],
+            }))
+        })
+    }
+}
+
+fn next(reader: &mut Reader<InputFile>) -> PyResult<Option<RecordBatch>> {
+    reader.next().transpose().map_err(of_reader)
+}
