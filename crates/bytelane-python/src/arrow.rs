@@ -38,11 +38,8 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     // capsule owns it and is alive; this thread holds the interpreter's lock, so that nobody else reads or
     // writes it. What is left behind is a released stream: the capsule's destructor does nothing then.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr().cast()) };
-    RecordBatchStreamReader::try_new(stream).map_err(|error| {
-        PyTypeError::new_err(format!(
-            "the stream has no columns of types that are supported: {error}"
-        ))
-    })
+    RecordBatchStreamReader::try_new(stream)
+        .map_err(|error| PyTypeError::new_err(format!("the stream is not a table: {error}")))
 }
 
 /// The rows of a table, at once.

@@ -14,6 +14,9 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Rows that are decoded at a time.
+const BATCH_ROWS: usize = 1 << 16;
+
 /// Parquet files with the same columns.
 pub(super) struct Files(Vec<Opened>);
 
@@ -154,6 +157,7 @@ impl Opened {
                 .clone()
                 .with_projection(projection.clone())
                 .with_row_groups(vec![row_group])
+                .with_batch_size(each.clamp(1, BATCH_ROWS))
                 .build()?;
             let mut left = each;
             for batch in reader {

@@ -4,9 +4,9 @@ use super::array_file::{ArrayFile, is_array};
 use super::files::Files;
 use super::table::{Table, with_names_of_format};
 use crate::Result;
+use crate::physical::in_parquet;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use parquet::arrow::ArrowSchemaConverter;
 use parquet::schema::types::SchemaDescriptor;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Source {
                 let sampled = Sampled::new(Arc::clone(field), table.sample(column, most))?;
                 let schema = Schema::new(vec![with_names_of_format(field)]);
                 Ok(Sampled {
-                    leaves: ArrowSchemaConverter::new().convert(&schema)?,
+                    leaves: in_parquet(&schema)?,
                     ..sampled
                 })
             }
@@ -111,7 +111,7 @@ pub(super) struct Sampled {
 impl Sampled {
     pub(super) fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
         let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
-        let leaves = ArrowSchemaConverter::new().convert(&schema)?;
+        let leaves = in_parquet(&schema)?;
         let rows = arrays.iter().map(|array| array.len()).sum();
         let batches = arrays
             .into_iter()

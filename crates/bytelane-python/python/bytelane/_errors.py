@@ -35,12 +35,14 @@ class ParquetError(ValueError):
     `row_group`, `column` and `page` are its place, as far as it is known; row groups, and the data pages of a column in
     one, are counted from 0. Problems of the system, such as a file that does not exist, are `OSError`.
 
+    >>> import pyarrow as pa
     >>> from bytelane import parquet
+    >>> parquet.write_table(pa.table({"id": range(3)}), "ids.parquet")
     >>> try:
-    ...     parquet.write_table(parquet.read_table("trades.parquet"), "out.parquet", column_encoding={"x": "plain"})
+    ...     parquet.read_table("ids.parquet", ["price"])
     ... except parquet.ParquetError as error:
-    ...     print(error.kind, error)
-    NoSuchColumn out.parquet: the file has no column "x"
+    ...     print(error.kind, error.path)
+    NoSuchColumn ids.parquet
     """
 
     def __init__(

@@ -29,7 +29,7 @@ def rewrite(
     source: _Path,
     destination: _Path,
     options: _Options,
-    columns: list[tuple[str, str]],
+    columns: Sequence[tuple[str, str]],
     verify: bool,
     force: bool,
     progress: Callable[[int, int], object] | None,
@@ -39,7 +39,7 @@ def write_table(
     path: _Path,
     options: _Options,
     encoding: str,
-    columns: list[tuple[str, str]],
+    columns: Sequence[tuple[str, str]],
     row_group_size: int,
 ) -> None: ...
 @final

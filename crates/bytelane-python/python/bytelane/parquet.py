@@ -67,9 +67,7 @@ class _Options(NamedTuple):
     compression: str | None
 
 
-def _options(
-    goal: str, readers: str | Iterable[str] | None, compression: str | None, level: int | None
-) -> _Options:
+def _options(goal: str, readers: str | Iterable[str] | None, compression: str | None, level: int | None) -> _Options:
     if not (readers is None or isinstance(readers, str)):
         readers = ",".join(readers)
     if compression is not None and level is not None:
@@ -166,12 +164,12 @@ class _Report:
     def __repr__(self) -> str:
         above, header, rows, below = self._texts()
         lines = [[_printable(cell) for cell in row] for row in [header, *rows]]
-        widths = [max(map(len, column)) for column in zip(*lines)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         # Texts are at the left, numbers at the right.
         shown = [
             "  ".join(
                 cell.rjust(width) if name in _NUMBERS else cell.ljust(width)
-                for name, cell, width in zip(header, line, widths)
+                for name, cell, width in zip(header, line, widths, strict=True)
             ).rstrip()
             for line in lines
         ]
@@ -254,8 +252,9 @@ class Advice(_Report):
     def duckdb(self) -> str:
         """The options of a `COPY` statement. DuckDB has none for the encoding of a column.
 
+        >>> import pyarrow as pa
         >>> from bytelane import parquet
-        >>> parquet.advise("trades.parquet").duckdb()
+        >>> parquet.advise(pa.table({"id": range(20_000)}), goal="size").duckdb()
         '(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, COMPRESSION_LEVEL 1)'
         """
         text = self._settings("DuckDB")
@@ -291,8 +290,7 @@ class Advice(_Report):
         ]
         today = "today" if data["kind"] == "parquet" else "with dictionaries, the default of most writers"
         below = (
-            f"{self.bytes_now} bytes {today}, about {self.bytes_then} with the choice: "
-            f"{100 * self.saved:.1f}% smaller"
+            f"{self.bytes_now} bytes {today}, about {self.bytes_then} with the choice: {100 * self.saved:.1f}% smaller"
         )
         return above, header, rows, below
 
@@ -351,9 +349,7 @@ class Rewritten(_Report):
                 ]
             )
         verified = ", every value compared" if self.verified else ""
-        below = (
-            f"{self.bytes_before} bytes became {self.bytes_after}, {100 * self.saved:.1f}% saved{verified}"
-        )
+        below = f"{self.bytes_before} bytes became {self.bytes_after}, {100 * self.saved:.1f}% saved{verified}"
         return "Row groups in which columns were re-encoded", header, rows, below
 
 
@@ -420,10 +416,8 @@ def rewrite(
     True
     """
     options = _options(goal, readers, compression, compression_level)
-    columns = list((column_encoding or {}).items())
-    return Rewritten(
-        json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, progress))
-    )
+    columns = list(dict(column_encoding or {}).items())
+    return Rewritten(json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, progress)))
 
 
 def write_table(
@@ -452,7 +446,7 @@ def write_table(
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
     options = _options(goal, readers, compression, compression_level)
-    columns = list((column_encoding or {}).items())
+    columns = list(dict(column_encoding or {}).items())
     _parquet.write_table(table, path, options, encoding, columns, row_group_size)
 
 
@@ -466,10 +460,10 @@ def read_table(
 
     The result is a table for any library that reads `__arrow_c_stream__`, without a copy.
 
-    >>> import polars
+    >>> import polars, pyarrow as pa
     >>> from bytelane import parquet
-    >>> table = parquet.read_table("trades.parquet", ["price"])
-    >>> polars.DataFrame(table).shape
-    (20000, 1)
+    >>> parquet.write_table(pa.table({"id": range(3), "price": [1.5, 2.5, 3.5]}), "trades.parquet")
+    >>> polars.DataFrame(parquet.read_table("trades.parquet", ["price"])).shape
+    (3, 1)
     """
     return ParquetFile(path).read(columns, row_groups)

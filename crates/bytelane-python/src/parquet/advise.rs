@@ -2,7 +2,7 @@
 
 use super::check_signals;
 use super::error::of_parquet;
-use super::options::Options;
+use super::options::{Count, Options};
 use crate::arrow;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
 use bytelane_parquet::arrow_array::RecordBatchReader;
@@ -17,12 +17,12 @@ pub fn advise(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     options: Options,
-    rows: usize,
+    rows: Count,
 ) -> PyResult<String> {
     let mut advise = AdviseOptions::default()
         .with_goal(options.goal()?)
         .with_readers(options.readers()?)
-        .with_rows(rows);
+        .with_rows(rows.0);
     if let Some(compression) = options.compression()? {
         advise = advise.with_compression(compression);
     }

@@ -8,12 +8,14 @@ use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 
-/// `EACCES` of all systems.
+/// Numbers that all systems have: `ENOENT`, `EACCES` and `EEXIST`.
+const NOT_FOUND: i32 = 2;
 const PERMISSION_DENIED: i32 = 13;
+const ALREADY_EXISTS: i32 = 17;
 
 /// The exception for an error of the crate: an `OSError` for what the system said, and else a `ParquetError`.
 pub fn of_parquet(error: Error) -> PyErr {
-    let file = error.place().file.clone();
+    let file = error.place().file.clone().map(PathBuf::into_os_string);
     match error.problem() {
         Problem::ReadOnly => {
             let message = error.problem().to_string();
@@ -46,7 +48,7 @@ fn of_system(problem: &Problem) -> Option<(i32, String)> {
     };
     while let Some(error) = cause {
         if let Some(io) = error.downcast_ref::<io::Error>()
-            && let Some(number) = io.raw_os_error()
+            && let Some(number) = number(io)
         {
             let message = io.to_string();
             // Python shows the number itself.
@@ -58,26 +60,27 @@ fn of_system(problem: &Problem) -> Option<(i32, String)> {
     None
 }
 
+/// The number of an error, which libraries may have replaced by its kind.
+fn number(error: &io::Error) -> Option<i32> {
+    error.raw_os_error().or_else(|| match error.kind() {
+        io::ErrorKind::NotFound => Some(NOT_FOUND),
+        io::ErrorKind::PermissionDenied => Some(PERMISSION_DENIED),
+        io::ErrorKind::AlreadyExists => Some(ALREADY_EXISTS),
+        _ => None,
+    })
+}
+
 /// `ParquetError` of `bytelane/_errors.py`: the message, the name of the problem, and its place.
 fn parquet_error(error: &Error) -> PyErr {
     let name = format!("{:?}", error.problem());
     let end = name.find(|it: char| !it.is_alphanumeric());
     let name = name[..end.unwrap_or(name.len())].to_owned();
     let place = error.place().clone();
-    let path: Option<PathBuf> = place.file;
-    let fields = (path, place.row_group, place.column, place.page);
+    let path = place.file.map(PathBuf::into_os_string);
+    let place = (path, place.row_group, place.column, place.page);
+    let arguments = (error.to_string(), name, place.0, place.1, place.2, place.3);
     Python::attach(|py| match crate::error::class(py, "ParquetError") {
-        Ok(class) => PyErr::from_type(
-            class,
-            (
-                error.to_string(),
-                name,
-                fields.0,
-                fields.1,
-                fields.2,
-                fields.3,
-            ),
-        ),
+        Ok(class) => PyErr::from_type(class, arguments),
         Err(missing) => missing,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::check_signals;
 use super::error::{of_parquet, of_reader};
+use super::options::Count;
 use super::table::{Schema, Table};
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::SchemaRef;
@@ -11,6 +12,16 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// A Parquet file of which parts are read, by any number of threads.
+///
+/// >>> import pyarrow as pa
+/// >>> from bytelane import parquet
+/// >>> table = pa.table({"id": range(1000), "price": [0.25 * i for i in range(1000)]})
+/// >>> parquet.write_table(table, "trades.parquet", row_group_size=600)
+/// >>> file = parquet.ParquetFile("trades.parquet")
+/// >>> file.num_rows, file.num_row_groups, file.schema.names
+/// (1000, 2, ['id', 'price'])
+/// >>> [batch.num_rows for batch in file.iter_batches(batch_size=400, columns=["price"])]
+/// [400, 200, 400]
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct ParquetFile {
     path: PathBuf,
@@ -43,26 +54,27 @@ impl ParquetFile {
         Schema(SchemaRef::clone(self.reader.schema()))
     }
 
-    /// The rows, batch by batch.
-    #[pyo3(signature = (batch_size=65_536, columns=None, row_groups=None))]
+    /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
+    /// indices. A batch ends where its row group ends.
+    #[pyo3(signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None))]
     fn iter_batches(
         &self,
         py: Python<'_>,
-        batch_size: usize,
+        batch_size: Count,
         columns: Option<Vec<String>>,
-        row_groups: Option<Vec<usize>>,
+        row_groups: Option<Vec<Count>>,
     ) -> PyResult<Batches> {
-        let reader = py.detach(|| self.rows(batch_size, columns, row_groups))?;
+        let reader = py.detach(|| self.rows(batch_size.0, columns, row_groups))?;
         Ok(Batches(Mutex::new(reader)))
     }
 
-    /// All rows.
+    /// The same rows at once.
     #[pyo3(signature = (columns=None, row_groups=None))]
     fn read(
         &self,
         py: Python<'_>,
         columns: Option<Vec<String>>,
-        row_groups: Option<Vec<usize>>,
+        row_groups: Option<Vec<Count>>,
     ) -> PyResult<Table> {
         py.detach(|| {
             let mut reader = self.rows(BATCH_ROWS, columns, row_groups)?;
@@ -90,7 +102,7 @@ impl ParquetFile {
         &self,
         batch_size: usize,
         columns: Option<Vec<String>>,
-        row_groups: Option<Vec<usize>>,
+        row_groups: Option<Vec<Count>>,
     ) -> PyResult<Reader<InputFile>> {
         let mut reader = self.reader.clone().with_batch_size(batch_size);
         if let Some(columns) = columns {
@@ -99,7 +111,8 @@ impl ParquetFile {
             reader = reader.with_columns(columns).map_err(in_file)?;
         }
         if let Some(row_groups) = row_groups {
-            reader = reader.with_row_groups(row_groups);
+            let row_groups = row_groups.iter().map(|Count(index)| *index);
+            reader = reader.with_row_groups(row_groups.collect());
         }
         let reader = reader.build();
         reader.map_err(|error| of_parquet(error.in_file(&self.path)))

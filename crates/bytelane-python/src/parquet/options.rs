@@ -4,7 +4,25 @@ use super::error::of_parquet;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{ColumnOptions, Goal, WriterOptions, parse_compression};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
+
+/// A number of things, or the index of one.
+#[derive(Clone, Copy)]
+pub struct Count(pub usize);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Count {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        object.extract().map(Self).map_err(|error: PyErr| {
+            match error.is_instance_of::<PyOverflowError>(object.py()) {
+                true => PyValueError::new_err(format!("{} is negative or too large", *object)),
+                false => error,
+            }
+        })
+    }
+}
 
 /// What all functions accept: the goal, the readers, and the compression with its level.
 #[derive(FromPyObject)]

@@ -8,6 +8,16 @@ use pyo3::types::PyCapsule;
 use std::fmt::Write;
 
 /// Rows in memory, which other libraries read without copying them.
+///
+/// >>> import pyarrow as pa
+/// >>> from bytelane import parquet
+/// >>> parquet.write_table(pa.table({"id": range(3)}), "ids.parquet")
+/// >>> table = parquet.read_table("ids.parquet")
+/// >>> table
+/// bytelane.parquet.Table: 1 columns, 3 rows
+/// id: Int64
+/// >>> table.to_pyarrow().equals(pa.table(table))
+/// True
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct Table {
     pub schema: SchemaRef,

@@ -2,7 +2,7 @@
 
 use super::check_signals;
 use super::error::of_parquet;
-use super::options::Options;
+use super::options::{Count, Options};
 use crate::arrow;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use bytelane_parquet::arrow_array::RecordBatchReader;
@@ -21,8 +21,9 @@ pub fn write_table(
     options: Options,
     encoding: &str,
     columns: Vec<(String, String)>,
-    row_group_size: usize,
+    row_group_size: Count,
 ) -> PyResult<()> {
+    let Count(row_group_size) = row_group_size;
     let mut writer = options
         .writer(columns)?
         .with_encoding(encoding.parse().map_err(of_parquet)?)
