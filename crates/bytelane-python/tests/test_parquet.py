@@ -20,7 +20,7 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from bytelane import _errors, parquet  # noqa: E402 (after what may be missing)
+from bytelane import parquet  # noqa: E402 (after what may be missing)
 
 ROWS = 3000
 
@@ -60,19 +60,24 @@ def nested(rows: int = ROWS) -> Any:
     )
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two tables have the same types and values. Dictionaries may have another order."""
+    return bool(one.schema == other.schema and one.to_pylist() == other.to_pylist())
+
+
 # Exchange with other libraries.
 
 
-@pytest.mark.parametrize("table", [numbers(), nested(), numbers(0), nested(0), pa.table({})])
+@pytest.mark.parametrize("table", [numbers(), nested(), numbers().slice(0, 0), nested().slice(0, 0), pa.table({})])
 def test_pyarrow(table: Any) -> None:
     parquet.write_table(table, "a.parquet", row_group_size=1000)
-    assert parquet.read_table("a.parquet").to_pyarrow().equals(table)
-    assert pq.read_table("a.parquet").equals(table)
+    assert same(parquet.read_table("a.parquet").to_pyarrow(), table)
+    assert same(pq.read_table("a.parquet"), table)
     pq.write_table(table, "b.parquet")
-    assert parquet.read_table(Path("b.parquet")).to_pyarrow().equals(pq.read_table("b.parquet"))
+    assert same(parquet.read_table(Path("b.parquet")).to_pyarrow(), pq.read_table("b.parquet"))
 
 
-@pytest.mark.parametrize("table", [numbers(), numbers(0)])
+@pytest.mark.parametrize("table", [numbers(), numbers().slice(0, 0)])
 def test_polars(table: Any) -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(table)
@@ -82,7 +87,7 @@ def test_polars(table: Any) -> None:
     assert parquet.advise(frame).columns[0]["path"] == "id"
 
 
-@pytest.mark.parametrize("table", [numbers(), numbers(0)])
+@pytest.mark.parametrize("table", [numbers(), numbers().slice(0, 0)])
 def test_pandas(table: Any) -> None:
     pandas = pytest.importorskip("pandas")
     frame = table.to_pandas()
@@ -90,6 +95,8 @@ def test_pandas(table: Any) -> None:
     parquet.write_table(frame, "a.parquet")
     pandas.testing.assert_frame_equal(pq.read_table("a.parquet").to_pandas(), frame)
     pandas.testing.assert_frame_equal(parquet.read_table("a.parquet").to_pandas(), frame)
+    [batch] = parquet.ParquetFile("a.parquet").iter_batches() if len(frame) else [parquet.read_table("a.parquet")]
+    pandas.testing.assert_frame_equal(batch.to_pandas(), frame)
 
 
 def test_duckdb() -> None:
@@ -98,7 +105,7 @@ def test_duckdb() -> None:
     parquet.write_table(table, "a.parquet")
     with duckdb.connect() as connection:
         connection.register("rows", parquet.read_table("a.parquet"))
-        [total] = connection.sql("select sum(id) from rows").fetchone()
+        [total] = connection.execute("select sum(id) from rows").fetchone()
     assert total == sum(range(ROWS))
     parquet.write_table(duckdb.sql("select * from 'a.parquet' order by id"), "b.parquet")
     assert parquet.read_table("b.parquet").to_pyarrow().equals(table)
@@ -208,7 +215,7 @@ def encodings(path: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("goal", ["balanced", "size", "read", "write"])
-@pytest.mark.parametrize("table", [numbers(), nested(), numbers(0), pa.table({})])
+@pytest.mark.parametrize("table", [numbers(), nested(), numbers().slice(0, 0), pa.table({})])
 def test_pyarrow_writes_what_was_advised(table: Any, goal: parquet.Goal) -> None:
     advice = parquet.advise(table, goal=goal, rows=1000)
     pq.write_table(table, "a.parquet", **advice.pyarrow())
@@ -307,6 +314,17 @@ def test_readers_restrict_the_choice() -> None:
     obstacles = {it["encoding"]: it["obstacle"] for it in column["candidates"]}
     assert obstacles["byte_stream_split"] == "duckdb>=0.9"
     assert column["encoding"] != "byte_stream_split"
+
+
+def test_pyarrow_reads_the_advised_categories() -> None:
+    table = pa.table({"k": pa.array([f"name {i}" for i in range(1000)]).dictionary_encode()})
+    pq.write_table(table, "a.parquet")
+    for source in [table, "a.parquet"]:
+        advice = parquet.advise(source, goal="size")
+        pq.write_table(table, "b.parquet", **advice.pyarrow())
+        assert same(pq.read_table("b.parquet"), table)
+        advice = parquet.advise(source, goal="size", readers="duckdb,polars")
+        assert advice.columns[0]["encoding"].startswith("delta")
 
 
 def test_arrays_get_advice() -> None:
@@ -540,11 +558,11 @@ def test_ctrl_c_stops_the_work(work: str) -> None:
 # Documentation.
 
 
-@pytest.mark.parametrize("module", [parquet, _errors])
-def test_examples_run(module: Any) -> None:
+def test_examples_run() -> None:
     pytest.importorskip("polars")
-    result = doctest.testmod(module, raise_on_error=False)
-    assert result.attempted > 0 and result.failed == 0
+    result = doctest.testmod(parquet)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_everything_has_documentation() -> None:

@@ -1,11 +1,11 @@
 //! Parquet files of which samples are taken.
 
-use super::source::Sampled;
+use super::source::{Sampled, has_dictionary};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::input::InputFile;
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::ArrayRef;
-use arrow_schema::FieldRef;
+use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -22,6 +22,9 @@ pub(super) struct Files(Vec<Opened>);
 
 struct Opened {
     path: PathBuf,
+    /// The types that other readers see.
+    types: SchemaRef,
+    /// Reads views of strings.
     file: ReaderBuilder<InputFile>,
 }
 
@@ -84,16 +87,23 @@ impl Files {
         let mut fields = self.0.iter().map(|opened| opened.field(column));
         let nullable = fields.any(|field| field.is_nullable());
         let field = self.0[0].field(column).as_ref().clone();
-        Sampled::new(Arc::new(field.with_nullable(nullable)), arrays)
+        let mut types = self.0.iter().map(|opened| opened.types.field(column));
+        Ok(Sampled {
+            has_dictionary: types.any(|field| has_dictionary(field.data_type())),
+            ..Sampled::new(Arc::new(field.with_nullable(nullable)), arrays)?
+        })
     }
 }
 
 impl Opened {
     fn open(path: &Path) -> Result<Self> {
-        let file = ReaderBuilder::open(path).and_then(ReaderBuilder::with_views);
+        let file = ReaderBuilder::open(path)?;
+        let types = SchemaRef::clone(file.schema());
+        let file = file.with_views().map_err(|error| error.in_file(path))?;
         Ok(Self {
             path: path.to_owned(),
-            file: file.map_err(|error| error.in_file(path))?,
+            types,
+            file,
         })
     }
 

@@ -272,7 +272,7 @@ fn advise_column(
             source,
             &sampled,
             leaf,
-            trials.of_leaf(index, leaf, options),
+            trials.of_leaf(index, leaf, sampled.has_dictionary, options),
             options,
         )
         .map_err(|error| error.in_column(path))

@@ -106,10 +106,13 @@ pub(super) struct Sampled {
     /// Its leaves in Parquet.
     pub(super) leaves: SchemaDescriptor,
     pub(super) rows: usize,
+    /// Whether readers make a dictionary of Arrow of the column, or of a part of it.
+    pub(super) has_dictionary: bool,
 }
 
 impl Sampled {
     pub(super) fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
+        let has_dictionary = has_dictionary(field.data_type());
         let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
         let leaves = in_parquet(&schema)?;
         let rows = arrays.iter().map(|array| array.len()).sum();
@@ -121,6 +124,7 @@ impl Sampled {
             schema,
             leaves,
             rows,
+            has_dictionary,
         })
     }
 
@@ -135,5 +139,20 @@ impl Sampled {
     /// Its type in Arrow.
     pub(super) fn data_type(&self) -> &DataType {
         self.schema.field(0).data_type()
+    }
+}
+
+/// Whether Arrow has the column, or any part of it, as a dictionary.
+pub(super) fn has_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(..) => true,
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => has_dictionary(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
+        _ => false,
     }
 }

@@ -5,11 +5,11 @@ use super::error::{of_parquet, of_reader};
 use super::options::Count;
 use super::table::{Schema, Table};
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
-use bytelane_parquet::arrow_schema::SchemaRef;
+use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use bytelane_parquet::{InputFile, Reader, ReaderBuilder};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A Parquet file of which parts are read, by any number of threads.
 ///
@@ -64,8 +64,8 @@ impl ParquetFile {
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
     ) -> PyResult<Batches> {
-        let reader = py.detach(|| self.rows(batch_size.0, columns, row_groups))?;
-        Ok(Batches(Mutex::new(reader)))
+        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups))?;
+        Ok(Batches(Mutex::new(rows)))
     }
 
     /// The same rows at once.
@@ -77,8 +77,8 @@ impl ParquetFile {
         row_groups: Option<Vec<Count>>,
     ) -> PyResult<Table> {
         py.detach(|| {
-            let mut reader = self.rows(BATCH_ROWS, columns, row_groups)?;
-            let (schema, mut batches) = (reader.schema(), Vec::new());
+            let Rows { mut reader, schema } = self.rows(BATCH_ROWS, columns, row_groups)?;
+            let mut batches = Vec::new();
             while let Some(batch) = next(&mut reader)? {
                 check_signals()?;
                 batches.push(batch);
@@ -103,7 +103,7 @@ impl ParquetFile {
         batch_size: usize,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
-    ) -> PyResult<Reader<InputFile>> {
+    ) -> PyResult<Rows> {
         let mut reader = self.reader.clone().with_batch_size(batch_size);
         if let Some(columns) = columns {
             let columns = columns.iter().map(String::as_str);
@@ -115,13 +115,26 @@ impl ParquetFile {
             reader = reader.with_row_groups(row_groups.collect());
         }
         let reader = reader.build();
-        reader.map_err(|error| of_parquet(error.in_file(&self.path)))
+        let reader = reader.map_err(|error| of_parquet(error.in_file(&self.path)))?;
+        let columns = reader.schema().fields().clone();
+        let metadata = self.reader.schema().metadata().clone();
+        Ok(Rows {
+            reader,
+            schema: Arc::new(ArrowSchema::new_with_metadata(columns, metadata)),
+        })
     }
+}
+
+/// Rows that are yet to be read.
+struct Rows {
+    reader: Reader<InputFile>,
+    /// With the metadata of the file, which batches do not have.
+    schema: SchemaRef,
 }
 
 /// The batches of a file, each a `Table`.
 #[pyclass(frozen, module = "bytelane.parquet")]
-pub struct Batches(Mutex<Reader<InputFile>>);
+pub struct Batches(Mutex<Rows>);
 
 #[pymethods]
 impl Batches {
@@ -132,10 +145,10 @@ impl Batches {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
         // The interpreter's lock is free before the other one is waited for.
         py.detach(|| {
-            let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let batch = next(&mut reader)?;
+            let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let batch = next(&mut rows.reader)?;
             Ok(batch.map(|batch| Table {
-                schema: batch.schema(),
+                schema: SchemaRef::clone(&rows.schema),
                 batches: vec![batch],
             }))
         })

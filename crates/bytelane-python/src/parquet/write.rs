@@ -8,6 +8,7 @@ use arrow_array::ffi_stream::RecordBatchStreamReader;
 use bytelane_parquet::arrow_array::RecordBatchReader;
 use bytelane_parquet::{Error, NewFile, Writer, WriterOptions};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,9 @@ pub fn write_table(
         writer = writer.with_compression(compression);
     }
     let rows = arrow::import(table)?;
+    for (key, value) in rows.schema().metadata().iter().collect::<BTreeMap<_, _>>() {
+        writer = writer.with_key_value(key, value);
+    }
     py.detach(|| {
         let new = NewFile::create(&path).map_err(of_parquet)?;
         write(rows, new.file(), &path, writer, row_group_size)?;
