@@ -56,12 +56,11 @@ pub fn of_stream(error: ArrowError) -> PyErr {
 pub fn export<'py>(
     py: Python<'py>,
     schema: &SchemaRef,
-    batches: &[RecordBatch],
+    batches: Vec<RecordBatch>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     // A name that C cannot express would otherwise be found out only by who reads the stream.
     to_c(schema)?;
-    let batches = batches.to_vec().into_iter().map(Ok);
-    let rows = RecordBatchIterator::new(batches, SchemaRef::clone(schema));
+    let rows = RecordBatchIterator::new(batches.into_iter().map(Ok), SchemaRef::clone(schema));
     // Its destructor drops the stream, which releases what was not moved out.
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(rows)), STREAM)
 }

@@ -34,7 +34,7 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        arrow::export(py, &self.schema, &self.batches)
+        arrow::export(py, &self.schema, self.batches.clone())
     }
 
     /// Arrow's C schema interface.
