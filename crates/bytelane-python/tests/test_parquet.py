@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -363,6 +366,32 @@ def test_a_failure_leaves_the_old_file() -> None:
     assert os.listdir() == ["a.parquet"]
 
 
+COLUMNS = {
+    "int64": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
+    "uint8": (pa.uint8(), st.integers(0, 255)),
+    "float32": (pa.float32(), st.floats(width=32, allow_nan=False)),
+    "float64": (pa.float64(), st.floats(allow_nan=False)),
+    "string": (pa.string(), st.text()),
+    "binary": (pa.binary(), st.binary()),
+    "bool": (pa.bool_(), st.booleans()),
+    "list": (pa.list_(pa.int32()), st.lists(st.none() | st.integers(-(2**31), 2**31 - 1))),
+}
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.data())
+def test_any_values_come_back(data: st.DataObject) -> None:
+    kind, values = COLUMNS[data.draw(st.sampled_from(sorted(COLUMNS)))]
+    column = data.draw(st.lists(st.none() | values, max_size=50))
+    encoding = data.draw(st.sampled_from(["auto", "plain", "dictionary", "byte_stream_split", "delta_byte_array"]))
+    compression = data.draw(st.sampled_from(["none", "zstd", "snappy"]))
+    rows = data.draw(st.integers(1, 60))
+    table = pa.table({"x": pa.array(column, kind)})
+    parquet.write_table(table, "a.parquet", encoding, compression=compression, row_group_size=rows)
+    assert same(parquet.read_table("a.parquet").to_pyarrow(), table)
+    assert same(pq.read_table("a.parquet"), table)
+
+
 # Errors.
 
 
@@ -423,6 +452,19 @@ def test_truncated_files_are_refused(length: int) -> None:
     Path("a.parquet").write_bytes(Path("a.parquet").read_bytes()[: -1 - length])
     with pytest.raises(parquet.ParquetError):
         parquet.read_table("a.parquet")
+
+
+def test_damaged_files_are_refused_or_read() -> None:
+    parquet.write_table(numbers(50), "a.parquet")
+    data = Path("a.parquet").read_bytes()
+    refused = 0
+    for position in range(0, len(data), 5):
+        Path("a.parquet").write_bytes(data[:position] + bytes([data[position] ^ 0x55]) + data[position + 1 :])
+        try:
+            parquet.read_table("a.parquet").to_pyarrow()
+        except ValueError:
+            refused += 1
+    assert refused > len(data) / 50
 
 
 def test_wrong_arguments() -> None:
