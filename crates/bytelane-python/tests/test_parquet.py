@@ -378,12 +378,15 @@ COLUMNS = {
 }
 
 
+ENCODINGS: list[parquet.Encoding] = ["auto", "plain", "dictionary", "byte_stream_split", "delta_byte_array"]
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_any_values_come_back(data: st.DataObject) -> None:
     kind, values = COLUMNS[data.draw(st.sampled_from(sorted(COLUMNS)))]
     column = data.draw(st.lists(st.none() | values, max_size=50))
-    encoding = data.draw(st.sampled_from(["auto", "plain", "dictionary", "byte_stream_split", "delta_byte_array"]))
+    encoding = data.draw(st.sampled_from(ENCODINGS))
     compression = data.draw(st.sampled_from(["none", "zstd", "snappy"]))
     rows = data.draw(st.integers(1, 60))
     table = pa.table({"x": pa.array(column, kind)})

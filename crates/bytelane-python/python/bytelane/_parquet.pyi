@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+__all__ = ["Batches", "ParquetFile", "Schema", "Table", "advise", "rewrite", "write_table"]
+
 _Path: TypeAlias = str | os.PathLike[str]
 
 class _Stream(Protocol):

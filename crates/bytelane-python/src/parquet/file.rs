@@ -56,7 +56,10 @@ impl ParquetFile {
 
     /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
     /// indices. A batch ends where its row group ends.
-    #[pyo3(signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None))]
+    #[pyo3(
+        signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None),
+        text_signature = "($self, batch_size=65536, columns=None, row_groups=None)"
+    )]
     fn iter_batches(
         &self,
         py: Python<'_>,
