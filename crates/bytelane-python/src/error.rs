@@ -19,7 +19,7 @@ pub fn of_codec<K: Copy + Debug + Display>(error: bytelane::Error<K>) -> PyErr {
 
 /// A class of `bytelane/_errors.py`: the stable interface of Python 3.11 cannot derive exceptions with
 /// attributes.
-fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+pub fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     Ok(py.import("bytelane._errors")?.getattr(name)?.cast_into()?)
 }
 

@@ -1,8 +1,9 @@
 //! The native half of the Python package: arguments in, a call of a crate, results out.
 //!
 //! It has no logic of its own. What users see is in `python/bytelane`, with types in its stubs.
-#![allow(unsafe_code)] // Python passes pointers: see `memory` and `output`.
+#![allow(unsafe_code)] // Python passes pointers: see `memory`, `output` and `arrow`.
 
+mod arrow;
 mod backend;
 mod codec;
 mod command;
@@ -10,6 +11,7 @@ mod dtype;
 mod error;
 mod memory;
 mod output;
+mod parquet;
 
 use pyo3::prelude::*;
 
@@ -28,6 +30,9 @@ mod _native {
     };
     #[pymodule_export]
     use crate::command::command;
+
+    #[pymodule_export]
+    use crate::parquet::_parquet;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

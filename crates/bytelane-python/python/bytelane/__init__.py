@@ -43,6 +43,7 @@ __all__ = [
     "byte_stream_split",
     "delta",
     "json_string",
+    "parquet",
     "set_backend",
     "stream_vbyte",
     "utf8",
@@ -71,6 +72,8 @@ def _register() -> None:
 
 
 _register()
+
+from . import parquet  # noqa: E402 (a part of the native module, which is registered now)
 
 if _chosen := os.environ.get("BYTELANE_BACKEND"):
     try:
