@@ -160,7 +160,7 @@ impl<'py> Memory<'py> {
 
     /// The same, and keeps the lock: the function may write to memory of other objects.
     pub fn read_attached<T: Value, R>(&self, work: impl FnOnce(&[T]) -> R) -> PyResult<R> {
-        Ok(work(&*self.values::<T>()?))
+        Ok(work(&self.values::<T>()?))
     }
 
     /// The values: a copy if they are not aligned, or might change.

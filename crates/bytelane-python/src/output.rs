@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use std::mem::MaybeUninit;
-use std::slice;
+use std::{ptr, slice};
 
 /// Where a result goes.
 pub enum Target {
@@ -143,23 +143,20 @@ impl Start {
 
 impl<'py> Fresh<'py> {
     fn bytes(py: Python<'py>, length: usize) -> PyResult<Self> {
-        // SAFETY: without a source, the bytes remain uninitialised; a null result is an error that
-        // is set, and otherwise a reference of ours.
-        let object = unsafe {
-            let object = ffi::PyBytes_FromStringAndSize(std::ptr::null(), length as isize);
-            Bound::from_owned_ptr_or_err(py, object)
-        }?;
+        // SAFETY: without a source, the bytes remain uninitialised.
+        let object = unsafe { ffi::PyBytes_FromStringAndSize(ptr::null(), length as isize) };
+        // SAFETY: a null result is an error that is set, and otherwise a reference of ours.
+        let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
         // SAFETY: it is `bytes`.
         let start = unsafe { ffi::PyBytes_AsString(object.as_ptr()) }.cast();
         Ok(Self { object, start })
     }
 
     fn byte_array(py: Python<'py>, length: usize) -> PyResult<Self> {
-        // SAFETY: as above.
-        let object = unsafe {
-            let object = ffi::PyByteArray_FromStringAndSize(std::ptr::null(), length as isize);
-            Bound::from_owned_ptr_or_err(py, object)
-        }?;
+        // SAFETY: without a source, the bytes remain uninitialised.
+        let object = unsafe { ffi::PyByteArray_FromStringAndSize(ptr::null(), length as isize) };
+        // SAFETY: a null result is an error that is set, and otherwise a reference of ours.
+        let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
         // SAFETY: it is a `bytearray`.
         let start = unsafe { ffi::PyByteArray_AsString(object.as_ptr()) }.cast();
         Ok(Self { object, start })

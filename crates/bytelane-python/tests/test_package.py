@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
+import re
 import subprocess
 import sys
 import types
@@ -55,6 +56,17 @@ def test_the_documents_tell_the_truth(name: str) -> None:
     results = doctest.testfile(str(document), module_relative=False)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_the_programs_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("polars")
+    document = Path(__file__).parents[3] / "docs/getting-started/python.md"
+    programs = re.findall(r"^```python\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(programs) >= 3
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for program in programs:
+        exec(program, names)
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
