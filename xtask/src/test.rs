@@ -19,6 +19,7 @@ mod repeat;
 mod rust;
 mod semver;
 mod stages;
+mod wheel;
 
 use std::process::ExitCode;
 

@@ -1,8 +1,85 @@
 //! Opening what is read.
 
 use crate::{Problem, Result};
+use bytes::Bytes;
+use parquet::file::reader::{ChunkReader, Length};
 use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
+
+/// A file that several readers and threads read at once. None depends on where another one is: `File` has one position,
+/// which all of its copies share.
+#[derive(Clone, Debug)]
+pub struct InputFile {
+    file: Arc<File>,
+    length: u64,
+}
+
+impl InputFile {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = open(path)?;
+        Ok(Self {
+            length: file.metadata()?.len(),
+            file: Arc::new(file),
+        })
+    }
+
+    fn from(&self, position: u64) -> FileFrom {
+        FileFrom {
+            file: Arc::clone(&self.file),
+            position,
+        }
+    }
+}
+
+impl Length for InputFile {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for InputFile {
+    type T = BufReader<FileFrom>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(self.from(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        // No more memory than there are bytes, whatever is asked for.
+        let left = self.length.saturating_sub(start);
+        let mut bytes = Vec::with_capacity(length.min(usize::try_from(left).unwrap_or(length)));
+        let read = self
+            .from(start)
+            .take(length as u64)
+            .read_to_end(&mut bytes)?;
+        if read != length {
+            let problem =
+                format!("{length} bytes at offset {start} are needed, but only {read} follow");
+            return Err(parquet::errors::ParquetError::EOF(problem));
+        }
+        Ok(bytes.into())
+    }
+}
+
+/// Reads a file from a position on.
+#[derive(Debug)]
+pub struct FileFrom {
+    file: Arc<File>,
+    position: u64,
+}
+
+impl Read for FileFrom {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, to, self.position)?;
+        #[cfg(not(windows))]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, to, self.position)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
 
 /// Opens a file of which parts are read, its end first.
 pub(crate) fn open(path: &Path) -> Result<File> {

@@ -20,11 +20,13 @@ mod statistics;
 mod writer;
 
 pub use error::{Error, Place, Problem, Result};
+pub use input::InputFile;
 pub use options::{
     ColumnOptions, DataPageVersion, Encoding, Goal, WriterOptions, compression_name,
     parse_compression,
 };
 pub use reader::{Reader, ReaderBuilder};
+pub use rewrite::NewFile;
 pub use writer::{Writer, Written};
 
 /// The libraries whose types appear in this crate's functions.

@@ -4,6 +4,7 @@ use crate::readers::Readers;
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, Type, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
 use parquet::schema::types::ColumnPath;
@@ -231,16 +232,21 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
         u32::try_from(level)
             .map_err(|_| Problem::Option(format!("the level in {text:?} is negative")))
     };
+    let beyond = |error: ParquetError| Problem::Option(format!("{text:?}: {error}"));
     Ok(match (codec, level) {
         ("none" | "uncompressed", None) => Compression::UNCOMPRESSED,
         ("snappy", None) => Compression::SNAPPY,
         ("lz4_raw", None) => Compression::LZ4_RAW,
         ("zstd", None) => Compression::ZSTD(ZstdLevel::try_new(1)?),
-        ("zstd", Some(level)) => Compression::ZSTD(ZstdLevel::try_new(level)?),
+        ("zstd", Some(level)) => Compression::ZSTD(ZstdLevel::try_new(level).map_err(beyond)?),
         ("gzip", None) => Compression::GZIP(GzipLevel::default()),
-        ("gzip", Some(level)) => Compression::GZIP(GzipLevel::try_new(unsigned(level)?)?),
+        ("gzip", Some(level)) => {
+            Compression::GZIP(GzipLevel::try_new(unsigned(level)?).map_err(beyond)?)
+        }
         ("brotli", None) => Compression::BROTLI(BrotliLevel::default()),
-        ("brotli", Some(level)) => Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?)?),
+        ("brotli", Some(level)) => {
+            Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?).map_err(beyond)?)
+        }
         ("none" | "uncompressed" | "snappy" | "lz4_raw", Some(_)) => {
             return Err(Problem::Option(format!("{codec} does not take a level")).into());
         }

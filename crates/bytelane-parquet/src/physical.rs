@@ -13,10 +13,38 @@ use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray, downcast_primitive,
 };
 use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, NullBuffer, i256};
-use arrow_schema::{DataType, IntervalUnit};
+use arrow_schema::{DataType, IntervalUnit, Schema};
+use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::Type;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::sync::Arc;
+
+/// The columns of a file that has these in Arrow.
+pub(crate) fn in_parquet(schema: &Schema) -> Result<SchemaDescriptor> {
+    // At which the crate `parquet` would panic.
+    let mut fields = schema.fields().iter();
+    if let Some(field) = fields.find(|field| has_union(field.data_type())) {
+        let problem = format!("Parquet has no type for {}", field.data_type());
+        return Err(Error::new(Problem::Unsupported(problem)).in_column(field.name()));
+    }
+    Ok(ArrowSchemaConverter::new().convert(schema)?)
+}
+
+fn has_union(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Union(..) => true,
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _)
+        | DataType::RunEndEncoded(_, field) => has_union(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_union(field.data_type())),
+        DataType::Dictionary(_, values) => has_union(values),
+        _ => false,
+    }
+}
 
 /// Bytes of a value of a column, or none where they differ from value to value, or are less than one.
 pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {

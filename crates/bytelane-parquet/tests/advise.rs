@@ -1,9 +1,11 @@
 //! What `advise` finds in files of all kinds, and what it says of those that it cannot read.
 
-use arrow_array::{Float64Array, Int64Array, RecordBatch};
-use bytelane_parquet::advise::{Advice, AdviseOptions, advise};
+use arrow_array::types::Int32Type;
+use arrow_array::{Float64Array, Int64Array, ListArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, UnionFields, UnionMode};
+use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise, advise_batches};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
-use bytelane_parquet::{Encoding, Goal, Writer, WriterOptions, parse_compression};
+use bytelane_parquet::{Encoding, Goal, Problem, Writer, WriterOptions, parse_compression};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,6 +149,106 @@ fn a_file_without_rows_and_one_with_a_single_row() {
 
 /// What the whole files come to may differ so much from what samples of them promised.
 const PROMISE: f64 = 1.05;
+
+/// A file with a part of a walk.
+fn part(directory: &TempDir, name: &str, values: &[f64]) -> PathBuf {
+    let column = Arc::new(Float64Array::from(values.to_vec()));
+    let batch = RecordBatch::try_from_iter([("x", column as _)]).unwrap();
+    let mut file = Vec::new();
+    let options = WriterOptions::default().with_encoding(Encoding::Plain);
+    let mut writer = Writer::try_new(&mut file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    self::file(directory, name, &file)
+}
+
+#[test]
+fn several_files_get_one_advice() {
+    let directory = TempDir::new().unwrap();
+    let walk = walk(12_000);
+    let parts = [
+        part(&directory, "1.parquet", &walk[..9000]),
+        part(&directory, "2.parquet", &[]),
+        part(&directory, "3.parquet", &walk[9000..]),
+    ];
+    let options = AdviseOptions::default()
+        .with_goal(Goal::Size)
+        .with_rows(6000);
+    let mut advisor = Advisor::open_all(&parts, &options).unwrap();
+    advisor.advise_next().unwrap();
+    let advice = advisor.advice();
+    assert_eq!(
+        (advice.rows, advice.file.as_path()),
+        (12_000, directory.path())
+    );
+    let column = &advice.columns[0];
+    assert_eq!(column.encoding, Encoding::ByteStreamSplit);
+    assert_eq!(column.rows_tried, 6000);
+    let each = parts.iter().map(|path| for_size(path).bytes_now());
+    assert_eq!(advice.bytes_now(), each.sum());
+    assert!(
+        advice
+            .settings
+            .iter()
+            .all(|it| it.writer != "bytelane rewrite")
+    );
+
+    let other = RecordBatch::try_from_iter([("y", Arc::new(Int64Array::from(vec![1])) as _)]);
+    let other = other.unwrap();
+    let path = directory.path().join("other.parquet");
+    let sink = fs::File::create(&path).unwrap();
+    let mut writer = Writer::try_new(sink, other.schema(), WriterOptions::default()).unwrap();
+    writer.write(&other).unwrap();
+    writer.close().unwrap();
+    let error = Advisor::open_all(&[&parts[0], &path], &options)
+        .err()
+        .unwrap();
+    assert_eq!(error.place().file.as_deref(), Some(path.as_path()));
+    assert!(error.to_string().contains("y (Int64)"), "{error}");
+    assert!(Advisor::open_all(&[] as &[PathBuf], &options).is_err());
+}
+
+#[test]
+fn a_table_gets_the_advice_of_its_file() {
+    let directory = TempDir::new().unwrap();
+    let walk = walk(12_000);
+    let in_file = for_size(&part(&directory, "x.parquet", &walk));
+    let array = Arc::new(Float64Array::from(walk));
+    let batch = RecordBatch::try_from_iter([("x", array as _)]).unwrap();
+    let options = AdviseOptions::default()
+        .with_goal(Goal::Size)
+        .with_rows(5000);
+    let batches = vec![batch.slice(0, 5000), batch.slice(5000, 7000)];
+    let advice = advise_batches(batch.schema(), batches, &options).unwrap();
+    assert_eq!((advice.kind.as_str(), advice.rows), ("table", 12_000));
+    let (table, file) = (&advice.columns[0], &in_file.columns[0]);
+    assert_eq!((table.encoding, &table.now), (file.encoding, &None));
+    let near = table.bytes_then as f64 / file.bytes_then as f64;
+    assert!((0.9..1.1).contains(&near), "{near}");
+    assert!(advice.bytes_then() < advice.bytes_now());
+}
+
+#[test]
+fn lists_in_a_table_have_the_paths_of_the_format() {
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1), None]), None]);
+    let batch = RecordBatch::try_from_iter([("l", Arc::new(lists) as _)]).unwrap();
+    let options = AdviseOptions::default();
+    let advice = advise_batches(batch.schema(), vec![batch], &options).unwrap();
+    assert_eq!(advice.columns[0].path, "l.list.element");
+}
+
+#[test]
+fn a_type_without_a_place_in_parquet_is_refused() {
+    let fields = UnionFields::from_fields([Field::new("a", DataType::Int32, true)]);
+    let union = DataType::Union(fields, UnionMode::Sparse);
+    let schema = Arc::new(Schema::new(vec![Field::new("u", union, true)]));
+    let error = advise_batches(schema, Vec::new(), &AdviseOptions::default()).unwrap_err();
+    assert!(
+        matches!(error.problem(), Problem::Unsupported(_)),
+        "{error}"
+    );
+    assert_eq!(error.place().column.as_deref(), Some("u"));
+}
 
 #[test]
 #[ignore = "needs BYTELANE_FLOATS, a directory of .f32 and .f64 files"]

@@ -26,6 +26,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ROWS: i64 = 5000;
 const GROUPS: usize = 3;
@@ -488,6 +489,29 @@ fn work_can_be_cancelled() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     });
+    let error = replace(&path, &options).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Cancelled), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_comparison_can_be_cancelled() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let before = file(WriterVersion::PARQUET_1_0);
+    fs::write(&path, &before).unwrap();
+    let finished = AtomicUsize::new(0);
+    let options = other_encodings()
+        .with_verification(true)
+        .with_progress(move |done, total| {
+            // Once when all is written, and then while it is read again.
+            let times = usize::from(done == total);
+            match finished.fetch_add(times, Ordering::Relaxed) + times {
+                0 | 1 => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
+        });
     let error = replace(&path, &options).unwrap_err();
     assert!(matches!(error.problem(), Problem::Cancelled), "{error}");
     assert_eq!(fs::read(&path).unwrap(), before);

@@ -1,7 +1,7 @@
 //! The stage `python`: exchanges data with Python libraries, see `interop/README.md`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -27,25 +27,35 @@ pub fn build_programs() -> Result<PathBuf> {
     Ok(root().join("target/debug"))
 }
 
-/// The interpreter of an environment with the packages of `interop/requirements.txt`; the
-/// environment is recreated if that file has changed.
+/// The interpreter of an environment with the packages of `interop/requirements.txt`.
 pub fn environment() -> Result<PathBuf> {
-    let directory = root().join("target/interop/python");
+    environment_with("target/interop/python", "interop/requirements.txt")
+}
+
+/// The interpreter of an environment with the packages of a file; the environment is recreated if
+/// the file has changed.
+pub fn environment_with(directory: &str, requirements: &str) -> Result<PathBuf> {
+    let directory = root().join(directory);
     let python = directory.join("bin/python");
-    let requirements = root().join("interop/requirements.txt");
+    let requirements = root().join(requirements);
     let wanted = fs::read_to_string(&requirements)
         .with_context(|| format!("cannot read {}", requirements.display()))?;
     let installed = directory.join("installed.txt");
     if fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    run(program("python3")
-        .args(["-m", "venv", "--clear"])
-        .arg(&directory))?;
+    create_environment(&directory)?;
     run(program(&python)
         .args(["-m", "pip", "install", "--quiet", "--only-binary=:all:"])
         .arg("--requirement")
         .arg(&requirements))?;
     fs::write(&installed, wanted).context("cannot note what was installed")?;
     Ok(python)
+}
+
+/// Creates an empty environment, in place of one that is there.
+pub fn create_environment(directory: &Path) -> Result<()> {
+    run(program("python3")
+        .args(["-m", "venv", "--clear"])
+        .arg(directory))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::needs::Need;
 use super::{
     assembly, browser, c, cross, dependencies, features, fuzz, go, memory, miri, mutants, python,
-    repeat, rust, semver,
+    repeat, rust, semver, wheel,
 };
 use crate::record::neon;
 
@@ -133,8 +133,17 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 4,
+        minutes: 1,
         run: c::run_stage,
+    },
+    Stage {
+        name: "wheel",
+        about: "the Python package: built, installed, tested with the libraries it works with, types",
+        needs: &[Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv")],
+        tier: Full,
+        in_all: true,
+        minutes: 4,
+        run: wheel::run_stage,
     },
     Stage {
         name: "browser",
@@ -151,7 +160,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,
-        minutes: 6,
+        minutes: 5,
         run: fuzz::run_stage,
     },
     Stage {

@@ -1,8 +1,12 @@
 //! The advice for a file, one column after the other.
 
+use super::files::Files;
 use super::source::Source;
+use super::table::Table;
 use super::{Advice, AdviseOptions, ColumnAdvice, advise_column, settings};
 use crate::{Result, compression_name};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use std::path::{Path, PathBuf};
 
 /// Does what [`advise`](super::advise) does, column by column, for programs that show progress.
@@ -46,6 +50,48 @@ impl Advisor {
         })
     }
 
+    /// The same for several Parquet files with the same columns, such as the parts of a data set: one advice for all of
+    /// them, from a part of the sample in each.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read, with its place, and [`Problem::Input`](crate::Problem::Input) if there is no file, or if a
+    /// file has other columns.
+    pub fn open_all(paths: &[impl AsRef<Path>], options: &AdviseOptions) -> Result<Self> {
+        let mut paths_left = paths.iter().map(AsRef::as_ref);
+        let first = paths_left.next().and_then(Path::parent);
+        let mut shared = first.unwrap_or(Path::new("")).to_owned();
+        for path in paths_left {
+            while !path.starts_with(&shared) && shared.pop() {}
+        }
+        Ok(Self {
+            path: shared,
+            options: options.clone(),
+            source: Source::Parquet(Files::open(paths)?),
+            tried: 0,
+            columns: Vec::new(),
+        })
+    }
+
+    /// The same for rows in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Input`](crate::Problem::Input) if the batches have other columns than the schema.
+    pub fn of_batches(
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+        options: &AdviseOptions,
+    ) -> Result<Self> {
+        Ok(Self {
+            path: PathBuf::new(),
+            options: options.clone(),
+            source: Source::Table(Table::new(schema, batches)?),
+            tried: 0,
+            columns: Vec::new(),
+        })
+    }
+
     /// The columns at the schema's outermost level, each of which is one piece of work.
     #[must_use]
     pub fn columns(&self) -> usize {
@@ -77,8 +123,10 @@ impl Advisor {
         let advice = source
             .sample(self.tried, options.rows)
             .and_then(|sampled| advise_column(source, sampled, options));
-        self.columns
-            .extend(advice.map_err(|error| error.in_file(path))?);
+        self.columns.extend(advice.map_err(|error| match source {
+            Source::Table(_) => error,
+            _ => error.in_file(path),
+        })?);
         self.tried += 1;
         Ok(())
     }
@@ -94,7 +142,7 @@ impl Advisor {
             readers: self.options.readers.to_string(),
             compression: compression_name(self.options.compression),
             columns: self.columns.clone(),
-            settings: settings::of(&self.path, &self.columns, &self.options),
+            settings: settings::of(self.source.rewritable(), &self.columns, &self.options),
         }
     }
 }

@@ -12,8 +12,10 @@
 
 mod advisor;
 mod array_file;
+mod files;
 mod settings;
 mod source;
+mod table;
 mod trial;
 mod values;
 
@@ -25,6 +27,8 @@ pub use trial::Candidate;
 use crate::choice::score;
 use crate::readers::{Readers, ValueType};
 use crate::{Encoding, Error, Goal, Problem, Result, compression_name, parse_compression};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::file::metadata::ParquetMetaData;
@@ -122,9 +126,9 @@ impl AdviseOptions {
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The file.
+    /// The file; of several, the directory that they share; empty for rows in memory.
     pub file: PathBuf,
-    /// `parquet`, or `array` for raw numbers and `.npy`.
+    /// `parquet`, `array` for raw numbers and `.npy`, or `table` for rows in memory.
     pub kind: String,
     /// Its rows.
     pub rows: u64,
@@ -141,7 +145,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// The current size of all columns in bytes: that in the file, or that with dictionaries for arrays.
+    /// The current size of all columns in bytes: that in the file, or that with dictionaries for arrays and tables.
     #[must_use]
     pub fn bytes_now(&self) -> u64 {
         self.columns.iter().map(|column| column.bytes_now).sum()
@@ -178,10 +182,10 @@ pub struct ColumnAdvice {
     pub distinct: Option<u64>,
     /// Bits of information in a value by how often each occurs in the sample: no more than the sample's rows can show.
     pub entropy_bits: Option<f64>,
-    /// Encodings and compression in the file; none in an array.
+    /// Encodings and compression in the file; none in an array or a table.
     pub now: Option<String>,
-    /// The current size in bytes: that in the file or, for an array, that with a dictionary, the default of most
-    /// writers.
+    /// The current size in bytes: that in the file or, for an array or a table, that with a dictionary, the default
+    /// of most writers.
     pub bytes_now: u64,
     /// The best encoding.
     pub encoding: Encoding,
@@ -217,7 +221,37 @@ fn share_saved(now: u64, then: u64) -> f64 {
 ///
 /// What cannot be read, with its place.
 pub fn advise(path: impl AsRef<Path>, options: &AdviseOptions) -> Result<Advice> {
-    let mut advisor = Advisor::open(path, options)?;
+    all(Advisor::open(path, options)?)
+}
+
+/// [`advise`] for rows in memory.
+///
+/// # Errors
+///
+/// [`Problem::Input`] if the batches have other columns than the schema, and those of types that Parquet does not have.
+///
+/// ```
+/// use arrow_array::{Float32Array, RecordBatch};
+/// use bytelane_parquet::advise::{AdviseOptions, advise_batches};
+/// use std::sync::Arc;
+///
+/// let prices = Float32Array::from_iter_values((0..1000).map(|i| 100.0 + (i as f32).sin()));
+/// let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as _)])?;
+///
+/// let advice = advise_batches(batch.schema(), vec![batch], &AdviseOptions::default())?;
+/// assert_eq!(advice.columns[0].path, "price");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn advise_batches(
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    options: &AdviseOptions,
+) -> Result<Advice> {
+    all(Advisor::of_batches(schema, batches, options)?)
+}
+
+/// The advice for all columns.
+fn all(mut advisor: Advisor) -> Result<Advice> {
     for _ in 0..advisor.columns() {
         advisor.advise_next()?;
     }
@@ -238,7 +272,7 @@ fn advise_column(
             source,
             &sampled,
             leaf,
-            trials.of_leaf(index, leaf, options),
+            trials.of_leaf(index, leaf, sampled.has_dictionary, options),
             options,
         )
         .map_err(|error| error.in_column(path))
@@ -273,8 +307,8 @@ fn advise_leaf(
     let rows = source.rows();
     let scale = rows as f64 / sampled.rows.max(1) as f64;
     let in_file = match source {
-        Source::Parquet(file) => Some(Now::of(file.metadata(), leaf)?),
-        Source::Array(_) => None,
+        Source::Parquet(files) => Some(Now::of(files.metadata(), leaf)?),
+        Source::Array(_) | Source::Table(_) => None,
     };
     let default = candidates.iter().find(|candidate| {
         candidate.compression == compression && candidate.encoding == Encoding::Dictionary
@@ -306,7 +340,7 @@ fn advise_leaf(
     })
 }
 
-/// A leaf as it is in a Parquet file.
+/// A leaf as it is in Parquet files.
 struct Now {
     bytes: u64,
     encodings: Vec<parquet::basic::Encoding>,
@@ -314,7 +348,22 @@ struct Now {
 }
 
 impl Now {
-    fn of(metadata: &ParquetMetaData, leaf: &ColumnDescriptor) -> Result<Self> {
+    fn of<'a>(
+        files: impl Iterator<Item = &'a ParquetMetaData>,
+        leaf: &ColumnDescriptor,
+    ) -> Result<Self> {
+        let mut now = Self {
+            bytes: 0,
+            encodings: Vec::new(),
+            codecs: Vec::new(),
+        };
+        for metadata in files {
+            now.add(metadata, leaf)?;
+        }
+        Ok(now)
+    }
+
+    fn add(&mut self, metadata: &ParquetMetaData, leaf: &ColumnDescriptor) -> Result<()> {
         let columns = metadata.file_metadata().schema_descr().columns();
         let index = columns
             .iter()
@@ -323,25 +372,20 @@ impl Now {
             let problem = "the file names its nested fields differently";
             Error::new(Problem::Unsupported(problem.to_owned()))
         })?;
-        let mut now = Self {
-            bytes: 0,
-            encodings: Vec::new(),
-            codecs: Vec::new(),
-        };
         for row_group in metadata.row_groups() {
             let chunk = row_group.column(index);
-            now.bytes += chunk.compressed_size().max(0) as u64;
+            self.bytes += chunk.compressed_size().max(0) as u64;
             for encoding in chunk.encodings() {
-                if !now.encodings.contains(&encoding) && !is_of_levels(encoding) {
-                    now.encodings.push(encoding);
+                if !self.encodings.contains(&encoding) && !is_of_levels(encoding) {
+                    self.encodings.push(encoding);
                 }
             }
             let codec = CompressionCodec::from(chunk.compression());
-            if !now.codecs.contains(&codec) {
-                now.codecs.push(codec);
+            if !self.codecs.contains(&codec) {
+                self.codecs.push(codec);
             }
         }
-        Ok(now)
+        Ok(())
     }
 
     /// Whether all of it is in this encoding and compressed so. The level is nowhere in a file.

@@ -23,8 +23,12 @@ struct Columns<'a> {
     compression: Compression,
 }
 
-/// The settings for every writer that is known.
-pub(super) fn of(path: &Path, columns: &[ColumnAdvice], options: &AdviseOptions) -> Vec<Settings> {
+/// The settings for every writer that is known; `rewrite` is one of them if there is a file for it.
+pub(super) fn of(
+    path: Option<&Path>,
+    columns: &[ColumnAdvice],
+    options: &AdviseOptions,
+) -> Vec<Settings> {
     let columns = Columns {
         columns,
         compression: options.compression,
@@ -36,7 +40,7 @@ pub(super) fn of(path: &Path, columns: &[ColumnAdvice], options: &AdviseOptions)
         columns.spark(),
         columns.polars(),
     ];
-    if !super::array_file::is_array(path) {
+    if let Some(path) = path {
         all.push(columns.rewrite(path, options));
     }
     all
@@ -47,9 +51,19 @@ fn in_format(encoding: Encoding) -> String {
     encoding.name().to_uppercase()
 }
 
-/// A string in Python or Rust.
+/// A string in Rust.
 fn quoted(text: &str) -> String {
     format!("{text:?}")
+}
+
+/// A string in Python, which escapes control characters in another way than Rust.
+fn python(text: &str) -> String {
+    let escaped = text.chars().map(|c| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\x{:02x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 /// A word in a shell. Control characters, which a terminal would act on, are escaped as bash and zsh
@@ -101,13 +115,13 @@ impl Columns<'_> {
         let level = level.map_or(String::new(), |level| {
             format!(", compression_level={level}")
         });
-        format!("compression={}{level}", quoted(codec))
+        format!("compression={}{level}", python(codec))
     }
 
     fn pyarrow(&self) -> Settings {
         let dictionary: Vec<String> = self
             .with(|encoding| encoding == Encoding::Dictionary)
-            .map(|column| quoted(&column.path))
+            .map(|column| python(&column.path))
             .collect();
         let dictionary = match dictionary.len() {
             0 => "False".to_owned(),
@@ -120,8 +134,8 @@ impl Columns<'_> {
             .map(|column| {
                 format!(
                     "{}: {}",
-                    quoted(&column.path),
-                    quoted(&in_format(column.encoding))
+                    python(&column.path),
+                    python(&in_format(column.encoding))
                 )
             })
             .collect();
@@ -217,7 +231,7 @@ impl Columns<'_> {
 
     fn spark(&self) -> Settings {
         let (codec, level) = self.compression();
-        let mut text = format!("df.write.option(\"compression\", {})", quoted(&codec));
+        let mut text = format!("df.write.option(\"compression\", {})", python(&codec));
         if let (Compression::ZSTD(_), Some(level)) = (self.compression, level) {
             text +=
                 &format!("\n    .option(\"parquet.compression.codec.zstd.level\", \"{level}\")");
@@ -232,7 +246,7 @@ impl Columns<'_> {
             text += "\n    .option(\"parquet.writer.version\", \"PARQUET_2_0\")";
         }
         for column in self.with(|encoding| encoding != Encoding::Dictionary) {
-            let name = quoted(&format!("parquet.enable.dictionary#{}", column.path));
+            let name = python(&format!("parquet.enable.dictionary#{}", column.path));
             text += &format!("\n    .option({name}, \"false\")");
         }
         let split: Vec<&str> = self
@@ -290,6 +304,12 @@ impl Columns<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strings_of_python() {
+        assert_eq!(python("größe\u{301}"), "\"größe\u{301}\"");
+        assert_eq!(python("a\"\\\n\u{9b}"), r#""a\"\\\x0a\x9b""#);
+    }
 
     #[test]
     fn shell_words() {

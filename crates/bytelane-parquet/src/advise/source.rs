@@ -1,28 +1,27 @@
-//! Files of all kinds as columns of which samples are taken.
+//! Files of all kinds, and tables, as columns of which samples are taken.
 
 use super::array_file::{ArrayFile, is_array};
-use crate::allowance::{Allowance, TOO_LARGE};
-use crate::{Error, Problem, ReaderBuilder, Result};
+use super::files::Files;
+use super::table::{Table, with_names_of_format};
+use crate::Result;
+use crate::physical::in_parquet;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use parquet::arrow::{ArrowSchemaConverter, ProjectionMask};
-use parquet::basic::Type;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
-use std::fmt::Display;
-use std::fs::File;
+use parquet::schema::types::SchemaDescriptor;
 use std::path::Path;
 use std::sync::Arc;
 
 /// What a column without a name is called.
 const UNNAMED: &str = "values";
 
-/// A file.
+/// A file or a table.
 pub(super) enum Source {
-    /// A Parquet file.
-    Parquet(ReaderBuilder<File>),
+    /// Parquet files with the same columns.
+    Parquet(Files),
     /// Numbers.
     Array(Box<ArrayFile>),
+    /// Rows in memory.
+    Table(Table),
 }
 
 impl Source {
@@ -31,7 +30,7 @@ impl Source {
         if is_array(path) {
             return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));
         }
-        Ok(Self::Parquet(ReaderBuilder::open(path)?.with_views()?))
+        Files::open(&[path]).map(Self::Parquet)
     }
 
     /// How it is called.
@@ -39,38 +38,42 @@ impl Source {
         match self {
             Self::Parquet(_) => "parquet",
             Self::Array(_) => "array",
+            Self::Table(_) => "table",
+        }
+    }
+
+    /// The one file that `rewrite` can read.
+    pub(super) fn rewritable(&self) -> Option<&Path> {
+        match self {
+            Self::Parquet(files) => files.only(),
+            Self::Array(_) | Self::Table(_) => None,
         }
     }
 
     pub(super) fn rows(&self) -> u64 {
         match self {
-            Self::Parquet(file) => file.metadata().file_metadata().num_rows().max(0) as u64,
+            Self::Parquet(files) => files.rows(),
             Self::Array(array) => array.values,
+            Self::Table(table) => table.rows(),
         }
     }
 
     /// The columns at the schema's outermost level.
     pub(super) fn columns(&self) -> usize {
         match self {
-            Self::Parquet(file) => file.schema().fields().len(),
+            Self::Parquet(files) => files.columns(),
             Self::Array(_) => 1,
+            Self::Table(table) => table.schema.fields().len(),
         }
     }
 
     /// Bytes that a row of a column takes in PLAIN, on average; of texts, in the file.
     pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
         match self {
-            Self::Parquet(file) => {
-                let metadata = file.metadata();
-                let schema = metadata.file_metadata().schema_descr();
-                let leaves = schema.columns().iter().enumerate();
-                leaves
-                    .filter(|(index, _)| schema.get_column_root_idx(*index) == column)
-                    .map(|(index, leaf)| bytes_of_row(metadata, index, leaf))
-                    .sum()
-            }
+            Self::Parquet(files) => files.bytes_of_row(column),
             Self::Array(array) if column == 0 => array.width() as f64,
             Self::Array(_) => 0.0,
+            Self::Table(table) => table.bytes_of_row(column),
         }
     }
 
@@ -82,103 +85,18 @@ impl Source {
                 let field = Field::new(UNNAMED, array.data_type().clone(), false);
                 Sampled::new(Arc::new(field), vec![array])
             }
-            Self::Parquet(file) => {
-                let metadata = file.metadata();
-                let row_groups = spread(metadata, most);
-                let field = Arc::clone(&file.schema().fields()[column]);
-                let schema = metadata.file_metadata().schema_descr();
-                let projection = ProjectionMask::roots(schema, [column]);
-                let each = most.div_ceil(row_groups.len().max(1));
-                let mut arrays = Vec::new();
-                for row_group in row_groups {
-                    let mut allowance = allowance(metadata, row_group, column)?;
-                    let reader = file
-                        .clone()
-                        .with_projection(projection.clone())
-                        .with_row_groups(vec![row_group])
-                        .build()?;
-                    let mut left = each;
-                    for batch in reader {
-                        let array = Arc::clone(batch.map_err(Error::from)?.column(0));
-                        let taken = left.min(array.len());
-                        let array = array.slice(0, taken);
-                        if !allowance.take(&array) {
-                            return Err(too_large(row_group, field.name()));
-                        }
-                        arrays.push(array);
-                        left -= taken;
-                        if left == 0 {
-                            break;
-                        }
-                    }
-                }
-                Sampled::new(field, arrays)
+            Self::Table(table) => {
+                let field = &table.schema.fields()[column];
+                let sampled = Sampled::new(Arc::clone(field), table.sample(column, most))?;
+                let schema = Schema::new(vec![with_names_of_format(field)]);
+                Ok(Sampled {
+                    leaves: in_parquet(&schema)?,
+                    ..sampled
+                })
             }
+            Self::Parquet(files) => files.sample(column, most),
         }
     }
-}
-
-/// The same of a leaf.
-fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescriptor) -> f64 {
-    let chunks = || {
-        metadata
-            .row_groups()
-            .iter()
-            .map(|group| group.column(index))
-    };
-    let values: f64 = chunks().map(|chunk| chunk.num_values() as f64).sum();
-    let rows = metadata.file_metadata().num_rows().max(1) as f64;
-    let width = match leaf.physical_type() {
-        Type::BOOLEAN => 1.0 / 8.0,
-        Type::INT32 | Type::FLOAT => 4.0,
-        Type::INT64 | Type::DOUBLE => 8.0,
-        Type::INT96 => 12.0,
-        Type::FIXED_LEN_BYTE_ARRAY => f64::from(leaf.type_length()),
-        Type::BYTE_ARRAY => {
-            let bytes = chunks().map(|chunk| chunk.uncompressed_size() as f64);
-            return bytes.sum::<f64>() / rows;
-        }
-    };
-    width * values / rows
-}
-
-/// The memory that a column of a row group may take; an error if rows of it could take any amount.
-fn allowance(metadata: &ParquetMetaData, row_group: usize, column: usize) -> Result<Allowance> {
-    let schema = metadata.file_metadata().schema_descr();
-    let chunks = metadata.row_group(row_group).columns().iter().enumerate();
-    let chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
-    let chunks: Vec<&ColumnChunkMetaData> = chunks.map(|(_, chunk)| chunk).collect();
-    let bytes = chunks
-        .iter()
-        .map(|chunk| chunk.compressed_size().max(0) as u64);
-    let allowance = Allowance::of(bytes.fold(0, u64::saturating_add));
-    // Of flat columns only as many rows are read as are sampled.
-    let nested = |chunk: &&&ColumnChunkMetaData| chunk.column_descr().max_rep_level() > 0;
-    match chunks
-        .iter()
-        .filter(nested)
-        .find(|chunk| !allowance.has_room_for(chunk))
-    {
-        Some(chunk) => Err(too_large(row_group, chunk.column_path())),
-        None => Ok(allowance),
-    }
-}
-
-fn too_large(row_group: usize, column: impl Display) -> Error {
-    let problem = format!("it cannot be sampled: {TOO_LARGE}");
-    Error::new(Problem::Unsupported(problem))
-        .in_column(column)
-        .in_row_group(row_group)
-}
-
-/// Row groups with rows enough, evenly spread.
-fn spread(metadata: &ParquetMetaData, most: usize) -> Vec<usize> {
-    let groups = metadata.num_row_groups();
-    let rows = metadata.file_metadata().num_rows().max(1) as f64;
-    let wanted = (groups as f64 * most as f64 / rows).ceil() as usize;
-    // Several, even where one would be enough: they differ.
-    let wanted = wanted.max(4).min(groups);
-    (0..wanted).map(|index| index * groups / wanted).collect()
 }
 
 /// Rows of a column.
@@ -188,12 +106,15 @@ pub(super) struct Sampled {
     /// Its leaves in Parquet.
     pub(super) leaves: SchemaDescriptor,
     pub(super) rows: usize,
+    /// Whether readers make a dictionary of Arrow of the column, or of a part of it.
+    pub(super) has_dictionary: bool,
 }
 
 impl Sampled {
-    fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
+    pub(super) fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
+        let has_dictionary = has_dictionary(field.data_type());
         let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
-        let leaves = ArrowSchemaConverter::new().convert(&schema)?;
+        let leaves = in_parquet(&schema)?;
         let rows = arrays.iter().map(|array| array.len()).sum();
         let batches = arrays
             .into_iter()
@@ -203,6 +124,7 @@ impl Sampled {
             schema,
             leaves,
             rows,
+            has_dictionary,
         })
     }
 
@@ -217,5 +139,20 @@ impl Sampled {
     /// Its type in Arrow.
     pub(super) fn data_type(&self) -> &DataType {
         self.schema.field(0).data_type()
+    }
+}
+
+/// Whether Arrow has the column, or any part of it, as a dictionary.
+pub(super) fn has_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(..) => true,
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => has_dictionary(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
+        _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::source::Sampled;
 use crate::readers::ValueType;
 use crate::{Encoding, Reader, Result, Writer, WriterOptions, compression_name};
 use bytes::Bytes;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 use std::time::{Duration, Instant};
@@ -72,8 +72,10 @@ impl Trials {
         &self,
         index: usize,
         leaf: &ColumnDescriptor,
+        is_dictionary: bool,
         options: &AdviseOptions,
     ) -> Vec<Candidate> {
+        let is_dictionary = is_dictionary && leaf.physical_type() == Type::BYTE_ARRAY;
         let plain = |index: &dyn Fn(&ParquetMetaData) -> i64| {
             let found = self
                 .0
@@ -96,9 +98,12 @@ impl Trials {
             .filter(|trial| trial.encoding.exists_for(leaf.physical_type()));
         let candidates = possible.map(|trial| {
             let bytes = compressed(&trial.metadata, index);
-            let obstacle = options
-                .readers
-                .obstacle(trial.encoding, ValueType::of(leaf));
+            let obstacle = match is_dictionary {
+                true => options.readers.obstacle_to_dictionary(trial.encoding),
+                false => options
+                    .readers
+                    .obstacle(trial.encoding, ValueType::of(leaf)),
+            };
             Candidate {
                 encoding: trial.encoding,
                 compression: compression_name(trial.compression),

@@ -2,8 +2,9 @@
 
 use super::{Reader, Shared};
 use crate::allowance::{batch_rows, check_widths, with_views};
+use crate::input::InputFile;
 use crate::metadata::read_footer;
-use crate::{Problem, Result, input, physical};
+use crate::{Problem, Result, physical};
 use arrow_schema::{Fields, Schema, SchemaRef};
 use bytelane::Detected;
 use parquet::arrow::ProjectionMask;
@@ -12,7 +13,6 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct ReaderBuilder<T> {
     backend: Detected,
 }
 
-impl ReaderBuilder<File> {
+impl ReaderBuilder<InputFile> {
     /// Opens a file and reads its footer. Errors will name it.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl ReaderBuilder<File> {
     /// [`Problem::Unsupported`] if it is encrypted.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        input::open(path)
+        InputFile::open(path)
             .and_then(|input| Self::new(input, Some(path.to_owned())))
             .map_err(|error| error.in_file(path))
     }

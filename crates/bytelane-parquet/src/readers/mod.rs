@@ -79,6 +79,16 @@ impl Readers {
         requirements.find(|requirement| !requirement.reads(encoding, values))
     }
 
+    /// The same for strings that Arrow has as a dictionary (pandas' categories): pyarrow, up to 26.0.1 at least, then
+    /// reads no other encodings than PLAIN and dictionaries.
+    #[must_use]
+    pub fn obstacle_to_dictionary(&self, encoding: Encoding) -> Option<&Requirement> {
+        let simple = matches!(encoding, Encoding::Plain | Encoding::Dictionary);
+        let mut requirements = self.0.iter().filter(|_| !simple);
+        let pyarrow = requirements.find(|requirement| requirement.program.name == "pyarrow");
+        pyarrow.or_else(|| self.obstacle(encoding, ValueType::Bytes))
+    }
+
     /// Whether all of them read such a column.
     #[must_use]
     pub fn read(&self, encoding: Encoding, values: ValueType) -> bool {
@@ -189,6 +199,19 @@ mod tests {
         ] {
             assert!(wrong.parse::<Readers>().is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn pyarrow_reads_few_encodings_into_dictionaries() {
+        let all = Readers::default();
+        let obstacle = all.obstacle_to_dictionary(Encoding::DeltaByteArray);
+        assert_eq!(obstacle.unwrap().program.name, "pyarrow");
+        assert_eq!(all.obstacle_to_dictionary(Encoding::Plain), None);
+        let others: Readers = "duckdb,polars".parse().unwrap();
+        assert_eq!(
+            others.obstacle_to_dictionary(Encoding::DeltaByteArray),
+            None
+        );
     }
 
     #[test]

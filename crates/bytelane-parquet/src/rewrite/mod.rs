@@ -18,9 +18,10 @@ use bytes::Bytes;
 use chunk::{Chunk, damaged};
 use encode::{COLUMNS, Encoded, ROW_GROUPS};
 use kinds::PageKinds;
+pub use output::NewFile;
 use output::{Output, check_stream};
 use parquet::basic::Compression;
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use plan::{Old, Plan, Wish};
 use serde::Serialize;
 use source::{Reopen, Source};
@@ -95,7 +96,8 @@ impl RewriteOptions {
     }
 
     /// Calls this before each column of each row group with the bytes of the old file that have been dealt with, and
-    /// with the bytes of all columns. Returning `Break` cancels the work with [`Problem::Cancelled`].
+    /// with the bytes of all columns; and, with all of them twice, at the end and again and again while values are
+    /// compared. Returning `Break` cancels the work with [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,
@@ -103,6 +105,14 @@ impl RewriteOptions {
     ) -> Self {
         self.progress = Some(Arc::new(progress));
         self
+    }
+
+    /// Tells how far the work is.
+    fn report(&self, done: u64, total: u64) -> Result<()> {
+        match &self.progress {
+            Some(progress) if progress(done, total).is_break() => Err(Problem::Cancelled.into()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -218,7 +228,7 @@ pub fn rewrite(
         .permissions();
     let source = Source::open(file).map_err(in_input)?;
 
-    let new = Output::begin(output, &permissions, options).map_err(in_output)?;
+    let new = Output::begin(output, Some(&permissions), options).map_err(in_output)?;
     let mut sink = BufWriter::new(new.file());
     let mut target = Target::new(&mut sink, output);
     let mut rewritten = rewrite_source(&source, &mut target, options).map_err(in_input)?;
@@ -226,7 +236,7 @@ pub fn rewrite(
     drop(sink);
     if let (true, Output::Beside { beside, .. }) = (options.verification, &new) {
         let after = beside.reopen().map_err(Error::from).and_then(Source::open);
-        verify(&source, &after.map_err(in_output)?).map_err(in_output)?;
+        verify(&source, &after.map_err(in_output)?, options).map_err(in_output)?;
         rewritten.verified = true;
     }
     new.finish().map_err(in_output)?;
@@ -268,7 +278,7 @@ pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Re
     let mut rewritten = rewrite_source(&source, &mut target, options)?;
     let bytes = Bytes::from(bytes);
     if options.verification {
-        verify(&source, &Source::open(bytes.clone())?)?;
+        verify(&source, &Source::open(bytes.clone())?, options)?;
         rewritten.verified = true;
     }
     Ok((bytes, rewritten))
@@ -282,11 +292,10 @@ fn rewrite_source<R: Reopen>(
     let plan = Plan::new(source.metadata(), options)?;
     let (mut fields, _) = Fields::read(&source.footer.bytes).map_err(damaged)?;
     let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
-    let chunks = source.metadata().row_groups().iter();
     let mut work = Work {
         columns: plan.columns(),
         done: 0,
-        total: chunks.flat_map(|group| group.columns()).map(stored).sum(),
+        total: all_stored(source.metadata()),
         source,
         plan,
         options,
@@ -313,6 +322,7 @@ fn rewrite_source<R: Reopen>(
         .set_structures(ROW_GROUPS, &row_groups)
         .map_err(damaged)?;
     write_footer(&fields, target)?;
+    options.report(work.total, work.total)?;
     Ok(Rewritten {
         bytes_before: source.reader.len(),
         bytes_after: target.position(),
@@ -376,6 +386,12 @@ struct Work<'a, R> {
 /// Bytes of a chunk in the file.
 fn stored(chunk: &ColumnChunkMetaData) -> u64 {
     u64::try_from(chunk.compressed_size()).unwrap_or(0)
+}
+
+/// Bytes of all chunks in the file.
+fn all_stored(metadata: &ParquetMetaData) -> u64 {
+    let groups = metadata.row_groups().iter();
+    groups.flat_map(|group| group.columns()).map(stored).sum()
 }
 
 impl<R: Reopen> Work<'_, R> {
@@ -510,11 +526,7 @@ impl<R: Reopen> Work<'_, R> {
 
     /// Reports the progress before it continues with these.
     fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
-        if let Some(progress) = &self.options.progress
-            && progress(self.done, self.total).is_break()
-        {
-            return Err(Problem::Cancelled.into());
-        }
+        self.options.report(self.done, self.total)?;
         self.done += chunks.iter().map(stored).sum::<u64>();
         Ok(())
     }

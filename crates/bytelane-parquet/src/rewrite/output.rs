@@ -1,7 +1,7 @@
 //! Where the new file goes.
 
 use super::RewriteOptions;
-use crate::{Problem, Result};
+use crate::{Error, Problem, Result};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,12 @@ pub(super) enum Output {
 
 impl Output {
     /// Begins the file that will be called `path`. It gets the permissions of the file that it
-    /// replaces, and `permissions` where there is none.
-    pub fn begin(path: &Path, permissions: &Permissions, options: &RewriteOptions) -> Result<Self> {
+    /// replaces, and `permissions` where there is none, or else those of any new file.
+    pub fn begin(
+        path: &Path,
+        permissions: Option<&Permissions>,
+        options: &RewriteOptions,
+    ) -> Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(Problem::Input(DIRECTORY.into()).into()),
             Ok(there) if !there.is_file() => {
@@ -36,17 +40,21 @@ impl Output {
                     check_writable(path, &there)?;
                 }
                 // A symbolic link is followed: its target is replaced, not the link.
-                (fs::canonicalize(path)?, there.permissions())
+                (fs::canonicalize(path)?, Some(there.permissions()))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (path.to_owned(), permissions.clone())
+                (path.to_owned(), permissions.cloned())
             }
             Err(error) => return Err(error.into()),
         };
-        let beside = tempfile::Builder::new()
-            .prefix(".bytelane-")
-            .tempfile_in(directory(&path))?;
-        beside.as_file().set_permissions(permissions)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".bytelane-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(ANYBODY));
+        let beside = builder.tempfile_in(directory(&path))?;
+        if let Some(permissions) = permissions {
+            beside.as_file().set_permissions(permissions)?;
+        }
         Ok(Self::Beside { beside, path })
     }
 
@@ -69,6 +77,68 @@ impl Output {
         #[cfg(unix)]
         drop(File::open(directory(&path)).and_then(|directory| directory.sync_all()));
         Ok(())
+    }
+}
+
+/// The permissions of a new file, from which the system takes those that the user's umask has.
+#[cfg(unix)]
+const ANYBODY: u32 = 0o666;
+
+/// A file that appears under its name when it is complete, and not before; until then, what was there stays.
+///
+/// If this is dropped unfinished, nothing is left of it. A device or a named pipe is written to. A file that is
+/// read-only is not replaced.
+///
+/// ```no_run
+/// # let batch: arrow_array::RecordBatch = todo!();
+/// use bytelane_parquet::{NewFile, Writer, WriterOptions};
+///
+/// let new = NewFile::create("weather.parquet")?;
+/// let mut writer = Writer::try_new(new.file(), batch.schema(), WriterOptions::default())?;
+/// writer.write(&batch)?;
+/// writer.close()?;
+/// new.finish()?;
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct NewFile {
+    output: Output,
+    name: PathBuf,
+}
+
+impl NewFile {
+    /// Begins a file that will have this name.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Io`] and [`Problem::ReadOnly`], [`Problem::Input`] if there is a directory of this name.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let output = Output::begin(path, None, &RewriteOptions::default());
+        Ok(Self {
+            output: output.map_err(|error| error.in_file(path))?,
+            name: path.to_owned(),
+        })
+    }
+
+    /// The file while it is written.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        self.output.file()
+    }
+
+    /// Gives the file its name. Unlike [`rewrite`](super::rewrite), this does not wait until it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Io`].
+    pub fn finish(self) -> Result<()> {
+        let Output::Beside { beside, path } = self.output else {
+            return Ok(());
+        };
+        let persisted = beside.persist(&path);
+        let failed = |error: Error| error.in_file(&self.name);
+        persisted.map(drop).map_err(|it| failed(it.error.into()))
     }
 }
 

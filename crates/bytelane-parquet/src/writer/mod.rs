@@ -7,10 +7,11 @@ mod split;
 pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use file::FileWriter;
 
+use crate::physical::in_parquet;
 use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
-use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::SchemaDescriptor;
@@ -70,7 +71,7 @@ impl<W: Write + Send> Writer<W> {
     /// [`Problem::NoSuchColumn`] and [`Problem::Encoding`] for options that do not fit the schema, [`Problem::Option`]
     /// for sizes of 0, [`Problem::Parquet`] for a schema that Parquet cannot express, and those of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
-        let in_file = ArrowSchemaConverter::new().convert(&schema)?;
+        let in_file = in_parquet(&schema)?;
         Self::with_types(sink, schema, &in_file, options)
     }
 

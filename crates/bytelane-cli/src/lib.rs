@@ -1,0 +1,84 @@
+//! The command `bytelane`.
+//!
+//! Each subcommand is one file in `commands/`. Exit codes: 0 fine, 1 something was found (where a
+//! subcommand says so), 2 error, and 128 and the number of a signal that ended it.
+
+mod backend;
+mod cli;
+mod commands;
+mod files;
+mod readable;
+mod signals;
+mod specification;
+mod standard;
+mod table;
+
+use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io;
+
+/// What a subcommand that ran to its end has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Exit code 0.
+    Fine,
+    /// Exit code 1: what the user asked to be told of.
+    Found,
+}
+
+/// Runs the command with these arguments, of which the first one is its name. Returns the exit code.
+///
+/// Help, the version and errors in the arguments are printed, and end the process.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match cli::Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(answer) => return show(answer),
+    };
+    cli.color.write_global();
+    match cli.command.run() {
+        Ok(Outcome::Fine) => 0,
+        Ok(Outcome::Found) => 1,
+        // The reader of our output has seen enough: `bytelane .. | head`.
+        Err(error) if is_closed_pipe(&error) => 0,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &anyhow::Error) -> u8 {
+    let red = clap::builder::Styles::styled().get_error().to_owned();
+    anstream::eprintln!("{red}error:{red:#} {}", readable::error(error));
+    2
+}
+
+/// Shows help, the version, or what is wrong with the command line.
+fn show(mut answer: clap::Error) -> u8 {
+    if !answer.use_stderr()
+        && let Err(error) = standard::output()
+    {
+        return fail(&error);
+    }
+    let escaped = answer.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) => match readable::line(text) {
+            Cow::Owned(text) => Some((kind, ContextValue::String(text))),
+            Cow::Borrowed(_) => None,
+        },
+        _ => None,
+    });
+    for (kind, text) in escaped.collect::<Vec<_>>() {
+        answer.insert(kind, text);
+        // It would say the text once more, as it is.
+        answer.insert(ContextKind::Suggested, ContextValue::None);
+    }
+    answer.exit()
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let causes = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes
+        .into_iter()
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,82 @@
+"""Codecs for bytes, numbers and text, and the best Parquet encodings.
+
+Each codec is a module: `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
+`json_string`, `stream_vbyte`, `utf8`, `varint`. Each uses the best instruction set of the machine.
+
+Arguments are objects with a buffer: bytes, bytearray, memoryview, mmap, array, NumPy and Arrow arrays.
+Bytes are processed without the interpreter's lock if they are long; all other memory keeps the lock,
+since another thread could write to it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from . import _native
+from ._errors import Error
+from ._native import (
+    __version__,
+    backend,
+    backends,
+    base64,
+    big_endian,
+    bit_packing,
+    byte_stream_split,
+    delta,
+    json_string,
+    set_backend,
+    stream_vbyte,
+    utf8,
+    varint,
+)
+
+__all__ = [
+    "Error",
+    "__version__",
+    "backend",
+    "backends",
+    "base64",
+    "big_endian",
+    "bit_packing",
+    "byte_stream_split",
+    "delta",
+    "json_string",
+    "parquet",
+    "set_backend",
+    "stream_vbyte",
+    "utf8",
+    "varint",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """`Shuffle` needs numcodecs, which is optional."""
+    if name == "Shuffle":
+        from .numcodecs import Shuffle
+
+        return Shuffle
+    raise AttributeError(f"module 'bytelane' has no attribute {name!r}")
+
+
+def _register() -> None:
+    """Makes `import bytelane.varint` work: the codecs are parts of the native module."""
+    for name, module in vars(_native).items():
+        if isinstance(module, type(sys)):
+            module.__name__ = f"bytelane.{name}"
+            sys.modules[module.__name__] = module
+            for function in vars(module).values():
+                if callable(function) and not isinstance(function, type):
+                    function.__module__ = module.__name__
+
+
+_register()
+
+from . import parquet  # noqa: E402 (a part of the native module, which is registered now)
+
+if _chosen := os.environ.get("BYTELANE_BACKEND"):
+    try:
+        set_backend(_chosen)
+    except ValueError as _error:
+        raise ImportError(f"BYTELANE_BACKEND: {_error}") from None

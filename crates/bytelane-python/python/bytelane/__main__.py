@@ -1,0 +1,19 @@
+"""The command: `bytelane` and `python -m bytelane`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from ._native import command
+
+
+def main() -> int:
+    """Runs the command with the arguments of the process."""
+    # Ctrl-C ends the command as it would end any other, unless it has files to leave in order.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return command(["bytelane", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

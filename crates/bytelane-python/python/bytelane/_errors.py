@@ -1,0 +1,69 @@
+"""Exceptions. They are defined here because the native half cannot give them attributes."""
+
+from __future__ import annotations
+
+
+class Error(ValueError):
+    """An input that a codec does not accept.
+
+    `kind` is the name of the fault, `offset` its place in bytes, or None if no byte is at fault.
+
+    >>> from bytelane import Error, varint
+    >>> try:
+    ...     varint.decode(b"\\x80", "uint32", 1)
+    ... except Error as error:
+    ...     print(error.kind, error.offset)
+    Truncated 0
+    """
+
+    def __init__(self, message: str, kind: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.offset = offset
+
+    def __reduce__(self) -> tuple[type[Error], tuple[str, str, int | None]]:
+        return type(self), (str(self), self.kind, self.offset)
+
+
+Error.__module__ = "bytelane"
+
+
+class ParquetError(ValueError):
+    """A Parquet file that cannot be read or written, or an option that does not fit it.
+
+    `kind` is the name of the problem: `Corrupt`, `NoSuchColumn`, `Encoding`, `Option`, `Unsupported` and so on. `path`,
+    `row_group`, `column` and `page` are its place, as far as it is known; row groups, and the data pages of a column in
+    one, are counted from 0. Problems of the system, such as a file that does not exist, are `OSError`.
+
+    >>> import pyarrow as pa
+    >>> from bytelane import parquet
+    >>> parquet.write_table(pa.table({"id": range(3)}), "ids.parquet")
+    >>> try:
+    ...     parquet.read_table("ids.parquet", ["price"])
+    ... except parquet.ParquetError as error:
+    ...     print(error.kind, error.path)
+    NoSuchColumn ids.parquet
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: str,
+        path: str | None = None,
+        row_group: int | None = None,
+        column: str | None = None,
+        page: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.path = path
+        self.row_group = row_group
+        self.column = column
+        self.page = page
+
+    def __reduce__(self) -> tuple[object, ...]:
+        place = (self.path, self.row_group, self.column, self.page)
+        return type(self), (str(self), self.kind, *place)
+
+
+ParquetError.__module__ = "bytelane.parquet"

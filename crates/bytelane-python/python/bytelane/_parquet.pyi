@@ -1,0 +1,96 @@
+"""The native half of `bytelane.parquet`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias, final
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = ["Batches", "ParquetFile", "Schema", "Table", "advise", "rewrite", "write_table"]
+
+_Path: TypeAlias = str | os.PathLike[str]
+
+class _Stream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _Options(Protocol):
+    @property
+    def goal(self) -> str: ...
+    @property
+    def readers(self) -> str | None: ...
+    @property
+    def compression(self) -> str | None: ...
+
+def advise(source: _Stream | Sequence[_Path], options: _Options, rows: int) -> str: ...
+def rewrite(
+    source: _Path,
+    destination: _Path,
+    options: _Options,
+    columns: Sequence[tuple[str, str]],
+    verify: bool,
+    force: bool,
+    progress: Callable[[int, int], object] | None,
+) -> str: ...
+def write_table(
+    table: _Stream,
+    path: _Path,
+    options: _Options,
+    encoding: str,
+    columns: Sequence[tuple[str, str]],
+    row_group_size: int,
+) -> None: ...
+@final
+class Schema:
+    @property
+    def names(self) -> list[str]: ...
+    def to_pyarrow(self) -> pyarrow.Schema: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+
+@final
+class Table:
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def num_columns(self) -> int: ...
+    @property
+    def column_names(self) -> list[str]: ...
+    @property
+    def schema(self) -> Schema: ...
+    def to_pyarrow(self) -> pyarrow.Table: ...
+    def to_polars(self) -> polars.DataFrame: ...
+    def to_pandas(self) -> pandas.DataFrame: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+
+@final
+class Batches:
+    def __iter__(self) -> Iterator[Table]: ...
+    def __next__(self) -> Table: ...
+
+@final
+class ParquetFile:
+    def __new__(cls, path: _Path) -> ParquetFile: ...
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def num_row_groups(self) -> int: ...
+    @property
+    def schema(self) -> Schema: ...
+    def iter_batches(
+        self,
+        batch_size: int = 65_536,
+        columns: Sequence[str] | None = None,
+        row_groups: Sequence[int] | None = None,
+    ) -> Batches: ...
+    def read(
+        self,
+        columns: Sequence[str] | None = None,
+        row_groups: Sequence[int] | None = None,
+    ) -> Table: ...

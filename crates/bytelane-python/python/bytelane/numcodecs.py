@@ -1,0 +1,133 @@
+"""Codecs for numcodecs, and so for zarr 2: filters that go before a compressor.
+
+numcodecs finds `bytelane.byte_stream_split` and `bytelane.stream_vbyte` by their names, without an
+import. `Shuffle` has the name `shuffle`, as numcodecs' own, which stores can be read with where
+bytelane is not installed. `numcodecs.register_codec(bytelane.Shuffle)` makes numcodecs read all such
+stores with bytelane.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numcodecs.abc import Codec
+from numcodecs.compat import ensure_contiguous_ndarray
+
+from . import byte_stream_split, stream_vbyte
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = ["ByteStreamSplit", "Shuffle", "StreamVByte"]
+
+
+def _return(result: Any, out: Any) -> Any:
+    """The result, or the caller's buffer with it."""
+    if out is None:
+        return result
+    target = ensure_contiguous_ndarray(out).view("u1")
+    target[: len(result)] = np.frombuffer(result, "u1")
+    return out
+
+
+class Shuffle(Codec):  # type: ignore[misc]
+    """Byte 0 of every element, then byte 1 of every element, and so on: the bytes of
+    `numcodecs.Shuffle`, several times faster. Stores written with one are read by the other.
+
+    As there, bytes after the last whole element are left as they are.
+
+    >>> import numpy as np
+    >>> from bytelane.numcodecs import Shuffle
+    >>> Shuffle(2).encode(np.frombuffer(b"a1b2c3", "u2"))
+    b'abc123'
+    """
+
+    codec_id = "shuffle"
+
+    def __init__(self, elementsize: int = 4) -> None:
+        if elementsize < 1:
+            raise ValueError(f"elementsize must be 1 byte or more, but is {elementsize}")
+        self.elementsize = elementsize
+
+    def encode(self, buf: Any) -> Any:
+        data = ensure_contiguous_ndarray(buf).view("u1")
+        return self._apply(byte_stream_split.encode, data)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        data = ensure_contiguous_ndarray(buf).view("u1")
+        return _return(self._apply(byte_stream_split.decode, data), out)
+
+    def _apply(self, function: Any, data: NDArray[np.uint8]) -> Any:
+        rest = len(data) % self.elementsize
+        if rest == 0:
+            return function(data, width=self.elementsize)
+        whole = len(data) - rest
+        return function(data[:whole], width=self.elementsize) + data[whole:].tobytes()
+
+
+class ByteStreamSplit(Codec):  # type: ignore[misc]
+    """Parquet's BYTE_STREAM_SPLIT: as `Shuffle`, but the elements are those of the array, and a part of
+    an element at the end is an error.
+
+    >>> import numpy as np
+    >>> from bytelane.numcodecs import ByteStreamSplit
+    >>> codec = ByteStreamSplit("f4")
+    >>> codec.decode(codec.encode(np.float32([1, 2]))).tolist()
+    [1.0, 2.0]
+    """
+
+    codec_id = "bytelane.byte_stream_split"
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = np.dtype(dtype).str
+
+    def encode(self, buf: Any) -> Any:
+        width = np.dtype(self.dtype).itemsize
+        return byte_stream_split.encode(ensure_contiguous_ndarray(buf).view("u1"), width=width)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        data = ensure_contiguous_ndarray(buf).view("u1")
+        decoded = byte_stream_split.decode(data, width=np.dtype(self.dtype).itemsize)
+        return _return(np.frombuffer(bytearray(decoded), self.dtype), out)
+
+
+class StreamVByte(Codec):  # type: ignore[misc]
+    """Integers of 32 or 64 bits as their significant bytes, Stream VByte, after four bytes with their
+    number in little-endian order.
+
+    With `delta`, differences are stored; with `zigzag`, small negative ones are short.
+
+    >>> import numpy as np
+    >>> from bytelane.numcodecs import StreamVByte
+    >>> codec = StreamVByte("i8", delta=True, zigzag=True)
+    >>> len(codec.encode(np.arange(1000)))
+    1254
+    """
+
+    codec_id = "bytelane.stream_vbyte"
+
+    def __init__(self, dtype: str, delta: bool = False, zigzag: bool = False) -> None:
+        self.dtype = np.dtype(dtype).str
+        self.delta = delta
+        self.zigzag = zigzag
+
+    def _options(self) -> Mapping[str, Any]:
+        return {"delta": 0 if self.delta else None, "zigzag": self.zigzag}
+
+    def encode(self, buf: Any) -> Any:
+        values = ensure_contiguous_ndarray(buf).view(self.dtype)
+        if len(values) >= 1 << 32:
+            raise ValueError(f"{len(values)} values in a chunk: fewer than 2^32 can be encoded")
+        count = len(values).to_bytes(4, "little")
+        return count + stream_vbyte.encode(values, **self._options())
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        data = memoryview(ensure_contiguous_ndarray(buf).view("u1"))
+        if len(data) < 4:
+            raise ValueError(f"{len(data)} bytes lack the number of values, 4 bytes")
+        count = int.from_bytes(data[:4], "little")
+        values = stream_vbyte.decode(data[4:], self.dtype, count, **self._options())
+        return _return(values, out)

@@ -1,0 +1,469 @@
+"""The best encoding for each column of a Parquet file: advice, rewriting, writing and reading.
+
+Tables are objects with `__arrow_c_stream__`: those of pyarrow, polars, DuckDB, pandas (which needs pyarrow for it),
+nanoarrow and many others. None of these libraries is required. The interpreter's lock is free while files are read and
+written, and Ctrl-C stops the work.
+
+>>> import pyarrow as pa
+>>> from bytelane import parquet
+>>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
+>>> parquet.write_table(table, "trades.parquet")
+>>> parquet.read_table("trades.parquet").to_pyarrow() == table
+True
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
+
+from . import _parquet
+from ._errors import ParquetError
+from ._parquet import Batches, ParquetFile, Schema, Table
+
+__all__ = [
+    "Advice",
+    "Batches",
+    "ParquetError",
+    "ParquetFile",
+    "Rewritten",
+    "Schema",
+    "Table",
+    "advise",
+    "read_table",
+    "rewrite",
+    "write_table",
+]
+
+Path: TypeAlias = str | os.PathLike[str]
+Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
+Encoding: TypeAlias = Literal[
+    "auto",
+    "plain",
+    "dictionary",
+    "byte_stream_split",
+    "delta_binary_packed",
+    "delta_length_byte_array",
+    "delta_byte_array",
+]
+
+
+class ArrowStream(Protocol):
+    """A table of any library."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """A capsule with an Arrow stream."""
+
+
+class _Options(NamedTuple):
+    """What the native functions have in common."""
+
+    goal: str
+    readers: str | None
+    compression: str | None
+
+
+def _options(goal: str, readers: str | Iterable[str] | None, compression: str | None, level: int | None) -> _Options:
+    if not (readers is None or isinstance(readers, str)):
+        readers = ",".join(readers)
+    if compression is not None and level is not None:
+        compression = f"{compression}:{level}"
+    return _Options(goal, readers, compression)
+
+
+class CandidateDict(TypedDict):
+    """A way to write a column, and its result for the sample."""
+
+    encoding: str
+    compression: str
+    bytes: int
+    ratio: float
+    write_mib_s: float
+    read_mib_s: float
+    obstacle: str | None
+
+
+class ColumnAdviceDict(TypedDict):
+    """The advice for a column; nested columns have one for each leaf."""
+
+    path: str
+    column_type: str
+    rows: int
+    nulls: int
+    rows_tried: int
+    distinct: int | None
+    entropy_bits: float | None
+    now: str | None
+    bytes_now: int
+    encoding: str
+    bytes_then: int
+    keep: bool
+    candidates: list[CandidateDict]
+
+
+class SettingsDict(TypedDict):
+    """What to paste for one writer, and what it cannot express."""
+
+    writer: str
+    text: str
+    shortcoming: str | None
+
+
+class AdviceDict(TypedDict):
+    """What `bytelane advise --format json` prints."""
+
+    file: str
+    kind: str
+    rows: int
+    goal: str
+    readers: str
+    compression: str
+    columns: list[ColumnAdviceDict]
+    settings: list[SettingsDict]
+
+
+class ColumnStateDict(TypedDict):
+    """How a column is stored."""
+
+    bytes: int
+    encodings: list[str]
+    compressions: list[str]
+
+
+class RewrittenColumnDict(TypedDict):
+    """What was done with a column."""
+
+    path: str
+    chunks: int
+    rewritten: int
+    before: ColumnStateDict
+    after: ColumnStateDict
+    obstacle: str | None
+
+
+class RewrittenDict(TypedDict):
+    """What `bytelane rewrite --format json` prints."""
+
+    bytes_before: int
+    bytes_after: int
+    verified: bool
+    columns: list[RewrittenColumnDict]
+
+
+class _Report:
+    """A table with a text above and below it."""
+
+    def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
+        """The text above, the header, the rows, and the text below."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        above, header, rows, below = self._texts()
+        lines = [[_printable(cell) for cell in row] for row in [header, *rows]]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        # Texts are at the left, numbers at the right.
+        shown = [
+            "  ".join(
+                cell.rjust(width) if name in _NUMBERS else cell.ljust(width)
+                for name, cell, width in zip(header, line, widths, strict=True)
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([*map(_printable, above.splitlines()), "", *shown, "", _printable(below)])
+
+    def _repr_html_(self) -> str:
+        above, header, rows, below = self._texts()
+
+        def row(tag: str, cells: Sequence[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(it)}</{tag}>" for it in cells) + "</tr>"
+
+        body = "".join(row("td", cells) for cells in rows)
+        return (
+            f"<p>{html.escape(above).replace(chr(10), '<br>')}</p>"
+            f"<table><thead>{row('th', header)}</thead><tbody>{body}</tbody></table>"
+            f"<p>{html.escape(below)}</p>"
+        )
+
+
+_NUMBERS = frozenset({"current size", "old size", "new size", "saved"})
+
+
+def _printable(text: str) -> str:
+    """Names may contain control characters, which a terminal would act on."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _saved(before: int, after: int) -> float:
+    return 1 - after / before if before else 0.0
+
+
+class Advice(_Report):
+    """The best encoding for each column, and the settings that make other writers use it.
+
+    It prints as a table.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
+    >>> advice = parquet.advise(table, goal="size")
+    >>> pq.write_table(table, "small.parquet", **advice.pyarrow())
+    """
+
+    def __init__(self, data: AdviceDict) -> None:
+        self._data = data
+
+    def to_dict(self) -> AdviceDict:
+        """Everything that was found out, as `bytelane advise --format json` prints it."""
+        data: AdviceDict = json.loads(json.dumps(self._data))
+        return data
+
+    @property
+    def columns(self) -> list[ColumnAdviceDict]:
+        """The advice for each column, and for each leaf of nested ones."""
+        return self.to_dict()["columns"]
+
+    @property
+    def bytes_now(self) -> int:
+        """The current size of all columns: that in the file or, for tables and arrays, that with dictionaries."""
+        return sum(column["bytes_now"] for column in self._data["columns"])
+
+    @property
+    def bytes_then(self) -> int:
+        """The new size of all columns, estimated from samples."""
+        return sum(column["bytes_then"] for column in self._data["columns"])
+
+    @property
+    def saved(self) -> float:
+        """The size reduction, from 0 to 1."""
+        return _saved(self.bytes_now, self.bytes_then)
+
+    def pyarrow(self) -> dict[str, Any]:
+        """Keyword arguments for `pyarrow.parquet.write_table`."""
+        return self._keywords("pyarrow")
+
+    def polars(self) -> dict[str, Any]:
+        """Keyword arguments for `polars.DataFrame.write_parquet`. Polars has none for encodings."""
+        return self._keywords("polars")
+
+    def duckdb(self) -> str:
+        """The options of a `COPY` statement. DuckDB has none for the encoding of a column.
+
+        >>> import pyarrow as pa
+        >>> from bytelane import parquet
+        >>> parquet.advise(pa.table({"id": range(20_000)}), goal="size").duckdb()
+        '(FORMAT parquet, PARQUET_VERSION V2, COMPRESSION zstd, COMPRESSION_LEVEL 1)'
+        """
+        text = self._settings("DuckDB")
+        return text[text.index("(") : text.rindex(")") + 1]
+
+    def _settings(self, writer: str) -> str:
+        return next(it["text"] for it in self._data["settings"] if it["writer"] == writer)
+
+    def _keywords(self, writer: str) -> dict[str, Any]:
+        """The arguments of the call that the settings show."""
+        call = ast.parse(self._settings(writer), mode="eval").body
+        assert isinstance(call, ast.Call)
+        return {str(it.arg): ast.literal_eval(it.value) for it in call.keywords}
+
+    def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
+        data = self._data
+        above = (
+            f"{data['file'] or data['kind']}: {data['rows']} rows\n"
+            f"Goal: {data['goal']}. Compression: {data['compression']}. Readers: {data['readers']}."
+        )
+        header = ["column", "type", "current", "choice", "current size", "new size", "saved"]
+        rows = [
+            [
+                column["path"],
+                column["column_type"],
+                column["now"] or "",
+                "unchanged" if column["keep"] else column["encoding"],
+                str(column["bytes_now"]),
+                str(column["bytes_then"]),
+                f"{100 * _saved(column['bytes_now'], column['bytes_then']):.1f}%",
+            ]
+            for column in data["columns"]
+        ]
+        today = "today" if data["kind"] == "parquet" else "with dictionaries, the default of most writers"
+        below = (
+            f"{self.bytes_now} bytes {today}, about {self.bytes_then} with the choice: {100 * self.saved:.1f}% smaller"
+        )
+        return above, header, rows, below
+
+
+class Rewritten(_Report):
+    """What `rewrite` has done. It prints as a table."""
+
+    def __init__(self, data: RewrittenDict) -> None:
+        self._data = data
+
+    def to_dict(self) -> RewrittenDict:
+        """Everything that was done, as `bytelane rewrite --format json` prints it."""
+        data: RewrittenDict = json.loads(json.dumps(self._data))
+        return data
+
+    @property
+    def columns(self) -> list[RewrittenColumnDict]:
+        """What was done with each column, and with each leaf of nested ones."""
+        return self.to_dict()["columns"]
+
+    @property
+    def bytes_before(self) -> int:
+        """Bytes of the old file."""
+        return self._data["bytes_before"]
+
+    @property
+    def bytes_after(self) -> int:
+        """Bytes of the new file."""
+        return self._data["bytes_after"]
+
+    @property
+    def verified(self) -> bool:
+        """Whether every value was compared."""
+        return self._data["verified"]
+
+    @property
+    def saved(self) -> float:
+        """The size reduction, from 0 to 1; negative if the new file is larger."""
+        return _saved(self.bytes_before, self.bytes_after)
+
+    def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
+        header = ["column", "re-encoded", "encodings", "old size", "new size", "saved"]
+        rows = []
+        for column in self._data["columns"]:
+            before, after = column["before"], column["after"]
+            names = [", ".join(state["encodings"]) for state in (before, after)]
+            obstacle = None if column["rewritten"] else column["obstacle"]
+            rows.append(
+                [
+                    column["path"],
+                    obstacle or f"{column['rewritten']} of {column['chunks']}",
+                    names[0] if names[0] == names[1] else " -> ".join(names),
+                    str(before["bytes"]),
+                    str(after["bytes"]),
+                    f"{100 * _saved(before['bytes'], after['bytes']):.1f}%",
+                ]
+            )
+        verified = ", every value compared" if self.verified else ""
+        below = f"{self.bytes_before} bytes became {self.bytes_after}, {100 * self.saved:.1f}% saved{verified}"
+        return "Row groups in which columns were re-encoded", header, rows, below
+
+
+def advise(
+    source: Path | Sequence[Path] | ArrowStream,
+    *,
+    goal: Goal = "balanced",
+    readers: str | Iterable[str] | None = None,
+    compression: str | None = None,
+    compression_level: int | None = None,
+    rows: int = 1 << 18,
+) -> Advice:
+    """Tries every encoding with several compressions on samples of each column, and returns the best.
+
+    `source` is the path of a Parquet file, an `.npy` file or a raw array (`.f32 .sp .f64 .dp .i32 .i64`); a list of
+    Parquet files with the same columns, which get one advice; or a table.
+
+    `readers` are the programs that must be able to read the chosen encodings, optionally with the oldest version in use:
+    `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`, `"any"` for no restriction. The default is the newest pyarrow,
+    DuckDB and Polars. The default compression is `"zstd"` at level 1. `rows` limits the sample of each column.
+
+    >>> import pyarrow as pa
+    >>> from bytelane import parquet
+    >>> table = pa.table({"id": range(20_000)})
+    >>> parquet.advise(table, goal="size").pyarrow()["column_encoding"]
+    {'id': 'DELTA_BINARY_PACKED'}
+    """
+    options = _options(goal, readers, compression, compression_level)
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
+        wanted = "a path, a list of paths, or a table with __arrow_c_stream__"
+        raise TypeError(f"expected {wanted}, but this is of type {type(source).__name__}")
+    return Advice(json.loads(_parquet.advise(source, options, rows)))
+
+
+def rewrite(
+    src: Path,
+    dst: Path,
+    *,
+    goal: Goal = "balanced",
+    readers: str | Iterable[str] | None = None,
+    compression: str | None = None,
+    compression_level: int | None = None,
+    column_encoding: Mapping[str, Encoding] | None = None,
+    verify: bool = False,
+    force: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Rewritten:
+    """Re-encodes the columns of a Parquet file that benefit, and copies the others unchanged.
+
+    Values, schema, row groups, statistics and metadata stay the same. `dst` may be `src`: the new file appears under its
+    name when it is complete. Ctrl-C, or an exception of `progress`, stops the work and leaves an old `dst` intact.
+
+    `goal` and `readers` are those of `advise`. `compression` is for all columns; by default, each keeps its own.
+    `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With `verify`, every
+    value of both files is compared first. With `force`, a `dst` that is read-only is replaced. `progress` is called with
+    the bytes of the columns that are done, and their total.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(20_000)}), "ids.parquet")
+    >>> parquet.rewrite("ids.parquet", "ids.parquet", goal="size", verify=True).saved > 0.9
+    True
+    """
+    options = _options(goal, readers, compression, compression_level)
+    columns = list(dict(column_encoding or {}).items())
+    return Rewritten(json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, progress)))
+
+
+def write_table(
+    table: ArrowStream,
+    path: Path,
+    encoding: Encoding = "auto",
+    *,
+    column_encoding: Mapping[str, Encoding] | None = None,
+    compression: str | None = None,
+    compression_level: int | None = None,
+    goal: Goal = "balanced",
+    readers: str | Iterable[str] | None = None,
+    row_group_size: int = 1 << 20,
+) -> None:
+    """Writes a table to a Parquet file, each column in the best encoding for the goal.
+
+    Columns whose type does not support `encoding` use `"auto"`. `column_encoding` has the encodings of columns, or of all
+    columns in a group, by their paths. The default compression is `"zstd"` at level 1; `"none"`, `"snappy"`, `"lz4_raw"`,
+    `"gzip"` and `"brotli"` are the others. `goal` and `readers` are those of `advise`.
+
+    The file appears under its name when it is complete; an existing file is replaced then, and not before.
+
+    >>> import pyarrow as pa
+    >>> from bytelane import parquet
+    >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
+    >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
+    """
+    options = _options(goal, readers, compression, compression_level)
+    columns = list(dict(column_encoding or {}).items())
+    _parquet.write_table(table, path, options, encoding, columns, row_group_size)
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    *,
+    row_groups: Sequence[int] | None = None,
+) -> Table:
+    """Reads a Parquet file into memory: all columns, or those of these paths, in the order of the file.
+
+    The result is a table for any library that reads `__arrow_c_stream__`, without a copy.
+
+    >>> import polars, pyarrow as pa
+    >>> from bytelane import parquet
+    >>> parquet.write_table(pa.table({"id": range(3), "price": [1.5, 2.5, 3.5]}), "trades.parquet")
+    >>> polars.DataFrame(parquet.read_table("trades.parquet", ["price"])).shape
+    (3, 1)
+    """
+    return ParquetFile(path).read(columns, row_groups)

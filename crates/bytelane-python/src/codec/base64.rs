@@ -1,0 +1,334 @@
+//! Base64, with the functions of the standard library.
+
+use pyo3::prelude::*;
+
+/// Base64: what `base64` of the standard library and pybase64 offer under the same names, with the
+/// same results and exceptions.
+///
+/// What is rare or malformed is handed to the standard library, which decides.
+#[pymodule]
+pub mod base64 {
+    use crate::error::{of_codec, of_room};
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::Detected;
+    use ::bytelane::base64::{Alphabet, Engine, ErrorKind, STANDARD, URL_SAFE, decoded_len};
+    use pyo3::exceptions::PyOverflowError;
+    use pyo3::prelude::*;
+    use pyo3::types::{PyBytes, PyString};
+
+    /// Encodes bytes. `altchars` are two characters instead of `+` and `/`.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.b64encode(b"bytes")
+    /// b'Ynl0ZXM='
+    #[pyfunction]
+    #[pyo3(signature = (s, altchars=None))]
+    fn b64encode<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (engine(altchars), Memory::of(s)) {
+            (Some(engine), Ok(source)) => encode(py, engine, &source, Target::Bytes),
+            _ => standard(py, "b64encode", (s, altchars)),
+        }
+    }
+
+    /// The same text as a string.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.b64encode_as_string(b"bytes")
+    /// 'Ynl0ZXM='
+    #[pyfunction]
+    #[pyo3(signature = (s, altchars=None))]
+    fn b64encode_as_string<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let text = b64encode(py, s, altchars)?.cast_into::<PyBytes>()?;
+        PyString::from_bytes(py, text.as_bytes())
+    }
+
+    /// Encodes bytes to memory of the caller. Returns the number of characters.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> room = bytearray(12)
+    /// >>> base64.b64encode_into(b"bytes", room)
+    /// 8
+    #[pyfunction]
+    #[pyo3(signature = (s, out, altchars=None))]
+    fn b64encode_into<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        out: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
+        encode(py, engine, &Memory::of(s)?, Target::bytes(Some(out))?)
+    }
+
+    /// Decodes a text: bytes, or a string of ASCII.
+    ///
+    /// As in the standard library, characters outside the alphabet are skipped unless `validate` is
+    /// true, and binascii.Error is raised for wrong padding.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.b64decode("Ynl0ZXM=")
+    /// b'bytes'
+    #[pyfunction]
+    #[pyo3(signature = (s, altchars=None, validate=false))]
+    fn b64decode<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+        validate: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(bytes) = engine(altchars).and_then(|engine| decode(py, engine, s, validate)) {
+            return Ok(bytes);
+        }
+        standard(py, "b64decode", (s, altchars, validate))
+    }
+
+    /// Decodes a text to a bytearray.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.b64decode_as_bytearray("Ynl0ZXM=")
+    /// bytearray(b'bytes')
+    #[pyfunction]
+    #[pyo3(signature = (s, altchars=None, validate=false))]
+    fn b64decode_as_bytearray<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+        validate: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = b64decode(py, s, altchars, validate)?;
+        py.get_type::<pyo3::types::PyByteArray>().call1((bytes,))
+    }
+
+    /// Decodes a text, in which nothing but the alphabet and padding may occur, to memory of the
+    /// caller. Returns the number of bytes.
+    ///
+    /// Raises bytelane.Error for anything else.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> room = bytearray(12)
+    /// >>> base64.b64decode_into("Ynl0ZXM=", room)
+    /// 5
+    #[pyfunction]
+    #[pyo3(signature = (s, out, altchars=None))]
+    fn b64decode_into<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        out: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
+        let source = Memory::of_text(s)?;
+        let target = Target::bytes(Some(out))?;
+        let done = target.fill(&source, py, Room::AtMost(0), of_codec, |text: &[u8], to| {
+            Ok((engine.decode_uninit_with(Detected::active(), text, to)?, ()))
+        });
+        Ok(done?.0)
+    }
+
+    /// `b64encode` without `altchars`.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.standard_b64encode(b"bytes")
+    /// b'Ynl0ZXM='
+    #[pyfunction]
+    fn standard_b64encode<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        b64encode(py, s, None)
+    }
+
+    /// `b64decode` without `altchars`.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.standard_b64decode("Ynl0ZXM=")
+    /// b'bytes'
+    #[pyfunction]
+    fn standard_b64decode<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        b64decode(py, s, None, false)
+    }
+
+    /// Encodes with `-` and `_` instead of `+` and `/`.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.urlsafe_b64encode(b"\xfb\xff")
+    /// b'-_8='
+    #[pyfunction]
+    fn urlsafe_b64encode<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match Memory::of(s) {
+            Ok(source) => encode(py, URL_SAFE, &source, Target::Bytes),
+            Err(_) => standard(py, "urlsafe_b64encode", (s,)),
+        }
+    }
+
+    /// Decodes a text with `-` and `_` instead of `+` and `/`.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.urlsafe_b64decode("-_8=")
+    /// b'\xfb\xff'
+    #[pyfunction]
+    fn urlsafe_b64decode<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match decode(py, URL_SAFE, s, false) {
+            Some(bytes) => Ok(bytes),
+            None => standard(py, "urlsafe_b64decode", (s,)),
+        }
+    }
+
+    /// Encodes bytes as lines of 76 characters, each with a newline, as in MIME.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.encodebytes(b"bytes")
+    /// b'Ynl0ZXM=\n'
+    #[pyfunction]
+    fn encodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        /// Bytes of a line, and its characters with the newline.
+        const LINE: (usize, usize) = (57, 77);
+        let (Ok(source), Ok(_)) = (Memory::of(s), s.len()) else {
+            return standard(py, "encodebytes", (s,));
+        };
+        if source.size != 1 {
+            return standard(py, "encodebytes", (s,));
+        }
+        let (lines, rest) = (source.len() / LINE.0, source.len() % LINE.0);
+        let last = rest.div_ceil(3) * 4 + usize::from(rest > 0);
+        let room = lines
+            .checked_mul(LINE.1)
+            .and_then(|all| all.checked_add(last));
+        let room = Room::AtMost(room.ok_or_else(too_long)?);
+        let done = Target::Bytes.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+            let mut written = 0;
+            for line in bytes.chunks(LINE.0) {
+                let text =
+                    STANDARD.encode_uninit_with(Detected::active(), line, &mut to[written..])?;
+                written += text.len();
+                to[written].write(b'\n');
+                written += 1;
+            }
+            // SAFETY: the loop has written all of them.
+            Ok((unsafe { to[..written].assume_init_mut() }, ()))
+        });
+        Ok(done?.0)
+    }
+
+    /// Decodes lines of base64.
+    ///
+    /// >>> from bytelane import base64
+    /// >>> base64.decodebytes(b"Ynl0\nZXM=\n")
+    /// b'bytes'
+    #[pyfunction]
+    fn decodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let of_bytes = Memory::of(s).is_ok_and(|source| source.size == 1);
+        match of_bytes.then(|| decode(py, STANDARD, s, false)).flatten() {
+            Some(bytes) => Ok(bytes),
+            None => standard(py, "decodebytes", (s,)),
+        }
+    }
+
+    fn encode<'py>(
+        py: Python<'py>,
+        engine: Engine,
+        source: &Memory<'py>,
+        target: Target,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let length = engine.encoded_len(source.len()).ok_or_else(too_long)?;
+        let done = target.fill(
+            source,
+            py,
+            Room::Exactly(length),
+            of_room,
+            |bytes: &[u8], to| {
+                Ok((
+                    engine.encode_uninit_with(Detected::active(), bytes, to)?,
+                    (),
+                ))
+            },
+        );
+        Ok(done?.0)
+    }
+
+    /// What a well-formed text encodes, after ASCII whitespace was removed unless `validate` is set;
+    /// nothing for a text that needs the standard library's judgement.
+    fn decode<'py>(
+        py: Python<'py>,
+        engine: Engine,
+        s: &Bound<'py, PyAny>,
+        validate: bool,
+    ) -> Option<Bound<'py, PyAny>> {
+        if let Some(bytes) = decode_strictly(py, engine, s) {
+            return Some(bytes);
+        }
+        let bytes = s.cast_exact::<PyBytes>().ok().filter(|_| !validate)?;
+        let packed = bytes.call_method1("translate", (py.None(), " \t\n\r\x0b\x0c".as_bytes()));
+        decode_strictly(py, engine, &packed.ok()?)
+    }
+
+    fn decode_strictly<'py>(
+        py: Python<'py>,
+        engine: Engine,
+        s: &Bound<'py, PyAny>,
+    ) -> Option<Bound<'py, PyAny>> {
+        let source = Memory::of_text(s).and_then(Memory::frozen).ok()?;
+        // As the standard library does, which ignores these bits.
+        let engine = engine.with_decode_allow_trailing_bits(true);
+        let length = source.read(decoded_len).ok()?;
+        let wrong = |_: ::bytelane::Error<ErrorKind>| PyOverflowError::new_err("not base64");
+        let done = Target::Bytes.fill(
+            &source,
+            py,
+            Room::Exactly(length),
+            wrong,
+            |text: &[u8], to| Ok((engine.decode_uninit_with(Detected::active(), text, to)?, ())),
+        );
+        Some(done.ok()?.0)
+    }
+
+    /// The engine for two characters in place of `+` and `/`, if the core has it.
+    fn engine(altchars: Option<&Bound<'_, PyAny>>) -> Option<Engine> {
+        let Some(altchars) = altchars else {
+            return Some(STANDARD);
+        };
+        let of_text = altchars.extract::<&str>().ok().map(str::as_bytes);
+        match of_text.or_else(|| altchars.extract().ok())? {
+            b"+/" => Some(STANDARD),
+            b"-_" => Some(Engine::new(Alphabet::UrlSafe)),
+            _ => None,
+        }
+    }
+
+    fn no_such_alphabet(altchars: Option<&Bound<'_, PyAny>>) -> PyErr {
+        let altchars = altchars.map_or_else(String::new, ToString::to_string);
+        let message = format!("altchars must be b'+/' or b'-_' here, but are {altchars}");
+        pyo3::exceptions::PyValueError::new_err(message)
+    }
+
+    fn too_long() -> PyErr {
+        pyo3::exceptions::PyMemoryError::new_err("the text would not fit in memory")
+    }
+
+    /// Calls the standard library's function.
+    fn standard<'py>(
+        py: Python<'py>,
+        name: &str,
+        arguments: impl pyo3::call::PyCallArgs<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        py.import("base64")?.call_method1(name, arguments)
+    }
+}

@@ -1,0 +1,91 @@
+//! Numbers in network byte order.
+
+use pyo3::prelude::*;
+
+/// Numbers in network byte order, as in lists of Thrift's Binary protocol.
+#[pymodule]
+pub mod big_endian {
+    use crate::dtype::{DType, whole};
+    use crate::error::{of_codec, of_room};
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::{Detected, big_endian};
+    use pyo3::prelude::*;
+
+    /// Encodes numbers of 1, 2, 4 or 8 bytes.
+    ///
+    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns
+    /// bytes or, with `out`, the number of bytes written there.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import big_endian
+    /// >>> big_endian.encode(array("H", [1, 2])).hex()
+    /// '00010002'
+    #[pyfunction]
+    #[pyo3(signature = (values, *, dtype=None, out=None))]
+    fn encode<'py>(
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(values)?;
+        let target = Target::bytes(out)?;
+        let room = Room::Exactly(source.len());
+        macro_rules! encode {
+            ($T:ty) => {
+                target.fill(&source, py, room, of_room, |values: &[$T], to| {
+                    Ok((
+                        big_endian::encode_uninit_with(Detected::active(), values, to)?,
+                        (),
+                    ))
+                })
+            };
+        }
+        let done = match source.numbers(dtype)?.size {
+            1 => encode!(u8),
+            2 => encode!(u16),
+            4 => encode!(u32),
+            _ => encode!(u64),
+        };
+        Ok(done?.0)
+    }
+
+    /// Decodes numbers.
+    ///
+    /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
+    /// written there. Raises ValueError if the input has a part of a number at its end.
+    ///
+    /// >>> from bytelane import big_endian
+    /// >>> big_endian.decode(bytes.fromhex("00010002"), "uint16").tolist()
+    /// [1, 2]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, *, out=None))]
+    fn decode<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        let room = Room::Exactly(whole(source.len(), dtype.size)?);
+        macro_rules! decode {
+            ($T:ty) => {
+                target.fill(&source, py, room, of_codec, |data: &[u8], to| {
+                    let values: &mut [$T] =
+                        big_endian::decode_uninit_with(Detected::active(), data, to)?;
+                    Ok((values, ()))
+                })
+            };
+        }
+        let done = match dtype.size {
+            1 => decode!(u8),
+            2 => decode!(u16),
+            4 => decode!(u32),
+            _ => decode!(u64),
+        };
+        Ok(done?.0)
+    }
+}

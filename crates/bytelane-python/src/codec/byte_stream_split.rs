@@ -1,0 +1,90 @@
+//! Parquet's BYTE_STREAM_SPLIT.
+
+use pyo3::prelude::*;
+
+/// Parquet's BYTE_STREAM_SPLIT: byte 0 of every value, then byte 1 of every value, and so on. Numbers
+/// of similar size compress better so.
+#[pymodule]
+pub mod byte_stream_split {
+    use crate::dtype::DType;
+    use crate::error::of_codec;
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::Detected;
+    use ::bytelane::byte_stream_split::Width;
+    use pyo3::exceptions::{PyTypeError, PyValueError};
+    use pyo3::prelude::*;
+
+    /// Splits values into streams.
+    ///
+    /// `values` is a NumPy array or another buffer; `width` says how many bytes a value has in plain
+    /// bytes. Returns bytes or, with `out`, the number of bytes written there.
+    ///
+    /// >>> from bytelane import byte_stream_split
+    /// >>> byte_stream_split.encode(b"a1b2c3", width=2)
+    /// b'abc123'
+    #[pyfunction]
+    #[pyo3(signature = (values, *, width=None, out=None))]
+    fn encode<'py>(
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        width: Option<usize>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(values)?;
+        let target = Target::bytes(out)?;
+        let width = of(width.unwrap_or(source.size))?;
+        let room = Room::Exactly(source.len());
+        let done = target.fill(&source, py, room, of_codec, |values: &[u8], to| {
+            Ok((
+                width.encode_uninit_with(Detected::active(), values, to)?,
+                (),
+            ))
+        });
+        Ok(done?.0)
+    }
+
+    /// Joins streams to values, the opposite of `encode`.
+    ///
+    /// Returns a NumPy array of `dtype` (bytes without NumPy), or bytes if `width` is given instead.
+    /// With `out`, returns the number of values written there.
+    ///
+    /// Raises bytelane.Error if the length is not a multiple of the width.
+    ///
+    /// >>> from bytelane import byte_stream_split
+    /// >>> byte_stream_split.decode(b"abc123", width=2)
+    /// b'a1b2c3'
+    /// >>> byte_stream_split.decode(bytes.fromhex("0000803f"), "float32").tolist()
+    /// [1.0]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype=None, *, width=None, out=None))]
+    fn decode<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        width: Option<usize>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let (target, size) = match (dtype, width) {
+            (Some(dtype), None) => {
+                let dtype = DType::of_argument(dtype)?;
+                (Target::numbers(out, dtype)?, dtype.size)
+            }
+            (None, Some(width)) => (Target::bytes(out)?, width),
+            _ => return Err(PyTypeError::new_err("decode needs either dtype or width")),
+        };
+        let width = of(size)?;
+        let room = Room::Exactly(source.len());
+        let done = target.fill(&source, py, room, of_codec, |data: &[u8], to| {
+            Ok((width.decode_uninit_with(Detected::active(), data, to)?, ()))
+        });
+        Ok(done?.0)
+    }
+
+    fn of(width: usize) -> PyResult<Width> {
+        Width::new(width).ok_or_else(|| {
+            PyValueError::new_err(format!("width must be 1 byte or more, but is {width}"))
+        })
+    }
+}

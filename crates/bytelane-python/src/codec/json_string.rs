@@ -1,0 +1,131 @@
+//! Strings of JSON.
+
+use pyo3::prelude::*;
+
+/// Strings of JSON, RFC 8259: escaping and reading them.
+#[pymodule]
+pub mod json_string {
+    use crate::error::{of_codec, of_room};
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::Detected;
+    use ::bytelane::json_string::{BARE, Format, QUOTED};
+    use ::bytelane::utf8;
+    use pyo3::exceptions::PyValueError;
+    use pyo3::prelude::*;
+    use pyo3::types::{PyBytes, PyString};
+    use std::mem::MaybeUninit;
+
+    /// Strings up to this length are escaped on the stack.
+    const SHORT: usize = 512;
+
+    fn format(quotes: bool) -> Format {
+        if quotes { QUOTED } else { BARE }
+    }
+
+    /// Escapes a text, as bytes of UTF-8, with quotes around it unless `quotes` is false.
+    ///
+    /// `text` is a string, or bytes of UTF-8. Only quotes, backslashes and control characters are
+    /// escaped. Returns bytes or, with `out`, the number of bytes written there.
+    ///
+    /// Raises bytelane.Error if bytes are not UTF-8, and UnicodeEncodeError if a string has lone
+    /// surrogates.
+    ///
+    /// >>> from bytelane import json_string
+    /// >>> json_string.escape('say "grün"')
+    /// b'"say \\"gr\xc3\xbcn\\""'
+    #[pyfunction]
+    #[pyo3(signature = (text, *, quotes=true, out=None))]
+    fn escape<'py>(
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        quotes: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let format = format(quotes);
+        if out.is_none()
+            && let Ok(text) = text.cast::<PyString>()
+            && let short = text.to_str()?
+            && short.len() <= SHORT
+        {
+            let mut room = [MaybeUninit::uninit(); 6 * SHORT + 2];
+            let written = format.escape_uninit_with(Detected::active(), short, &mut room[..]);
+            return Ok(PyBytes::new(py, written.map_err(of_room)?.as_bytes()).into_any());
+        }
+        let source = Memory::of_text(text)?.frozen()?;
+        if !text.is_instance_of::<PyString>() {
+            let valid = source.read(|bytes: &[u8]| utf8::validate(bytes).map(|_| ()))?;
+            valid.map_err(of_codec)?;
+        }
+        let room = match out {
+            Some(_) => Room::AtMost(0),
+            None => Room::Exactly(source.read(|bytes: &[u8]| {
+                // SAFETY: it is what Python has encoded, or what was just checked and cannot change.
+                format.escaped_len(unsafe { str::from_utf8_unchecked(bytes) })
+            })?),
+        };
+        let done = Target::bytes(out)?.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+            // SAFETY: as above.
+            let text = unsafe { str::from_utf8_unchecked(bytes) };
+            let written = format.escape_uninit_with(Detected::active(), text, to)?;
+            // SAFETY: nobody looks at it as text any more.
+            Ok((unsafe { written.as_bytes_mut() }, ()))
+        });
+        Ok(done?.0)
+    }
+
+    /// Reads a string of JSON: the opposite of `escape`. With `quotes`, the input begins with a quote,
+    /// and must end with the closing one.
+    ///
+    /// Raises bytelane.Error for a malformed escape, a control character, invalid UTF-8 or a string
+    /// that does not end, and ValueError if bytes follow it.
+    ///
+    /// >>> from bytelane import json_string
+    /// >>> json_string.unescape(b'"gr\\u00fcn"')
+    /// 'grün'
+    #[pyfunction]
+    #[pyo3(signature = (data, *, quotes=true))]
+    fn unescape<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        quotes: bool,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let (text, read) = unescape_front(data, quotes)?;
+        match Memory::of_text(data)?.len() - read {
+            0 => Ok(PyString::new(py, &text)),
+            rest => Err(PyValueError::new_err(format!(
+                "{rest} bytes follow the string, at offset {read}; unescape_prefix allows that"
+            ))),
+        }
+    }
+
+    /// Reads a string of JSON, in quotes, at the front of an input. Returns it and the number of bytes
+    /// read, quotes included.
+    ///
+    /// >>> from bytelane import json_string
+    /// >>> json_string.unescape_prefix(b'"a", "b"')
+    /// ('a', 3)
+    #[pyfunction]
+    fn unescape_prefix<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyString>, usize)> {
+        let (text, read) = unescape_front(data, true)?;
+        Ok((PyString::new(py, &text), read))
+    }
+
+    fn unescape_front(data: &Bound<'_, PyAny>, quotes: bool) -> PyResult<(String, usize)> {
+        let opening = usize::from(quotes);
+        let done = Memory::of_text(data)?.read(|data: &[u8]| {
+            let inside = match (quotes, data.first()) {
+                (true, Some(b'"')) => &data[1..],
+                (true, _) => return None,
+                (false, _) => data,
+            };
+            Some(format(quotes).unescape_to_string(inside))
+        })?;
+        let done = done.ok_or_else(|| PyValueError::new_err("offset 0: expected a quote"))?;
+        let (text, read) = done.map_err(|error| of_codec(error.behind(opening)))?;
+        Ok((text, read + opening))
+    }
+}

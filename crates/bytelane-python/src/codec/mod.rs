@@ -1,0 +1,28 @@
+//! The codecs, a module each.
+
+pub mod base64;
+pub mod big_endian;
+pub mod bit_packing;
+pub mod byte_stream_split;
+pub mod delta;
+pub mod json_string;
+pub mod stream_vbyte;
+pub mod utf8;
+pub mod varint;
+
+use crate::memory::Memory;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The result of a function that reads all of its input: refuses bytes behind the last value.
+fn whole<'py>(
+    (values, read): (Bound<'py, PyAny>, usize),
+    source: &Memory<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match source.len() - read {
+        0 => Ok(values),
+        rest => Err(PyValueError::new_err(format!(
+            "{rest} bytes follow the last value, at offset {read}; decode_prefix allows that"
+        ))),
+    }
+}

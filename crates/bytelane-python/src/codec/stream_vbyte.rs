@@ -1,0 +1,323 @@
+//! Stream VByte.
+
+use pyo3::prelude::*;
+
+/// Stream VByte: integers as their significant bytes, with their lengths in a stream of their own.
+/// For inverted indices and other lists of small numbers.
+#[pymodule]
+pub mod stream_vbyte {
+    use crate::codec::whole;
+    use crate::dtype::{DType, by_type};
+    use crate::error::{of_codec, of_room};
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::Detected;
+    use ::bytelane::stream_vbyte::{Checkpoint, Error, Format, Integer};
+    use pyo3::exceptions::PyValueError;
+    use pyo3::prelude::*;
+    use pyo3::types::PyBytes;
+    use std::mem::MaybeUninit;
+
+    /// Encodes integers of 32 or 64 bits.
+    ///
+    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. `variant` is
+    /// "1234" (the default for 32 bits), "0124" or "1248" (64 bits): the lengths that a value may have.
+    /// With `delta`, the number before the first one, differences are stored; with `zigzag`, small
+    /// negative numbers or differences are short.
+    ///
+    /// Returns bytes or, with `out`, the number of bytes written there.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import stream_vbyte
+    /// >>> stream_vbyte.encode(array("I", [1, 300, 2])).hex()
+    /// '04012c0102'
+    #[pyfunction]
+    #[pyo3(signature = (values, *, variant=None, delta=None, zigzag=false, dtype=None, out=None))]
+    fn encode<'py>(
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        variant: Option<&str>,
+        delta: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(values)?;
+        let target = Target::bytes(out)?;
+        by_type!(source.numbers(dtype)?, "stream_vbyte", "integers of 32 or 64 bits",
+        [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
+            let format = T::format(variant, delta, zigzag)?;
+            let room = Room::AtMost(format.max_encoded_len(source.len() / size_of::<T>()));
+            let done = target.fill(&source, py, room, of_room, |values: &[T], to| {
+                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// Decodes `count` integers, encoded with the same parameters.
+    ///
+    /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
+    /// written there.
+    ///
+    /// Raises bytelane.Error if the input is too short, and ValueError if bytes follow the last value.
+    ///
+    /// >>> from bytelane import stream_vbyte
+    /// >>> stream_vbyte.decode(bytes.fromhex("04012c0102"), "uint32", 3).tolist()
+    /// [1, 300, 2]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
+    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
+    fn decode<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        variant: Option<&str>,
+        delta: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let done = decode_prefix(py, data, dtype, count, variant, delta, zigzag, out)?;
+        whole(done, &Memory::of(data)?)
+    }
+
+    /// Decodes `count` integers at the front of an input. Returns what `decode` returns, and the number
+    /// of bytes read.
+    ///
+    /// >>> from bytelane import stream_vbyte
+    /// >>> values, read = stream_vbyte.decode_prefix(bytes.fromhex("04012c0102ff"), "uint32", 3)
+    /// >>> read
+    /// 5
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
+    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
+    fn decode_prefix<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        variant: Option<&str>,
+        delta: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        // Four values have a byte at least: more cannot be there, and need no memory.
+        let room = Room::Exactly(count.min(4 * source.len() + 1));
+        by_type!(dtype, "stream_vbyte", "integers of 32 or 64 bits",
+        [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
+            let format = T::format(variant, delta, zigzag)?;
+            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                format.decode_uninit_with(Detected::active(), data, to)
+            })
+        })
+    }
+
+    /// Reads a stream in pieces, skips, and searches sorted lists, without decoding what lies between.
+    ///
+    /// The parameters are those of `decode`. The cursor keeps a copy of `data` unless that is `bytes`.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import stream_vbyte
+    /// >>> encoded = stream_vbyte.encode(array("I", range(0, 4000, 4)), delta=0)
+    /// >>> cursor = stream_vbyte.Cursor(encoded, "uint32", 1000, delta=0)
+    /// >>> cursor.seek_at_least(2001), cursor.index
+    /// (2004, 501)
+    /// >>> cursor.decode(2).tolist()
+    /// [2004, 2008]
+    #[pyclass(module = "bytelane.stream_vbyte")]
+    struct Cursor {
+        data: Py<PyBytes>,
+        count: usize,
+        dtype: DType,
+        place: Place,
+    }
+
+    /// Where a cursor is, and the format of its numbers.
+    #[derive(Clone, Copy)]
+    enum Place {
+        U32(Format<u32>, Checkpoint<u32>),
+        I32(Format<i32>, Checkpoint<i32>),
+        U64(Format<u64>, Checkpoint<u64>),
+        I64(Format<i64>, Checkpoint<i64>),
+    }
+
+    /// Runs an expression with a cursor of the core, and notes where that is afterwards.
+    macro_rules! at_place {
+        ($self:expr, $py:expr, |$cursor:ident: $T:ident| $call:expr) => {{
+            let this = $self;
+            let (data, count) = (this.data.as_bytes($py), this.count);
+            match &mut this.place {
+                Place::U32(format, place) => at_place!(format, place, data, count, |$cursor: $T = u32| $call),
+                Place::I32(format, place) => at_place!(format, place, data, count, |$cursor: $T = i32| $call),
+                Place::U64(format, place) => at_place!(format, place, data, count, |$cursor: $T = u64| $call),
+                Place::I64(format, place) => at_place!(format, place, data, count, |$cursor: $T = i64| $call),
+            }
+        }};
+        ($format:ident, $place:ident, $data:ident, $count:ident, |$cursor:ident: $T:ident = $Type:ty| $call:expr) => {{
+            #[allow(dead_code, reason = "not every call names it")]
+            type $T = $Type;
+            let mut $cursor = $format.cursor($data, $count).map_err(of_codec)?;
+            $cursor.resume(*$place).map_err(of_codec)?;
+            let result = $call;
+            *$place = $cursor.checkpoint();
+            result
+        }};
+    }
+
+    #[pymethods]
+    impl Cursor {
+        #[new]
+        #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false))]
+        fn new(
+            data: &Bound<'_, PyAny>,
+            dtype: &Bound<'_, PyAny>,
+            count: usize,
+            variant: Option<&str>,
+            delta: Option<&Bound<'_, PyAny>>,
+            zigzag: bool,
+        ) -> PyResult<Self> {
+            let dtype = DType::of_argument(dtype)?;
+            let data = match data.cast_exact::<PyBytes>() {
+                Ok(bytes) => bytes.clone(),
+                Err(_) => {
+                    Memory::of(data)?.read_attached(|it: &[u8]| PyBytes::new(data.py(), it))?
+                }
+            };
+            macro_rules! place {
+                ($Variant:ident, $T:ty) => {{
+                    let format = <$T>::format(variant, delta, zigzag)?;
+                    let cursor = format.cursor(data.as_bytes(), count).map_err(of_codec)?;
+                    Place::$Variant(format, cursor.checkpoint())
+                }};
+            }
+            let place = match dtype.to_string().as_str() {
+                "uint32" => place!(U32, u32),
+                "int32" => place!(I32, i32),
+                "uint64" => place!(U64, u64),
+                "int64" => place!(I64, i64),
+                _ => return Err(dtype.unsupported("stream_vbyte", "integers of 32 or 64 bits")),
+            };
+            Ok(Self {
+                data: data.unbind(),
+                count,
+                dtype,
+                place,
+            })
+        }
+
+        /// The number of values before the cursor.
+        #[getter]
+        fn index(&mut self, py: Python<'_>) -> PyResult<usize> {
+            Ok(at_place!(self, py, |cursor: T| cursor.index()))
+        }
+
+        /// The number of values left.
+        #[getter]
+        fn remaining(&mut self, py: Python<'_>) -> PyResult<usize> {
+            Ok(at_place!(self, py, |cursor: T| cursor.remaining()))
+        }
+
+        /// Decodes the next `count` values, or as many as are left.
+        #[pyo3(signature = (count, *, out=None))]
+        fn decode<'py>(
+            &mut self,
+            py: Python<'py>,
+            count: usize,
+            out: Option<&Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let target = Target::numbers(out, self.dtype)?;
+            let count = count.min(self.remaining(py)?);
+            let data = Memory::of(self.data.bind(py).as_any())?;
+            at_place!(self, py, |cursor: T| {
+                let done = target.fill(
+                    &data,
+                    py,
+                    Room::Exactly(count),
+                    of_codec,
+                    |_: &[u8], to: &mut [MaybeUninit<T>]| {
+                        to.fill(MaybeUninit::new(0));
+                        // SAFETY: it was just filled.
+                        let values = unsafe { to.assume_init_mut() };
+                        cursor.decode(values)?;
+                        Ok::<_, Error>((values, ()))
+                    },
+                );
+                Ok(done?.0)
+            })
+        }
+
+        /// Moves to value number `index`, or past the last one.
+        fn seek(&mut self, py: Python<'_>, index: usize) -> PyResult<()> {
+            at_place!(self, py, |cursor: T| cursor.seek(index).map_err(of_codec))
+        }
+
+        /// Moves over `values` values.
+        fn skip(&mut self, py: Python<'_>, values: usize) -> PyResult<()> {
+            at_place!(self, py, |cursor: T| cursor.skip(values).map_err(of_codec))
+        }
+
+        /// Moves to the first value from here on that is `target` or more, in a sorted list, and returns
+        /// it; None if there is none.
+        fn seek_at_least<'py>(
+            &mut self,
+            py: Python<'py>,
+            target: &Bound<'py, PyAny>,
+        ) -> PyResult<Option<Bound<'py, PyAny>>> {
+            at_place!(self, py, |cursor: T| {
+                let found = cursor
+                    .seek_at_least(target.extract::<T>()?)
+                    .map_err(of_codec)?;
+                Ok(found
+                    .map(|value| value.into_pyobject(py).map(Bound::into_any))
+                    .transpose()?)
+            })
+        }
+    }
+
+    /// A type of numbers with its variants of the format.
+    trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
+        const VARIANTS: &'static [(&'static str, Format<Self>)];
+
+        fn format(
+            variant: Option<&str>,
+            delta: Option<&Bound<'_, PyAny>>,
+            zigzag: bool,
+        ) -> PyResult<Format<Self>> {
+            let wanted = variant.unwrap_or(Self::VARIANTS[0].0);
+            let found = Self::VARIANTS.iter().find(|(name, _)| *name == wanted);
+            let mut format = found.map(|(_, format)| *format).ok_or_else(|| {
+                let names = Self::VARIANTS.iter().map(|(name, _)| *name);
+                let names = names.collect::<Vec<_>>().join(" and ");
+                let bits = 8 * size_of::<Self>();
+                let message = format!("variant {wanted:?}: integers of {bits} bits have {names}");
+                PyValueError::new_err(message)
+            })?;
+            if let Some(start) = delta {
+                format = format.delta(start.extract()?);
+            }
+            if zigzag {
+                format = format.zigzag();
+            }
+            Ok(format)
+        }
+    }
+
+    macro_rules! number {
+        ($($T:ty: $($name:literal $variant:ident),*;)*) => { $(
+            impl Number for $T {
+                const VARIANTS: &'static [(&'static str, Format<Self>)] =
+                    &[$(($name, Format::<$T>::$variant)),*];
+            }
+        )* };
+    }
+    number! {
+        u32: "1234" V1234, "0124" V0124;
+        i32: "1234" V1234, "0124" V0124;
+        u64: "1248" V1248;
+        i64: "1248" V1248;
+    }
+}

@@ -1,0 +1,57 @@
+//! UTF-8.
+
+use pyo3::prelude::*;
+
+/// Validation of UTF-8, without making a string.
+#[pymodule]
+pub mod utf8 {
+    use crate::error::of_codec;
+    use crate::memory::Memory;
+    use ::bytelane::utf8;
+    use pyo3::prelude::*;
+
+    /// Checks that bytes are UTF-8. Raises bytelane.Error with the offset of the first byte that is not.
+    ///
+    /// >>> from bytelane import utf8
+    /// >>> utf8.validate("grün".encode())
+    /// >>> utf8.validate(b"ab\xff")
+    /// Traceback (most recent call last):
+    ///     ...
+    /// bytelane.Error: offset 2: invalid UTF-8
+    #[pyfunction]
+    fn validate(data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let done = Memory::of(data)?.read(|data: &[u8]| utf8::validate(data).map(|_| ()))?;
+        done.map_err(of_codec)
+    }
+
+    /// The length of the longest valid text at the front of some bytes.
+    ///
+    /// >>> from bytelane import utf8
+    /// >>> utf8.valid_up_to(b"ab\xff")
+    /// 2
+    #[pyfunction]
+    fn valid_up_to(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        Memory::of(data)?.read(utf8::valid_up_to)
+    }
+
+    /// Whether all bytes are ASCII.
+    ///
+    /// >>> from bytelane import utf8
+    /// >>> utf8.is_ascii(b"abc"), utf8.is_ascii("grün".encode())
+    /// (True, False)
+    #[pyfunction]
+    fn is_ascii(data: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Memory::of_text(data)?.read(utf8::is_ascii)
+    }
+
+    /// The number of code points in a text. Raises bytelane.Error if it is not UTF-8.
+    ///
+    /// >>> from bytelane import utf8
+    /// >>> utf8.count_chars("grün".encode())
+    /// 4
+    #[pyfunction]
+    fn count_chars(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let count = |data: &[u8]| utf8::validate(data).map(utf8::count_chars);
+        Memory::of_text(data)?.read(count)?.map_err(of_codec)
+    }
+}

@@ -1,0 +1,127 @@
+//! Lists of varints.
+
+use pyo3::prelude::*;
+
+/// Lists of LEB128 varints, as in Thrift's Compact protocol, Protocol Buffers and Parquet's headers.
+///
+/// Unsigned numbers are stored as they are; signed ones in zigzag form, so that small negative
+/// numbers are short.
+#[pymodule]
+pub mod varint {
+    use crate::codec::whole;
+    use crate::dtype::{DType, by_type};
+    use crate::error::{of_codec, of_room};
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::{Detected, varint};
+    use pyo3::prelude::*;
+
+    /// Encodes integers of 32 or 64 bits, one after the other.
+    ///
+    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns
+    /// bytes or, with `out`, the number of bytes written there.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import varint
+    /// >>> varint.encode(array("I", [1, 300])).hex()
+    /// '01ac02'
+    #[pyfunction]
+    #[pyo3(signature = (values, *, dtype=None, out=None))]
+    fn encode<'py>(
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(values)?;
+        let target = Target::bytes(out)?;
+        by_type!(source.numbers(dtype)?, "varint", "integers of 32 or 64 bits",
+        [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
+            let room = varint::max_encoded_len::<T>(source.len() / size_of::<T>());
+            let done = target.fill(&source, py, Room::AtMost(room), of_room, |values: &[T], to| {
+                Ok((varint::encode_uninit_with(Detected::active(), values, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// Decodes all varints of an input, or exactly `count` of them.
+    ///
+    /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
+    /// written there.
+    ///
+    /// Raises bytelane.Error if a varint is malformed, too long for the type or cut off, and
+    /// ValueError if bytes follow the last one.
+    ///
+    /// >>> from bytelane import varint
+    /// >>> varint.decode(bytes.fromhex("01ac02"), "uint32").tolist()
+    /// [1, 300]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count=None, *, out=None))]
+    fn decode<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: Option<usize>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let count = match count {
+            Some(count) => count,
+            None => count_of(&source)?,
+        };
+        whole(decode_some(py, &source, dtype, count, out)?, &source)
+    }
+
+    /// Decodes the first `count` varints of an input. Returns what `decode` returns, and the number of
+    /// bytes read.
+    ///
+    /// >>> from bytelane import varint
+    /// >>> values, read = varint.decode_prefix(bytes.fromhex("01ac02"), "uint32", 1)
+    /// >>> values.tolist(), read
+    /// ([1], 1)
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, *, out=None))]
+    fn decode_prefix<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        decode_some(py, &Memory::of(data)?, dtype, count, out)
+    }
+
+    /// The number of varints that end in an input.
+    ///
+    /// >>> from bytelane import varint
+    /// >>> varint.count(bytes.fromhex("01ac02"))
+    /// 2
+    #[pyfunction]
+    fn count(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        count_of(&Memory::of(data)?)
+    }
+
+    fn count_of(source: &Memory<'_>) -> PyResult<usize> {
+        source.read(|data: &[u8]| varint::count(data))
+    }
+
+    fn decode_some<'py>(
+        py: Python<'py>,
+        source: &Memory<'py>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        // Each varint has a byte at least: more cannot be there, and need no memory.
+        let room = Room::Exactly(count.min(source.len() + 1));
+        by_type!(dtype, "varint", "integers of 32 or 64 bits",
+        [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
+            target.fill(source, py, room, of_codec, |data: &[u8], to: &mut [std::mem::MaybeUninit<T>]| {
+                varint::decode_uninit_with(Detected::active(), data, to)
+            })
+        })
+    }
+}

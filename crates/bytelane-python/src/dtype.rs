@@ -1,0 +1,153 @@
+//! Types of numbers, by the names that NumPy, Arrow and polars give them.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use std::ffi::CStr;
+use std::fmt;
+
+/// A type of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DType {
+    pub kind: Kind,
+    /// Bytes per value.
+    pub size: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Signed,
+    Unsigned,
+    Float,
+}
+
+impl DType {
+    pub const BYTE: Self = Self {
+        kind: Kind::Unsigned,
+        size: 1,
+    };
+
+    /// All of them.
+    const ALL: [Self; 11] = {
+        use Kind::{Float, Signed, Unsigned};
+        const fn of(kind: Kind, size: usize) -> DType {
+            DType { kind, size }
+        }
+        [
+            of(Signed, 1),
+            of(Signed, 2),
+            of(Signed, 4),
+            of(Signed, 8),
+            of(Unsigned, 1),
+            of(Unsigned, 2),
+            of(Unsigned, 4),
+            of(Unsigned, 8),
+            of(Float, 2),
+            of(Float, 4),
+            of(Float, 8),
+        ]
+    };
+
+    /// The type of an argument: a name such as `uint32` or `<u4`, or whatever `numpy.dtype` accepts.
+    pub fn of_argument(argument: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let name = match argument.extract::<String>() {
+            Ok(name) => name,
+            Err(_) => {
+                let dtype = argument.py().import("numpy")?.getattr("dtype")?;
+                dtype.call1((argument,))?.getattr("str")?.extract()?
+            }
+        };
+        Self::named(&name).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "dtype {name:?} is not a number of 1 to 8 bytes in this machine's byte order, \
+                 such as 'uint32' or 'float64'"
+            ))
+        })
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        let native = if cfg!(target_endian = "little") {
+            '<'
+        } else {
+            '>'
+        };
+        let code = name.trim_start_matches(['=', '|', native]);
+        let known = |it: &Self| it.to_string() == name || it.code() == code;
+        Self::ALL.into_iter().find(known)
+    }
+
+    /// The type of a buffer's elements; `None` if they are not numbers.
+    pub fn of_format(format: &CStr, size: usize) -> Option<Self> {
+        let native: &[u8] = if cfg!(target_endian = "little") {
+            b"@=<"
+        } else {
+            b"@=>!"
+        };
+        let code = match format.to_bytes() {
+            [code] => *code,
+            [order, code] if native.contains(order) || size == 1 => *code,
+            _ => return None,
+        };
+        let kind = match code {
+            b'b' | b'h' | b'i' | b'l' | b'q' | b'n' => Kind::Signed,
+            b'B' | b'H' | b'I' | b'L' | b'Q' | b'N' | b'c' => Kind::Unsigned,
+            b'e' | b'f' | b'd' => Kind::Float,
+            _ => return None,
+        };
+        Some(Self { kind, size })
+    }
+
+    /// `u4`, the name in the array interface.
+    fn code(self) -> String {
+        let kind = match self.kind {
+            Kind::Signed => 'i',
+            Kind::Unsigned => 'u',
+            Kind::Float => 'f',
+        };
+        format!("{kind}{}", self.size)
+    }
+
+    /// The exception for a codec that does not have the type.
+    pub fn unsupported(self, codec: &str, types: &str) -> PyErr {
+        let hint = match self == Self::BYTE {
+            true => "; `dtype=` says what bytes contain",
+            false => "",
+        };
+        PyTypeError::new_err(format!("{codec} takes {types}, but these are {self}{hint}"))
+    }
+}
+
+/// The name that NumPy, Arrow and polars share: `uint32`.
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Signed => "int",
+            Kind::Unsigned => "uint",
+            Kind::Float => "float",
+        };
+        write!(f, "{kind}{}", 8 * self.size)
+    }
+}
+
+/// Checks that some bytes are whole values.
+pub fn whole(bytes: usize, size: usize) -> PyResult<usize> {
+    match bytes % size {
+        0 => Ok(bytes / size),
+        _ => Err(PyValueError::new_err(format!(
+            "{bytes} bytes are not a multiple of the value size, {size} bytes"
+        ))),
+    }
+}
+
+/// Calls a generic function for the Rust type of a [`DType`], one of a list.
+macro_rules! by_type {
+    ($dtype:expr, $codec:literal, $types:literal, [$($kind:ident $size:literal $T:ty),*], $Name:ident => $call:expr) => {
+        match $dtype {
+            $($crate::dtype::DType { kind: $crate::dtype::Kind::$kind, size: $size } => {
+                type $Name = $T;
+                $call
+            })*
+            other => Err(other.unsupported($codec, $types)),
+        }
+    };
+}
+pub(crate) use by_type;

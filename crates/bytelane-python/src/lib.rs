@@ -1,0 +1,41 @@
+//! The native half of the Python package: arguments in, a call of a crate, results out.
+//!
+//! It has no logic of its own. What users see is in `python/bytelane`, with types in its stubs.
+#![allow(unsafe_code)] // Python passes pointers: see `memory`, `output` and `arrow`.
+
+mod arrow;
+mod backend;
+mod codec;
+mod command;
+mod dtype;
+mod error;
+mod memory;
+mod output;
+mod parquet;
+
+use pyo3::prelude::*;
+
+/// The native half of the package `bytelane`.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::backend::{backend, backends, set_backend};
+    #[pymodule_export]
+    use crate::codec::{
+        base64::base64, big_endian::big_endian, bit_packing::bit_packing,
+        byte_stream_split::byte_stream_split, delta::delta, json_string::json_string,
+        stream_vbyte::stream_vbyte, utf8::utf8, varint::varint,
+    };
+    #[pymodule_export]
+    use crate::command::command;
+
+    #[pymodule_export]
+    use crate::parquet::_parquet;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,216 @@
+//! Memory of Python objects as slices.
+//!
+//! `bytes` never change: they are borrowed, and long ones are processed without the interpreter's
+//! lock. All other memory may be written by another Python thread while the lock is released, which
+//! a Rust slice must never see. It is processed under the lock; on builds of Python without such a
+//! lock, it is copied first.
+
+use crate::dtype::{DType, whole};
+use bytelane::Value;
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::slice;
+
+/// Inputs of this many bytes and more are processed without the interpreter's lock.
+const DETACHED: usize = 64 << 10;
+
+/// The memory of an argument.
+pub struct Memory<'py> {
+    py: Python<'py>,
+    owner: Owner<'py>,
+    /// The type of its elements; none if they are not numbers.
+    dtype: Option<DType>,
+    /// Bytes per element.
+    pub size: usize,
+}
+
+/// What keeps the memory alive.
+enum Owner<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    /// The UTF-8 that a string keeps.
+    Text(Bound<'py, PyString>),
+    Buffer {
+        buffer: PyUntypedBuffer,
+        immutable: bool,
+    },
+}
+
+impl<'py> Memory<'py> {
+    /// The memory of an object with the buffer protocol.
+    pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        if let Ok(bytes) = object.cast_exact::<PyBytes>() {
+            return Ok(Self::owned(py, Owner::Bytes(bytes.clone())));
+        }
+        let buffer = PyUntypedBuffer::get(object).map_err(|error| not_a_buffer(object, error))?;
+        check_contiguous(&buffer)?;
+        let size = buffer.item_size();
+        let dtype = DType::of_format(buffer.format(), size);
+        if buffer.format().to_bytes().contains(&b'O') {
+            let message = "an array of Python objects has no bytes to work on; convert it first";
+            return Err(PyTypeError::new_err(message));
+        }
+        let of_bytes = |it: &Bound<'_, PyAny>| it.is_exact_instance_of::<PyBytes>();
+        let immutable = buffer.readonly() && buffer.obj(py).is_some_and(of_bytes);
+        Ok(Self {
+            py,
+            owner: Owner::Buffer { buffer, immutable },
+            dtype,
+            size,
+        })
+    }
+
+    /// The memory of an object, or the UTF-8 of a string.
+    pub fn of_text(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyString>() {
+            Ok(text) => {
+                // Makes the string keep its UTF-8, and refuses lone surrogates.
+                text.to_str()?;
+                Ok(Self::owned(object.py(), Owner::Text(text.clone())))
+            }
+            Err(_) => Self::of(object),
+        }
+    }
+
+    fn owned(py: Python<'py>, owner: Owner<'py>) -> Self {
+        Self {
+            py,
+            owner,
+            dtype: Some(DType::BYTE),
+            size: 1,
+        }
+    }
+
+    /// The type of its numbers: of bytes, the one that the caller states.
+    pub fn numbers(&self, stated: Option<&Bound<'_, PyAny>>) -> PyResult<DType> {
+        let stated = stated.map(DType::of_argument).transpose()?;
+        match (self.dtype, stated) {
+            (Some(found), None) => Ok(found),
+            (Some(DType { size: 1, .. }), Some(stated)) => Ok(stated),
+            (Some(found), Some(stated)) if found == stated => Ok(found),
+            (Some(found), Some(stated)) => Err(PyTypeError::new_err(format!(
+                "dtype says {stated}, but the array has {found}"
+            ))),
+            (None, _) => Err(PyTypeError::new_err(format!(
+                "elements of {} bytes are not numbers in this machine's byte order",
+                self.size
+            ))),
+        }
+    }
+
+    fn place(&self) -> (*const u8, usize) {
+        let of_slice = |bytes: &[u8]| (bytes.as_ptr(), bytes.len());
+        match &self.owner {
+            Owner::Bytes(bytes) => of_slice(bytes.as_bytes()),
+            // It was asked for before, and succeeded.
+            Owner::Text(text) => of_slice(text.to_str().unwrap_or_default().as_bytes()),
+            Owner::Buffer { buffer, .. } => (buffer.buf_ptr().cast(), buffer.len_bytes()),
+        }
+    }
+
+    /// Its length in bytes.
+    pub fn len(&self) -> usize {
+        self.place().1
+    }
+
+    /// Its addresses.
+    pub fn range(&self) -> Range<usize> {
+        let (start, length) = self.place();
+        start.addr()..start.addr() + length
+    }
+
+    fn is_immutable(&self) -> bool {
+        !matches!(
+            self.owner,
+            Owner::Buffer {
+                immutable: false,
+                ..
+            }
+        )
+    }
+
+    /// The same bytes, copied if they might change between two calls of [`read`](Self::read).
+    pub fn frozen(self) -> PyResult<Self> {
+        if self.is_immutable() {
+            return Ok(self);
+        }
+        let copy = self.read_attached(|bytes: &[u8]| PyBytes::new(self.py, bytes))?;
+        Ok(Self::owned(self.py, Owner::Bytes(copy)))
+    }
+
+    /// Whether [`read`](Self::read) releases the interpreter's lock.
+    pub fn detaches(&self) -> bool {
+        self.is_immutable() && self.len() >= DETACHED
+    }
+
+    /// Calls a function with the values.
+    ///
+    /// It must not call Python, which might change them.
+    pub fn read<T: Value, R: Send>(&self, work: impl FnOnce(&[T]) -> R + Send) -> PyResult<R> {
+        let values = self.values::<T>()?;
+        Ok(match self.detaches() {
+            true => self.py.detach(|| work(&values)),
+            false => work(&values),
+        })
+    }
+
+    /// The same, and keeps the lock: the function may write to memory of other objects.
+    pub fn read_attached<T: Value, R>(&self, work: impl FnOnce(&[T]) -> R) -> PyResult<R> {
+        Ok(work(&self.values::<T>()?))
+    }
+
+    /// The values: a copy if they are not aligned, or might change.
+    fn values<T: Value>(&self) -> PyResult<Cow<'_, [T]>> {
+        let (start, length) = self.place();
+        let count = whole(length, size_of::<T>())?;
+        if count == 0 {
+            return Ok(Cow::Borrowed(&[]));
+        }
+        let start = start.cast::<T>();
+        if !start.is_aligned() || (cfg!(Py_GIL_DISABLED) && !self.is_immutable()) {
+            let mut values = vec![T::default(); count];
+            // SAFETY: both have `length` bytes, of which the second ones are fresh. `T` is a number:
+            // any bytes are values of it. If another thread writes meanwhile, as it may without a
+            // lock, the bytes are some mixture, as with every reader in C.
+            unsafe {
+                start
+                    .cast::<u8>()
+                    .copy_to(values.as_mut_ptr().cast(), length)
+            };
+            return Ok(Cow::Owned(values));
+        }
+        // SAFETY: `owner` keeps the memory alive for as long as the slice; any bytes are values of
+        // `T`, a number, and they are aligned. Nobody writes while the slice exists: it is immutable,
+        // or this thread holds the interpreter's lock and runs no Python code.
+        Ok(Cow::Borrowed(unsafe {
+            slice::from_raw_parts(start, count)
+        }))
+    }
+}
+
+fn not_a_buffer(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let name = object.get_type().name();
+    let name = name.map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    let wanted = "expected bytes, a NumPy array or another object with a buffer";
+    let message = match error.is_instance_of::<PyTypeError>(object.py()) {
+        true => format!("{wanted}, but this is of type {name}"),
+        // Such as NumPy's dates, whose buffers no reader would understand.
+        false => format!("{wanted}, but this {name} cannot give one: {error}"),
+    };
+    PyTypeError::new_err(message)
+}
+
+/// Refuses memory with gaps.
+pub fn check_contiguous(buffer: &PyUntypedBuffer) -> PyResult<()> {
+    if buffer.is_c_contiguous() {
+        return Ok(());
+    }
+    let (shape, strides) = (buffer.shape(), buffer.strides());
+    Err(PyValueError::new_err(format!(
+        "the array is not contiguous: its shape is {shape:?}, its strides {strides:?}; copy it first"
+    )))
+}

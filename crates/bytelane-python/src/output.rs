@@ -1,0 +1,264 @@
+//! Results: new objects that are written once, or memory of the caller.
+
+use crate::dtype::DType;
+use crate::error::too_large;
+use crate::memory::{Memory, check_contiguous};
+use bytelane::Value;
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
+use std::mem::MaybeUninit;
+use std::{ptr, slice};
+
+/// Where a result goes.
+pub enum Target {
+    /// To new `bytes`.
+    Bytes,
+    /// To a new NumPy array, or to new `bytes` without NumPy.
+    Numbers(DType),
+    /// To memory of the caller; the result is the number of values written.
+    Out(PyUntypedBuffer, Option<DType>),
+}
+
+/// How much room a result needs, in values.
+#[derive(Clone, Copy)]
+pub enum Room {
+    Exactly(usize),
+    AtMost(usize),
+}
+
+/// What a function of the core says: the values that it has written, at the front of the room, and
+/// something else.
+pub type Written<'a, T, R> = (&'a mut [T], R);
+
+impl Target {
+    /// A destination of the caller's, or else new bytes.
+    pub fn bytes(out: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        Self::new(out, Self::Bytes, None)
+    }
+
+    /// A destination of the caller's, or else new numbers.
+    pub fn numbers(out: Option<&Bound<'_, PyAny>>, dtype: DType) -> PyResult<Self> {
+        Self::new(out, Self::Numbers(dtype), Some(dtype))
+    }
+
+    fn new(out: Option<&Bound<'_, PyAny>>, fresh: Self, dtype: Option<DType>) -> PyResult<Self> {
+        let Some(out) = out else { return Ok(fresh) };
+        let buffer = PyUntypedBuffer::get(out)?;
+        check_contiguous(&buffer)?;
+        if buffer.readonly() {
+            let message = format!("out, of {} bytes, is read-only", buffer.len_bytes());
+            return Err(PyValueError::new_err(message));
+        }
+        let found = DType::of_format(buffer.format(), buffer.item_size());
+        match (found, dtype) {
+            (Some(DType::BYTE), _) => {}
+            (found, Some(wanted)) if found == Some(wanted) => {}
+            (found, wanted) => {
+                let found = found.map_or("no numbers".to_owned(), |found| found.to_string());
+                let wanted = wanted.unwrap_or(DType::BYTE);
+                let message = format!("out has {found}, but the result is {wanted}");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(Self::Out(buffer, dtype))
+    }
+
+    /// Calls a function of the core with the values of `source` and with room for its result.
+    pub fn fill<'py, S: Value, T: Value, R: Send, E: Send>(
+        self,
+        source: &Memory<'py>,
+        py: Python<'py>,
+        room: Room,
+        error: impl FnOnce(E) -> PyErr,
+        work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
+    ) -> PyResult<(Bound<'py, PyAny>, R)> {
+        match (self, room) {
+            (Self::Out(buffer, dtype), room) => {
+                let (written, rest) = into_memory(&buffer, source, room, work)?.map_err(error)?;
+                let values = written * size_of::<T>() / dtype.unwrap_or(DType::BYTE).size;
+                Ok((values.into_pyobject(py)?.into_any(), rest))
+            }
+            (Self::Bytes, Room::Exactly(count)) => {
+                let fresh = Fresh::bytes(py, bytes_of::<T>(count)?)?;
+                fresh.fill(source, count, error, work)
+            }
+            (Self::Bytes, Room::AtMost(count)) => {
+                let (values, rest) = into_vec(source, count, error, work)?;
+                Ok((PyBytes::new(py, &values).into_any(), rest))
+            }
+            (Self::Numbers(dtype), Room::Exactly(count)) => {
+                let bytes = bytes_of::<T>(count)?;
+                let Some(numpy) = numpy(py) else {
+                    return Fresh::bytes(py, bytes)?.fill(source, count, error, work);
+                };
+                let fresh = Fresh::byte_array(py, bytes)?;
+                let (memory, rest) = fresh.fill(source, count, error, work)?;
+                let name = dtype.to_string();
+                let array = match count {
+                    0 => numpy.call_method1("empty", (0, name))?,
+                    _ => numpy.call_method1("frombuffer", (memory, name))?,
+                };
+                Ok((array, rest))
+            }
+            (Self::Numbers(_), Room::AtMost(_)) => unreachable!("counts of numbers are known"),
+        }
+    }
+}
+
+/// NumPy, if it is installed.
+fn numpy(py: Python<'_>) -> Option<&Bound<'_, PyAny>> {
+    static NUMPY: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
+    let module = NUMPY.get_or_init(py, || Some(py.import("numpy").ok()?.into_any().unbind()));
+    module.as_ref().map(|module| module.bind(py))
+}
+
+fn bytes_of<T>(count: usize) -> PyResult<usize> {
+    let bytes = count.checked_mul(size_of::<T>());
+    let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize);
+    bytes.ok_or_else(|| too_large("values", count))
+}
+
+/// A new object that nobody else knows yet.
+struct Fresh<'py> {
+    object: Bound<'py, PyAny>,
+    start: *mut u8,
+}
+
+/// The address of a new object.
+struct Start(*mut u8);
+
+// SAFETY: only the one thread that is inside `fill` uses it.
+unsafe impl Send for Start {}
+
+impl Start {
+    /// A method, so that a closure captures the whole.
+    fn get(self) -> *mut u8 {
+        self.0
+    }
+}
+
+impl<'py> Fresh<'py> {
+    fn bytes(py: Python<'py>, length: usize) -> PyResult<Self> {
+        // SAFETY: without a source, the bytes remain uninitialised.
+        let object = unsafe { ffi::PyBytes_FromStringAndSize(ptr::null(), length as isize) };
+        // SAFETY: a null result is an error that is set, and otherwise a reference of ours.
+        let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
+        // SAFETY: it is `bytes`.
+        let start = unsafe { ffi::PyBytes_AsString(object.as_ptr()) }.cast();
+        Ok(Self { object, start })
+    }
+
+    fn byte_array(py: Python<'py>, length: usize) -> PyResult<Self> {
+        // SAFETY: without a source, the bytes remain uninitialised.
+        let object = unsafe { ffi::PyByteArray_FromStringAndSize(ptr::null(), length as isize) };
+        // SAFETY: a null result is an error that is set, and otherwise a reference of ours.
+        let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
+        // SAFETY: it is a `bytearray`.
+        let start = unsafe { ffi::PyByteArray_AsString(object.as_ptr()) }.cast();
+        Ok(Self { object, start })
+    }
+
+    fn fill<S: Value, T: Value, R: Send, E: Send>(
+        self,
+        source: &Memory<'py>,
+        count: usize,
+        error: impl FnOnce(E) -> PyErr,
+        work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
+    ) -> PyResult<(Bound<'py, PyAny>, R)> {
+        let start = Start(self.start);
+        // Python aligns memory for any type.
+        assert!(count == 0 || self.start.cast::<T>().is_aligned());
+        let done = source.read(|values: &[S]| {
+            let room = match count {
+                0 => &mut [],
+                // SAFETY: the object has room for `count` values, aligned; they need not be
+                // initialised; nobody else knows of it before `fill` returns.
+                _ => unsafe { slice::from_raw_parts_mut(start.get().cast(), count) },
+            };
+            let (written, rest) = work(values, room)?;
+            // A shorter result would show what the memory was before.
+            assert_eq!(written.len(), count);
+            Ok(rest)
+        })?;
+        Ok((self.object, done.map_err(error)?))
+    }
+}
+
+/// The bytes of a result whose length is not known before.
+fn into_vec<S: Value, T: Value, R: Send, E: Send>(
+    source: &Memory<'_>,
+    count: usize,
+    error: impl FnOnce(E) -> PyErr,
+    work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
+) -> PyResult<(Vec<u8>, R)> {
+    assert_eq!(size_of::<T>(), 1, "numbers have a known count");
+    let mut memory: Vec<u8> = Vec::new();
+    let reserved = memory.try_reserve_exact(count);
+    reserved.map_err(|_| too_large("bytes", count))?;
+    let done = source.read(|values: &[S]| {
+        // SAFETY: `T` has one byte and no other alignment; the room is `MaybeUninit` for both.
+        let room =
+            unsafe { slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), memory.capacity()) };
+        let (written, rest) = work(values, room)?;
+        Ok((written.len(), rest))
+    })?;
+    let (length, rest) = done.map_err(error)?;
+    // SAFETY: the core returned a slice of that length at the front of the room: initialised.
+    unsafe { memory.set_len(length) };
+    Ok((memory, rest))
+}
+
+/// Writes to memory of the caller, under the interpreter's lock.
+fn into_memory<S: Value, T: Value, R, E>(
+    buffer: &PyUntypedBuffer,
+    source: &Memory<'_>,
+    room: Room,
+    work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E>,
+) -> PyResult<Result<(usize, R), E>> {
+    let (start, length) = (buffer.buf_ptr().cast::<T>(), buffer.len_bytes());
+    let count = match (length / size_of::<T>(), room) {
+        (given, Room::Exactly(needed)) if given < needed => {
+            let (needed, given) = (needed * size_of::<T>(), length);
+            let message = format!("the result needs {needed} bytes, but out has {given}");
+            return Err(PyValueError::new_err(message));
+        }
+        (_, Room::Exactly(needed)) => needed,
+        (given, Room::AtMost(_)) => given,
+    };
+    let own = start.addr()..start.addr() + length;
+    let theirs = source.range();
+    let shared = own.start < theirs.end && theirs.start < own.end;
+    if shared {
+        let message = "out overlaps the input";
+        return Err(PyValueError::new_err(message));
+    }
+    if count > 0 && !start.is_aligned() {
+        let message = format!("out is not aligned to {} bytes", align_of::<T>());
+        return Err(PyBufferError::new_err(message));
+    }
+    let mut copy = Vec::new();
+    source.read_attached(|values: &[S]| {
+        if cfg!(Py_GIL_DISABLED) {
+            // Another thread may use the buffer at any time, which a slice does not allow.
+            copy.reserve_exact(count);
+            let (written, rest) = work(values, &mut copy.spare_capacity_mut()[..count])?;
+            // SAFETY: the caller has checked that the buffer is writable and contiguous; both have
+            // room for `count` values, of which these were written.
+            unsafe { start.copy_from(written.as_ptr(), written.len()) };
+            return Ok((written.len(), rest));
+        }
+        let room = match count {
+            0 => &mut [],
+            // SAFETY: the buffer is writable, contiguous, aligned, alive, and apart from the source.
+            // Numbers have no invalid values, so it never holds one. Nobody looks at it while the
+            // slice exists: this thread holds the interpreter's lock.
+            _ => unsafe { slice::from_raw_parts_mut(start.cast(), count) },
+        };
+        let (written, rest) = work(values, room)?;
+        Ok((written.len(), rest))
+    })
+}

@@ -1,0 +1,64 @@
+//! `advise`.
+
+use super::check_signals;
+use super::error::of_parquet;
+use super::options::{Count, Options};
+use crate::arrow;
+use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
+use bytelane_parquet::arrow_array::RecordBatchReader;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// The advice for a table or for files, as JSON.
+#[pyfunction]
+#[pyo3(signature = (source, options, rows))]
+pub fn advise(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    options: Options,
+    rows: Count,
+) -> PyResult<String> {
+    let mut advise = AdviseOptions::default()
+        .with_goal(options.goal()?)
+        .with_readers(options.readers()?)
+        .with_rows(rows.0);
+    if let Some(compression) = options.compression()? {
+        advise = advise.with_compression(compression);
+    }
+    let advice = if arrow::is_table(source)? {
+        let rows = arrow::import(source)?;
+        py.detach(|| {
+            let schema = rows.schema();
+            let batches = arrow::collect(rows)?;
+            finish(Advisor::of_batches(schema, batches, &advise).map_err(of_parquet)?)
+        })?
+    } else {
+        let paths: Vec<PathBuf> = source.extract()?;
+        py.detach(|| of_files(&paths, &advise))?
+    };
+    to_json(advice)
+}
+
+fn of_files(paths: &[PathBuf], options: &AdviseOptions) -> PyResult<Advice> {
+    let advisor = match paths {
+        [only] => Advisor::open(only, options),
+        several => Advisor::open_all(several, options),
+    };
+    finish(advisor.map_err(of_parquet)?)
+}
+
+/// Column by column, so that Ctrl-C ends it soon.
+fn finish(mut advisor: Advisor) -> PyResult<Advice> {
+    for _ in 0..advisor.columns() {
+        check_signals()?;
+        advisor.advise_next().map_err(of_parquet)?;
+    }
+    Ok(advisor.advice())
+}
+
+fn to_json(mut advice: Advice) -> PyResult<String> {
+    // Names of files need not be text, but JSON is.
+    advice.file = advice.file.to_string_lossy().into_owned().into();
+    serde_json::to_string(&advice).map_err(|error| PyValueError::new_err(error.to_string()))
+}

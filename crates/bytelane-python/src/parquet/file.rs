@@ -1,0 +1,163 @@
+//! Reading files.
+
+use super::check_signals;
+use super::error::{of_parquet, of_reader};
+use super::options::Count;
+use super::table::{Schema, Table};
+use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
+use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use bytelane_parquet::{InputFile, Reader, ReaderBuilder};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A Parquet file of which parts are read, by any number of threads.
+///
+/// >>> import pyarrow as pa
+/// >>> from bytelane import parquet
+/// >>> table = pa.table({"id": range(1000), "price": [0.25 * i for i in range(1000)]})
+/// >>> parquet.write_table(table, "trades.parquet", row_group_size=600)
+/// >>> file = parquet.ParquetFile("trades.parquet")
+/// >>> file.num_rows, file.num_row_groups, file.schema.names
+/// (1000, 2, ['id', 'price'])
+/// >>> [batch.num_rows for batch in file.iter_batches(batch_size=400, columns=["price"])]
+/// [400, 200, 400]
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct ParquetFile {
+    path: PathBuf,
+    reader: ReaderBuilder<InputFile>,
+}
+
+#[pymethods]
+impl ParquetFile {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let reader = py.detach(|| ReaderBuilder::open(&path).map_err(of_parquet))?;
+        Ok(Self { path, reader })
+    }
+
+    /// The number of rows.
+    #[getter]
+    fn num_rows(&self) -> i64 {
+        self.reader.metadata().file_metadata().num_rows()
+    }
+
+    /// The number of row groups.
+    #[getter]
+    fn num_row_groups(&self) -> usize {
+        self.reader.metadata().num_row_groups()
+    }
+
+    /// The columns and their types.
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(SchemaRef::clone(self.reader.schema()))
+    }
+
+    /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
+    /// indices. A batch ends where its row group ends.
+    #[pyo3(
+        signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None),
+        text_signature = "($self, batch_size=65536, columns=None, row_groups=None)"
+    )]
+    fn iter_batches(
+        &self,
+        py: Python<'_>,
+        batch_size: Count,
+        columns: Option<Vec<String>>,
+        row_groups: Option<Vec<Count>>,
+    ) -> PyResult<Batches> {
+        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups))?;
+        Ok(Batches(Mutex::new(rows)))
+    }
+
+    /// The same rows at once.
+    #[pyo3(signature = (columns=None, row_groups=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<String>>,
+        row_groups: Option<Vec<Count>>,
+    ) -> PyResult<Table> {
+        py.detach(|| {
+            let Rows { mut reader, schema } = self.rows(BATCH_ROWS, columns, row_groups)?;
+            let mut batches = Vec::new();
+            while let Some(batch) = next(&mut reader)? {
+                check_signals()?;
+                batches.push(batch);
+            }
+            Ok(Table { schema, batches })
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, groups) = (self.num_rows(), self.num_row_groups());
+        let path = self.path.to_string_lossy();
+        format!("<bytelane.parquet.ParquetFile {path:?}: {rows} rows, {groups} row groups>")
+    }
+}
+
+/// The rows of a batch where nobody asks for another number.
+const BATCH_ROWS: usize = 65_536;
+
+impl ParquetFile {
+    fn rows(
+        &self,
+        batch_size: usize,
+        columns: Option<Vec<String>>,
+        row_groups: Option<Vec<Count>>,
+    ) -> PyResult<Rows> {
+        let mut reader = self.reader.clone().with_batch_size(batch_size);
+        if let Some(columns) = columns {
+            let columns = columns.iter().map(String::as_str);
+            let in_file = |error: bytelane_parquet::Error| of_parquet(error.in_file(&self.path));
+            reader = reader.with_columns(columns).map_err(in_file)?;
+        }
+        if let Some(row_groups) = row_groups {
+            let row_groups = row_groups.iter().map(|Count(index)| *index);
+            reader = reader.with_row_groups(row_groups.collect());
+        }
+        let reader = reader.build();
+        let reader = reader.map_err(|error| of_parquet(error.in_file(&self.path)))?;
+        let columns = reader.schema().fields().clone();
+        let metadata = self.reader.schema().metadata().clone();
+        Ok(Rows {
+            reader,
+            schema: Arc::new(ArrowSchema::new_with_metadata(columns, metadata)),
+        })
+    }
+}
+
+/// Rows that are yet to be read.
+struct Rows {
+    reader: Reader<InputFile>,
+    /// With the metadata of the file, which batches do not have.
+    schema: SchemaRef,
+}
+
+/// The batches of a file, each a `Table`.
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct Batches(Mutex<Rows>);
+
+#[pymethods]
+impl Batches {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        // The interpreter's lock is free before the other one is waited for.
+        py.detach(|| {
+            let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let batch = next(&mut rows.reader)?;
+            Ok(batch.map(|batch| Table {
+                schema: SchemaRef::clone(&rows.schema),
+                batches: vec![batch],
+            }))
+        })
+    }
+}
+
+fn next(reader: &mut Reader<InputFile>) -> PyResult<Option<RecordBatch>> {
+    reader.next().transpose().map_err(of_reader)
+}

@@ -1,0 +1,31 @@
+//! Parquet: advice, rewriting, writing and reading.
+
+mod advise;
+mod error;
+mod file;
+mod options;
+mod rewrite;
+mod table;
+mod write;
+
+use pyo3::prelude::*;
+
+/// The native half of `bytelane.parquet`.
+#[pymodule]
+pub mod _parquet {
+    #[pymodule_export]
+    use super::advise::advise;
+    #[pymodule_export]
+    use super::file::{Batches, ParquetFile};
+    #[pymodule_export]
+    use super::rewrite::rewrite;
+    #[pymodule_export]
+    use super::table::{Schema, Table};
+    #[pymodule_export]
+    use super::write::write_table;
+}
+
+/// Lets Python handle signals; an exception if one of them raises it, as Ctrl-C does.
+fn check_signals() -> PyResult<()> {
+    Python::attach(|py| py.check_signals())
+}

@@ -1,0 +1,101 @@
+"""Base64: the standard library decides what is right."""
+
+from __future__ import annotations
+
+import base64 as standard
+from typing import Any
+
+import pytest
+from bytelane import base64
+from hypothesis import given
+from hypothesis import strategies as st
+
+ENCODERS = ["b64encode", "standard_b64encode", "urlsafe_b64encode", "encodebytes"]
+DECODERS = ["b64decode", "standard_b64decode", "urlsafe_b64decode", "decodebytes"]
+
+
+def outcome(function: Any, *arguments: Any, **named: Any) -> tuple[str, Any]:
+    """The result, or the exception with its text."""
+    try:
+        return "result", function(*arguments, **named)
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+def same(name: str, *arguments: Any, **named: Any) -> None:
+    ours = outcome(getattr(base64, name), *arguments, **named)
+    theirs = outcome(getattr(standard, name), *arguments, **named)
+    assert ours == theirs, (name, arguments, named)
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("length", [*range(70), 114, 115, 1000, 70_000])
+def test_encoding(backend: str, name: str, length: int) -> None:
+    data = bytes(i * 37 % 256 for i in range(length))
+    for memory in (data, bytearray(data), memoryview(data)):
+        same(name, memory)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+@pytest.mark.parametrize("length", [*range(70), 1000, 70_000])
+def test_decoding(backend: str, name: str, length: int) -> None:
+    data = bytes(i * 37 % 256 for i in range(length))
+    texts = [standard.b64encode(data), standard.urlsafe_b64encode(data), standard.encodebytes(data)]
+    for text in texts:
+        for memory in (text, bytearray(text), memoryview(text), text.decode()):
+            same(name, memory)
+
+
+@given(st.binary(), st.sampled_from([None, b"+/", b"-_", "-_", b"*$", "é_", b"abc", 7]))
+def test_any_bytes(data: bytes, altchars: Any) -> None:
+    # A string is accepted here, as by pybase64.
+    same("b64encode", data, altchars if altchars != "-_" else b"-_")
+    encoded = standard.b64encode(data)
+    for validate in (False, True):
+        same("b64decode", data, altchars, validate)
+        same("b64decode", encoded, altchars, validate=validate)
+
+
+@given(st.text(st.sampled_from("AQgw+/-_= \n\té*"), max_size=40))
+def test_malformed_texts(text: str) -> None:
+    for name in DECODERS:
+        same(name, text)
+        same(name, text.encode())
+    for validate in (False, True):
+        for altchars in (None, b"-_"):
+            same("b64decode", text, altchars, validate)
+            same("b64decode", text.encode(), altchars, validate)
+
+
+def test_wrong_arguments() -> None:
+    for name in ENCODERS + DECODERS:
+        for argument in (None, 7, [1], "a", "é", object()):
+            ours = outcome(getattr(base64, name), argument)[0]
+            assert ours == outcome(getattr(standard, name), argument)[0], (name, argument)
+
+
+def test_the_functions_of_pybase64() -> None:
+    other = pytest.importorskip("pybase64")
+    data = bytes(range(256)) * 3
+    text = other.b64encode(data)
+    assert base64.b64encode_as_string(data) == other.b64encode_as_string(data)
+    assert base64.b64decode_as_bytearray(text) == other.b64decode_as_bytearray(text)
+    assert base64.b64encode_as_string(data, b"-_") == other.b64encode_as_string(data, b"-_")
+    assert isinstance(base64.b64decode_as_bytearray(text), bytearray)
+    assert base64.b64encode(data, "-_") == other.b64encode(data, "-_")
+
+
+def test_memory_of_the_caller() -> None:
+    room = bytearray(12)
+    assert base64.b64encode_into(b"bytes", room) == 8
+    assert room[:8] == b"Ynl0ZXM="
+    assert base64.b64decode_into("Ynl0ZXM=", room) == 5
+    assert room[:5] == b"bytes"
+    with pytest.raises(ValueError, match="room|needs"):
+        base64.b64encode_into(b"bytes", bytearray(7))
+    with pytest.raises(ValueError):
+        base64.b64decode_into("Ynl0ZXM=", bytearray(4))
+    with pytest.raises(ValueError):
+        base64.b64decode_into("Ynl0 ZXM=", bytearray(9))
+    with pytest.raises(ValueError, match="altchars"):
+        base64.b64encode_into(b"bytes", room, b"*$")

@@ -1,0 +1,350 @@
+"""Every codec: round trips, wrong arguments, and memory of all kinds."""
+
+from __future__ import annotations
+
+import mmap
+import pickle
+import tempfile
+import threading
+from array import array
+from pathlib import Path
+from typing import Any
+
+import bytelane
+import numpy as np
+import pytest
+from bytelane import (
+    big_endian,
+    bit_packing,
+    byte_stream_split,
+    delta,
+    json_string,
+    stream_vbyte,
+    utf8,
+    varint,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+INTEGERS = ["uint32", "int32", "uint64", "int64"]
+NUMBERS = ["int8", "uint16", "int32", "uint64", "float32", "float64"]
+
+
+def some(dtype: str, count: int) -> np.ndarray[Any, Any]:
+    """Numbers of all sizes, the same on every run."""
+    generator = np.random.default_rng(count)
+    values = generator.integers(0, 256, count * np.dtype(dtype).itemsize, "u1").view(dtype)
+    if np.dtype(dtype).kind in "iu":
+        values >>= generator.integers(0, 8 * values.itemsize, count).astype(dtype)
+    return values
+
+
+def test_every_codec_of_the_catalog_has_a_module() -> None:
+    root = Path(__file__).parents[3]
+    catalog = (root / "crates/bytelane-catalog/src/lib.rs").read_text()
+    table = catalog.split("pub static CODECS")[1].split("];")[0]
+    names = [line.strip().removesuffix("::ENTRY,") for line in table.splitlines() if "::ENTRY" in line]
+    assert len(names) >= 9
+    for name in names:
+        module = getattr(bytelane, name)
+        assert module.__name__ == f"bytelane.{name}"
+        assert name in bytelane.__all__
+        assert any(callable(member) for member in vars(module).values())
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("count", [0, 1, 7, 300, 40_000])
+def test_integers_come_back(backend: str, dtype: str, count: int) -> None:
+    values = some(dtype, count)
+    assert np.array_equal(varint.decode(varint.encode(values), dtype), values)
+    assert np.array_equal(varint.decode(varint.encode(values), dtype, count), values)
+    for options in ({}, {"delta": 5}, {"zigzag": True}, {"delta": 0, "zigzag": True}):
+        encoded = stream_vbyte.encode(values, **options)
+        decoded = stream_vbyte.decode(encoded, dtype, count, **options)
+        assert np.array_equal(decoded, values)
+        assert decoded.dtype == dtype
+    if dtype.startswith("int"):
+        assert np.array_equal(delta.decode(delta.encode(values), dtype), values)
+        encoded = delta.encode(values, block_values=1024, miniblocks=8)
+        assert np.array_equal(delta.decode(encoded, dtype, count), values)
+    if dtype != "int64":
+        low = values & 0x1FF
+        packed = bit_packing.encode(low, 9)
+        assert len(packed) == (9 * count + 7) // 8
+        assert np.array_equal(bit_packing.decode(packed, dtype, count, 9), low)
+        packed = bit_packing.encode(low + 1000, 9, reference=1000)
+        assert np.array_equal(bit_packing.decode(packed, dtype, count, 9, reference=1000), low + 1000)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("count", [0, 1, 33, 20_000])
+def test_numbers_come_back(backend: str, dtype: str, count: int) -> None:
+    values = some(dtype, count)
+    raw = values.tobytes()
+    split = byte_stream_split.encode(values)
+    assert split == values.view("u1").reshape(count, values.itemsize).T.tobytes()
+    assert byte_stream_split.decode(split, dtype).tobytes() == raw
+    assert byte_stream_split.decode(split, width=values.itemsize) == raw
+    network = big_endian.encode(values)
+    assert network == values.astype(values.dtype.newbyteorder(">")).tobytes()
+    assert big_endian.decode(network, np.dtype(dtype)).tobytes() == raw
+
+
+@given(st.text())
+def test_text_comes_back(text: str) -> None:
+    import json
+
+    encoded = text.encode("utf-8")
+    utf8.validate(encoded)
+    assert utf8.count_chars(encoded) == utf8.count_chars(text) == len(text)
+    assert utf8.is_ascii(text) == text.isascii()
+    escaped = json_string.escape(text)
+    assert escaped == json_string.escape(encoded) == json_string.escape(bytearray(encoded))
+    assert json.loads(escaped) == text
+    assert json_string.unescape(escaped) == text
+    assert json_string.unescape(json.dumps(text)) == text
+    bare = json_string.escape(text, quotes=False)
+    assert b'"' + bare + b'"' == escaped
+    assert json_string.unescape(bare, quotes=False) == text
+    assert json_string.unescape_prefix(escaped + b", more") == (text, len(escaped))
+
+
+@pytest.mark.parametrize("length", [500, 512, 513, 4096, 100_000])
+def test_long_texts(backend: str, length: int) -> None:
+    import json
+
+    for piece in ("a", '"', "ä", "漢", "\x01", "a\\b€"):
+        text = (piece * length)[:length]
+        assert json_string.escape(text) == json.dumps(text, ensure_ascii=False).encode()
+        assert json_string.unescape(json_string.escape(text)) == text
+
+
+@given(st.binary())
+def test_bytes_that_may_be_text(data: bytes) -> None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as expected:
+        with pytest.raises(bytelane.Error) as caught:
+            utf8.validate(data)
+        assert caught.value.offset == expected.start
+        assert utf8.valid_up_to(data) == expected.start
+        with pytest.raises(bytelane.Error):
+            json_string.escape(data)
+        with pytest.raises(bytelane.Error):
+            utf8.count_chars(data)
+    else:
+        utf8.validate(data)
+        assert utf8.valid_up_to(data) == len(data)
+
+
+def objects(data: bytes) -> list[Any]:
+    """The same bytes in all kinds of memory."""
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), len(data), access=mmap.ACCESS_READ)
+    return [
+        data,
+        bytearray(data),
+        memoryview(data),
+        memoryview(bytearray(data)),
+        memoryview(data).cast("H"),
+        mapped,
+        array("B", data),
+        np.frombuffer(data, "u2"),
+        np.frombuffer(b"x" + data, "u1")[1:],
+        np.frombuffer(data, "u1").reshape(2, -1),
+    ]
+
+
+@pytest.mark.parametrize("length", [40, 200_000])
+def test_memory_of_all_kinds(length: int) -> None:
+    data = bytes(i % 251 for i in range(length))
+    text = bytelane.base64.b64encode(data)
+    for memory in objects(data):
+        assert byte_stream_split.encode(memory, width=8) == byte_stream_split.encode(data, width=8)
+        assert bytelane.base64.b64encode(memory) == text
+    assert np.array_equal(big_endian.encode(data, dtype="uint32"), big_endian.encode(np.frombuffer(data, "u4")))
+
+
+def test_arrow_buffers() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    values = arrow.array([1, 300, 2], arrow.int64())
+    buffer = values.buffers()[1]
+    assert varint.encode(buffer, dtype="int64") == varint.encode(np.array([1, 300, 2]))
+
+
+def test_results_in_memory_of_the_caller() -> None:
+    values = np.arange(100, dtype="u4")
+    room = bytearray(1000)
+    for codec in (varint, stream_vbyte, big_endian, byte_stream_split):
+        encoded = codec.encode(values)
+        assert codec.encode(values, out=room) == len(encoded)
+        assert room[: len(encoded)] == encoded
+        longer = np.full(120, 7, "u4")
+        count = [] if codec in (big_endian, byte_stream_split) else [100]
+        assert codec.decode(encoded, "uint32", *count, out=longer) == 100
+        assert np.array_equal(longer[:100], values)
+        assert (longer[100:] == 7).all()
+    assert json_string.escape("text", out=room) == 6
+    assert room[:6] == b'"text"'
+
+
+def test_room_that_does_not_do() -> None:
+    values = np.arange(100, dtype="u4")
+    with pytest.raises(ValueError, match="needs 400 bytes, but out has 399"):
+        byte_stream_split.encode(values, out=bytearray(399))
+    with pytest.raises(ValueError, match="needs 400 bytes"):
+        big_endian.encode(values, out=bytearray(100))
+    with pytest.raises(ValueError, match="needs"):
+        varint.encode(values, out=bytearray(10))
+    with pytest.raises(ValueError, match="read-only"):
+        byte_stream_split.encode(values, out=bytes(400))
+    with pytest.raises(ValueError, match="not contiguous"):
+        byte_stream_split.encode(values, out=np.zeros(800, "u1")[::2])
+    with pytest.raises(ValueError, match="overlaps"):
+        byte_stream_split.encode(values, out=values.view("u1"))
+    with pytest.raises(TypeError, match="out has float32, but the result is uint32"):
+        varint.decode(varint.encode(values), "uint32", out=np.zeros(100, "f4"))
+    with pytest.raises(TypeError):
+        byte_stream_split.encode(values, out="text")  # type: ignore[call-overload]
+
+
+def test_arguments_that_no_codec_takes() -> None:
+    with pytest.raises(TypeError, match="of type str"):
+        byte_stream_split.encode("text")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="list"):
+        varint.encode([1, 2])  # type: ignore[call-overload]
+    with pytest.raises(TypeError):
+        varint.encode(None)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="float64"):
+        varint.encode(np.zeros(2))
+    with pytest.raises(TypeError, match="`dtype=` says"):
+        varint.encode(b"abcd")
+    with pytest.raises(ValueError, match="5 bytes are not a multiple"):
+        varint.encode(b"abcde", dtype="uint32")
+    with pytest.raises(TypeError, match="Python objects"):
+        varint.encode(np.array([1, "a"], object))
+    with pytest.raises(TypeError, match="byte order"):
+        varint.encode(np.arange(3, dtype=">u4"))
+    with pytest.raises(TypeError, match="dtype .M. in a buffer"):
+        delta.encode(np.zeros(3, "datetime64[s]"))
+    with pytest.raises(ValueError, match=r"not contiguous: its shape is \[5\], its strides \[16\]"):
+        delta.encode(np.arange(10)[::2])
+    with pytest.raises(TypeError, match="nonsense"):
+        varint.decode(b"", "nonsense")
+    with pytest.raises(TypeError, match="takes integers"):
+        varint.decode(b"", "float32")
+    with pytest.raises(ValueError, match="0124"):
+        stream_vbyte.encode(np.arange(3, dtype="u4"), variant="1111")
+    with pytest.raises(OverflowError):
+        stream_vbyte.encode(np.arange(3, dtype="u4"), delta=-1)
+    with pytest.raises(OverflowError):
+        varint.decode(b"", "uint32", -1)
+    with pytest.raises(ValueError, match="33 bits"):
+        bit_packing.encode(np.arange(3, dtype="u4"), 33)
+    with pytest.raises(ValueError, match="block_values"):
+        delta.encode(np.arange(3), block_values=100)
+    with pytest.raises(ValueError, match="width must be 1"):
+        byte_stream_split.encode(b"ab", width=0)
+    with pytest.raises(TypeError, match="either dtype or width"):
+        byte_stream_split.decode(b"ab")  # type: ignore[call-overload]
+    with pytest.raises(UnicodeEncodeError):
+        json_string.escape("\ud800")
+    with pytest.raises(ValueError, match="scalar"):
+        bytelane.set_backend("quantum")
+
+
+def test_counts_that_no_input_can_have() -> None:
+    huge = 1 << 62
+    for decode in (varint.decode, stream_vbyte.decode, varint.decode_prefix, stream_vbyte.decode_prefix):
+        with pytest.raises(bytelane.Error):
+            decode(b"\x01\x02\x03", "uint64", huge)
+    with pytest.raises((MemoryError, bytelane.Error)):
+        delta.decode(delta.encode(np.arange(10)), "int64", huge)
+    with pytest.raises((MemoryError, bytelane.Error)):
+        bit_packing.decode(b"\x01", "uint32", huge, 3)
+    # A header that promises 2^40 values.
+    header = bytes([0x80, 0x01, 0x04]) + varint.encode(np.array([1 << 40], "u8")) + b"\x00"
+    with pytest.raises(bytelane.Error):
+        delta.decode(header, "int64")
+
+
+def test_errors_say_where() -> None:
+    with pytest.raises(bytelane.Error, match="offset 1: ") as caught:
+        varint.decode(b"\x03\x80", "uint32", 2)
+    assert (caught.value.kind, caught.value.offset) == ("Truncated", 1)
+    assert isinstance(caught.value, ValueError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.kind, again.offset) == (str(caught.value), "Truncated", 1)
+    with pytest.raises(ValueError, match="1 bytes follow the last value, at offset 1"):
+        varint.decode(b"\x01\x01", "uint32", 1)
+    with pytest.raises(bytelane.Error, match="offset 2: "):
+        json_string.unescape(b'"a\\x"')
+    with pytest.raises(ValueError, match="quote"):
+        json_string.unescape(b"a")
+    with pytest.raises(ValueError, match="follow the string"):
+        json_string.unescape(b'"a" ')
+
+
+def test_prefixes() -> None:
+    values = np.array([1, 300, 2], "i4")
+    for codec in (varint, stream_vbyte, delta):
+        encoded = codec.encode(values)
+        found, read = codec.decode_prefix(encoded + b"more", "int32", 3)
+        assert np.array_equal(found, values)
+        assert read == len(encoded)
+
+
+def test_cursor(backend: str) -> None:
+    ids = np.cumsum(some("uint32", 5000) % 1000).astype("u4")
+    encoded = stream_vbyte.encode(ids, delta=0)
+    for data in (encoded, bytearray(encoded)):
+        cursor = stream_vbyte.Cursor(data, "uint32", len(ids), delta=0)
+        assert (cursor.index, cursor.remaining) == (0, 5000)
+        assert np.array_equal(cursor.decode(10), ids[:10])
+        cursor.skip(100)
+        assert np.array_equal(cursor.decode(5), ids[110:115])
+        cursor.seek(4000)
+        assert cursor.index == 4000
+        cursor.seek(0)
+        target = int(ids[2500])
+        found = cursor.seek_at_least(target)
+        assert found == target
+        assert cursor.index == int(np.searchsorted(ids, target))
+        assert cursor.seek_at_least(2**32 - 1) is None
+        cursor.seek(4990)
+        room = np.zeros(20, "u4")
+        assert cursor.decode(20, out=room) == 10
+        assert np.array_equal(room[:10], ids[4990:])
+        with pytest.raises(bytelane.Error):
+            cursor.seek(5001)
+    with pytest.raises(bytelane.Error):
+        stream_vbyte.Cursor(b"", "uint32", 5)
+
+
+def test_threads_at_the_same_time() -> None:
+    values = some("float64", 100_000)
+    expected = byte_stream_split.encode(values.tobytes(), width=8)
+    failures: list[object] = []
+
+    def work() -> None:
+        for _ in range(20):
+            if byte_stream_split.encode(values.tobytes(), width=8) != expected:
+                failures.append("bytes")
+            if byte_stream_split.encode(values) != expected:
+                failures.append("array")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_arrays_may_be_changed() -> None:
+    values = varint.decode(b"\x01\x02", "uint32")
+    values[0] = 7
+    assert values.tolist() == [7, 2]
+    assert varint.decode(b"", "uint32").shape == (0,)
