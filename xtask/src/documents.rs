@@ -87,7 +87,7 @@ fn links_lead_somewhere() {
 }
 
 fn has_test(file: &str, name: &str) -> bool {
-    file.contains(&format!("fn {name}("))
+    file.contains(&format!("fn {name}(")) || file.contains(&format!("def {name}("))
 }
 
 #[test]
@@ -99,7 +99,8 @@ fn the_tests_that_hold_the_promises_exist() {
         let mut names = Vec::new();
         let mut last = None;
         for code in line.split('`').skip(1).step_by(2) {
-            if code.ends_with(".rs") && code.contains('/') {
+            let is_source = code.ends_with(".rs") || code.ends_with(".py");
+            if is_source && code.contains('/') {
                 let file = read(Path::new(code));
                 for name in names.drain(..) {
                     assert!(has_test(&file, name), "{code} has no test {name}");

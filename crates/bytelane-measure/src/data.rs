@@ -328,12 +328,13 @@ pub static DATASETS: &[Dataset] = &[
     },
     Dataset {
         name: "steps",
-        description: "integers with steps of 1000: a series of measurements at equal distances",
+        description: "integers with steps of 1000 from a random one: measurements at equal distances",
         start: |_| {
-            let mut number = 0;
-            integers(move |_| {
-                number += 1000;
-                number
+            let mut number = None;
+            integers(move |random| {
+                let next = number.map_or_else(|| below(random, 1_000_000), |number| number + 1000);
+                number = Some(next);
+                next
             })
         },
     },
@@ -591,7 +592,7 @@ mod tests {
     fn an_unknown_name_lists_the_known_ones() {
         let message = "nosuch".parse::<&Dataset>().unwrap_err().to_string();
         assert!(
-            message.contains("`nosuch`") && message.contains("gaps, smooth"),
+            message.contains("`nosuch`") && message.contains("steps, smooth"),
             "{message}"
         );
         for wrong in ["f8", "fixed", "fixed0", "fixed256", ""] {

@@ -36,7 +36,7 @@ pub trait Output: Default {
     fn base64(&mut self, bytes: &[u8]);
 }
 
-/// Where a whole message is written, after bytes that are there already.
+/// Where a whole message is written, after existing bytes.
 pub trait Buffer: Output {
     fn new(bytes: Vec<u8>) -> Self;
 

@@ -96,7 +96,7 @@ impl RewriteOptions {
     }
 
     /// Calls this before each column of each row group with the bytes of the old file that have been dealt with, and
-    /// with the bytes of all columns; and, with all of them twice, at the end and again and again while values are
+    /// with the bytes of all columns; and, with all of them twice, at the end and repeatedly while values are
     /// compared. Returning `Break` cancels the work with [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
@@ -107,7 +107,7 @@ impl RewriteOptions {
         self
     }
 
-    /// Tells how far the work is.
+    /// Reports progress.
     fn report(&self, done: u64, total: u64) -> Result<()> {
         match &self.progress {
             Some(progress) if progress(done, total).is_break() => Err(Problem::Cancelled.into()),

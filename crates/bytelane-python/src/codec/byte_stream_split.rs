@@ -17,8 +17,8 @@ pub mod byte_stream_split {
 
     /// Splits values into streams.
     ///
-    /// `values` is a NumPy array or another buffer; `width` says how many bytes a value has in plain
-    /// bytes. Returns bytes or, with `out`, the number of bytes written there.
+    /// `values` is a NumPy array or another buffer; `width` is the number of bytes per value in
+    /// plain bytes. Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// >>> from bytelane import byte_stream_split
     /// >>> byte_stream_split.encode(b"a1b2c3", width=2)

@@ -90,6 +90,11 @@ fn every_destination<T: Integer>() {
                 "{backend:?}, {room}"
             );
         }
+        for cut in thinned(0..expected.len(), 12) {
+            let [of_backend, of_scalar] = [backend, Detected::new(Backend::Scalar).unwrap()]
+                .map(|it| decoded::<T>(it, &expected[..cut], values.len()).unwrap_err());
+            assert_eq!(of_backend, of_scalar, "{backend:?}, {cut}");
+        }
         for count in thinned(0..=values.len(), 12) {
             let length = varints(&values[..count]).len();
             let front = decoded::<T>(backend, &expected, count).unwrap();

@@ -31,8 +31,8 @@ pub(crate) struct Packer<const K: usize> {
     /// How far numbers are shifted, from where joining leaves them to the bit in which they begin:
     /// right, but left if they are values of 8 bytes or tight.
     bits: [__m256i; 2],
-    /// Whether a number must be shifted left although it has been joined, or has more than 8 bytes
-    /// then.
+    /// Whether a number must be shifted left although it has been joined, or then has more than 8
+    /// bytes.
     is_tight: bool,
     /// How far tight numbers are shifted right, so that all their bytes are one place lower.
     back: [__m256i; 2],
