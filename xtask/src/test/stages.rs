@@ -104,7 +104,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         tier: Full,
         in_all: true,
-        minutes: 3,
+        minutes: 4,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -142,7 +142,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv")],
         tier: Full,
         in_all: true,
-        minutes: 4,
+        minutes: 3,
         run: wheel::run_stage,
     },
     Stage {
@@ -251,7 +251,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("go", "see go/README.md")],
         tier: Full,
         in_all: true,
-        minutes: 3,
+        minutes: 2,
         run: go::run_stage,
     },
     Stage {
@@ -269,7 +269,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[MIRI],
         tier: Full,
         in_all: false,
-        minutes: 4,
+        minutes: 5,
         run: miri::run_stage,
     },
     Stage {
