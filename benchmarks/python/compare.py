@@ -112,7 +112,7 @@ def parquet(directory: Path) -> None:
     bytelane.parquet.write_table(table, path)
     assert pq.read_table(path).equals(table)
     for threads in (False, True):
-        name = f"pyarrow, threads {'on' if threads else 'off'}"
+        name = f"pyarrow {'with' if threads else 'without'} threads"
         row("read_table", table.nbytes, lambda: bytelane.parquet.read_table(path),
             {name: lambda: pq.read_table(path, use_threads=threads)})
     row("write_table", table.nbytes, lambda: bytelane.parquet.write_table(table, path),
