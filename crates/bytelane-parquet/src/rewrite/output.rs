@@ -90,15 +90,18 @@ const ANYBODY: u32 = 0o666;
 /// read-only is not replaced.
 ///
 /// ```no_run
-/// # let batch: arrow_array::RecordBatch = todo!();
+/// use bytelane_parquet::arrow_array::{ArrayRef, Float64Array, RecordBatch};
 /// use bytelane_parquet::{NewFile, Writer, WriterOptions};
+/// use std::sync::Arc;
 ///
+/// let temperatures: ArrayRef = Arc::new(Float64Array::from(vec![21.5, 21.25]));
+/// let batch = RecordBatch::try_from_iter([("temperature", temperatures)])?;
 /// let new = NewFile::create("weather.parquet")?;
 /// let mut writer = Writer::try_new(new.file(), batch.schema(), WriterOptions::default())?;
 /// writer.write(&batch)?;
 /// writer.close()?;
 /// new.finish()?;
-/// # Ok::<(), bytelane_parquet::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct NewFile {
