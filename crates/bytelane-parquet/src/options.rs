@@ -151,11 +151,11 @@ impl FromStr for Encoding {
 pub enum Goal {
     /// The smallest file.
     Size,
-    /// The shortest time to write it.
+    /// The shortest time to write it, with no column more than 6% larger than it could be.
     Write,
-    /// The shortest time to read it.
+    /// The shortest time to read it, with no column more than 6% larger than it could be.
     Read,
-    /// A small file, unless it costs much more time.
+    /// The shortest time to write and read it, with no column more than 2% larger than it could be.
     #[default]
     Balanced,
 }
@@ -285,6 +285,10 @@ pub struct ColumnOptions {
     pub statistics: Option<EnabledStatistics>,
     /// Its Bloom filter.
     pub bloom_filter: Option<BloomFilterProperties>,
+    /// The rows of its pages, however large these are.
+    pub(crate) page_rows: Option<usize>,
+    /// Whether readers make dictionaries of Arrow from it.
+    pub(crate) as_dictionary: bool,
 }
 
 impl ColumnOptions {
@@ -340,8 +344,8 @@ pub struct WriterOptions {
     pub(crate) goal: Goal,
     pub(crate) readers: Readers,
     pub(crate) version: DataPageVersion,
-    pub(crate) page_rows: usize,
-    pub(crate) page_bytes: usize,
+    pub(crate) page_rows: Option<usize>,
+    pub(crate) page_bytes: Option<usize>,
     pub(crate) row_group_rows: usize,
     pub(crate) dictionary_page_bytes: usize,
     pub(crate) page_header_statistics: bool,
@@ -353,7 +357,8 @@ pub struct WriterOptions {
 
 impl Default for WriterOptions {
     /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
-    /// rows and 1 MiB, row groups of 1,048,576 rows, no bloom filters.
+    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows, no Bloom
+    /// filters.
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
@@ -364,8 +369,8 @@ impl Default for WriterOptions {
             goal: Goal::default(),
             readers: Readers::default(),
             version: DataPageVersion::default(),
-            page_rows: 131_072,
-            page_bytes: 1 << 20,
+            page_rows: None,
+            page_bytes: None,
             row_group_rows: 1 << 20,
             dictionary_page_bytes: 1 << 20,
             page_header_statistics: false,
@@ -438,14 +443,14 @@ impl WriterOptions {
     /// The maximum number of rows of a data page.
     #[must_use]
     pub fn with_page_rows(mut self, rows: usize) -> Self {
-        self.page_rows = rows;
+        self.page_rows = Some(rows);
         self
     }
 
     /// The maximum number of bytes of values in a data page, before compression.
     #[must_use]
     pub fn with_page_bytes(mut self, bytes: usize) -> Self {
-        self.page_bytes = bytes;
+        self.page_bytes = Some(bytes);
         self
     }
 
@@ -461,6 +466,19 @@ impl WriterOptions {
     pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
         self.dictionary_page_bytes = bytes;
         self
+    }
+
+    /// The most rows and bytes of values of a data page.
+    pub(crate) fn page_limits(&self) -> (usize, usize) {
+        (
+            self.page_rows.unwrap_or(131_072),
+            self.page_bytes.unwrap_or(1 << 20),
+        )
+    }
+
+    /// Whether the sizes of pages are open to choice.
+    pub(crate) fn leaves_pages_open(&self) -> bool {
+        self.page_rows.is_none() && self.page_bytes.is_none()
     }
 
     /// Whether the statistics of a page are repeated in its header, for readers without the indexes.
@@ -551,8 +569,8 @@ impl WriterOptions {
         leaves: impl Iterator<Item = (&'a ColumnPath, Type)>,
     ) -> Result<()> {
         let sizes = [
-            ("rows of a page", self.page_rows),
-            ("bytes of a page", self.page_bytes),
+            ("rows of a page", self.page_limits().0),
+            ("bytes of a page", self.page_limits().1),
             ("rows of a row group", self.row_group_rows),
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {

@@ -46,6 +46,21 @@ fn has_union(data_type: &DataType) -> bool {
     }
 }
 
+/// Whether Arrow has the column, or any part of it, as a dictionary.
+pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(..) => true,
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => has_dictionary(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
+        _ => false,
+    }
+}
+
 /// Bytes of a value of a column, or none where they differ from value to value, or are less than one.
 pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
     match column.physical_type() {

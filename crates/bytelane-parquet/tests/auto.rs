@@ -218,13 +218,36 @@ fn what_is_asked_for_wins() {
     assert_eq!(written(column, split).1, Encoding::ByteStreamSplit);
 }
 
+/// What a goal may cost in size, with what the best size of pages saves on top.
+const ALLOWANCES: [(Goal, f64); 3] = [
+    (Goal::Balanced, 1.02),
+    (Goal::Read, 1.06),
+    (Goal::Write, 1.06),
+];
+const PAGES: f64 = 1.01;
+
+#[test]
+fn speed_costs_no_more_than_allowed() {
+    for (name, column) in float_columns() {
+        for compression in ["none", "zstd:1"] {
+            let size = |goal| written(&column, options(compression).with_goal(goal)).0 as f64;
+            let least = size(Goal::Size);
+            for (goal, allowance) in ALLOWANCES {
+                let size = size(goal);
+                let most = least * allowance * PAGES;
+                assert!(size <= most, "{name}, {compression}, {goal}: {size} of {least}");
+            }
+        }
+    }
+}
+
 #[test]
 fn goals_differ() {
-    // Many repetitions: a dictionary is small, splitting fast.
-    let column = &float_columns()[3].1;
+    // All different: a dictionary is larger than the values, and nothing is smaller without compression.
+    let column = &float_columns()[0].1;
     let chosen = |goal| written(column, options("none").with_goal(goal)).1;
-    assert_eq!(chosen(Goal::Size), Encoding::Dictionary);
     assert_eq!(chosen(Goal::Write), Encoding::Plain);
+    assert_eq!(chosen(Goal::Read), Encoding::ByteStreamSplit);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bytelane_parquet::advise::{
 };
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
-use bytelane_parquet::{Goal, compression_name, parse_compression};
+use bytelane_parquet::{Goal, parse_compression};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fs;
@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 /// Find the best Parquet encodings for the columns of files
 ///
 /// Reads Parquet files, .npy files, and raw little-endian numbers with the extensions .f32 .sp .f64 .dp .i32
-/// .i64. Writes and reads samples of each column in memory, in every encoding and compression. Shows the
-/// best choice for the goal, the size reduction, and the settings for other writers.
+/// .i64. Encodes parts of each column in memory in every encoding. Shows the best choice for the goal, the size
+/// that `bytelane rewrite` would make of it, and the settings for other writers.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
@@ -33,12 +33,19 @@ pub struct Arguments {
     /// Programs that must be able to read the files, optionally with the oldest version in use; any: no restriction
     #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t = Readers::default())]
     readers: Readers,
-    /// The compression to assume: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL
-    #[arg(long, value_name = "CODEC[:LEVEL]", default_value = "zstd:1", value_parser = parse_compression)]
-    compression: Compression,
-    /// Rows to sample from each column, spread over the file
-    #[arg(long, value_name = "N", default_value_t = 1 << 18, value_parser = clap::value_parser!(u64).range(1..))]
+    /// The compression to assume: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL. By default, columns of
+    /// Parquet files keep theirs, and other files get zstd:1
+    #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
+    compression: Option<Compression>,
+    /// Further compressions to try, for comparison
+    #[arg(long, value_name = "CODEC[:LEVEL],..", value_delimiter = ',', value_parser = parse_compression)]
+    compare: Vec<Compression>,
+    /// Rows of each column to look at, in row groups spread over the file, of which parts are encoded
+    #[arg(long, value_name = "N", default_value_t = 1 << 21, value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
+    /// Encode all rows with the choice, so that the new sizes are exact
+    #[arg(long)]
+    exact: bool,
     /// Exit with code 1 if any file could become smaller by more than the threshold
     #[arg(long)]
     check: bool,
@@ -77,11 +84,15 @@ impl Arguments {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
         let files = files(&self.paths)?;
-        let options = AdviseOptions::default()
+        let mut options = AdviseOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
-            .with_compression(self.compression)
+            .with_comparisons(self.compare.clone())
+            .with_exact_sizes(self.exact)
             .with_rows(usize::try_from(self.rows).unwrap_or(usize::MAX));
+        if let Some(compression) = self.compression {
+            options = options.with_compression(compression);
+        }
         let progress = ProgressBar::new(files.len() as u64)
             .with_style(ProgressStyle::with_template(
                 "{bar:30} {pos}/{len} {wide_msg}",
@@ -158,15 +169,14 @@ impl Arguments {
     }
 
     fn rows(&self, advice: &Advice, with_file: bool) -> Vec<Vec<String>> {
-        let chosen = compression_name(self.compression);
         let mut rows = Vec::new();
         for column in &advice.columns {
             for candidate in &column.candidates {
                 let mut row = Vec::new();
                 row.extend(with_file.then(|| advice.file.display().to_string()));
                 row.extend([column.path.clone(), column.column_type.clone()]);
-                let is_choice =
-                    candidate.encoding == column.encoding && candidate.compression == chosen;
+                let is_choice = candidate.encoding == column.encoding
+                    && candidate.compression == column.compression;
                 row.extend(cells(candidate, is_choice));
                 rows.push(row);
             }
@@ -191,7 +201,11 @@ impl Arguments {
         writeln!(out, "{heading}{}: {rows} rows", readable::path(file))?;
         writeln!(
             out,
-            "Goal: {goal}. Compression: {compression}. Readers: {readers}.\n"
+            "Goal: {goal}. Compression: {}. Readers: {readers}.\n",
+            match compression.as_str() {
+                "" => "as it is",
+                asked => asked,
+            }
         )?;
         let mut table = Table::new([
             text("column"),
@@ -218,14 +232,15 @@ impl Arguments {
             table.write(self.format, [()], out)?;
         }
         let (now, then) = (advice.bytes_now(), advice.bytes_then());
-        let before = match advice.kind.as_str() {
-            "parquet" => "today",
-            _ => "with dictionaries, the default of most writers",
+        let before = match (advice.kind.as_str(), advice.bytes_plain()) {
+            ("parquet", _) | (_, None) => "today".to_owned(),
+            (_, Some(plain)) => format!("with pyarrow's default encoding ({plain} in PLAIN)"),
         };
         let saved = 100.0 * advice.saved();
+        let about = if self.exact { "" } else { "about " };
         writeln!(
             out,
-            "\n{now} bytes {before}, about {then} with the choice: {saved:.1}% smaller\n"
+            "\n{now} bytes {before}, {about}{then} with the choice: {saved:.1}% smaller\n"
         )?;
         for settings in &advice.settings {
             let text = readable::lines(&settings.text);
@@ -274,9 +289,10 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
             .entropy_bits
             .map_or_else(|| "?".to_owned(), |bits| format!("{bits:.1}")),
         column.now.clone().unwrap_or_default(),
-        match column.keep {
-            true => "unchanged".to_owned(),
-            false => column.encoding.to_string(),
+        match (&column.obstacle, column.keep) {
+            (Some(_), _) => "cannot change".to_owned(),
+            (None, true) => "unchanged".to_owned(),
+            (None, false) => column.encoding.to_string(),
         },
         column.bytes_now.to_string(),
         column.bytes_then.to_string(),

@@ -120,9 +120,7 @@ impl Advisor {
             options,
             ..
         } = self;
-        let advice = source
-            .sample(self.tried, options.rows)
-            .and_then(|sampled| advise_column(source, sampled, options));
+        let advice = advise_column(source, self.tried, options);
         self.columns.extend(advice.map_err(|error| match source {
             Source::Table(_) => error,
             _ => error.in_file(path),
@@ -140,7 +138,10 @@ impl Advisor {
             rows: self.source.rows(),
             goal: self.options.goal,
             readers: self.options.readers.to_string(),
-            compression: compression_name(self.options.compression),
+            compression: self
+                .options
+                .compression
+                .map_or(String::new(), compression_name),
             columns: self.columns.clone(),
             settings: settings::of(self.source.rewritable(), &self.columns, &self.options),
         }

@@ -9,6 +9,7 @@ use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::Buffer;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -141,26 +142,42 @@ impl ArrayFile {
 
     /// Up to about `most` of the numbers, from all over the file.
     pub(super) fn sample(&mut self, most: u64) -> Result<ArrayRef> {
-        let width = self.element.width as u64;
         let stretches = if self.values <= most { 1 } else { STRETCHES };
         let count = most.min(self.values) / stretches;
         let mut bytes = Vec::new();
         for index in 0..stretches {
             let first = (self.values - count) * index / (stretches - 1).max(1);
-            self.file
-                .seek(SeekFrom::Start(self.start + first * width))?;
-            let read = (&self.file).take(count * width).read_to_end(&mut bytes)?;
-            if read as u64 != count * width {
-                return Err(Error::corrupt("the file was truncated while it was read"));
-            }
+            self.append(first..first + count, &mut bytes)?;
         }
+        Ok(self.array(bytes))
+    }
+
+    /// Some of the numbers.
+    pub(super) fn read(&mut self, rows: Range<u64>) -> Result<ArrayRef> {
+        let mut bytes = Vec::new();
+        self.append(rows, &mut bytes)?;
+        Ok(self.array(bytes))
+    }
+
+    fn append(&mut self, rows: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
+        let width = self.element.width as u64;
+        let count = (rows.end - rows.start) * width;
+        let start = self.start + rows.start * width;
+        self.file.seek(SeekFrom::Start(start))?;
+        match (&self.file).take(count).read_to_end(bytes)? as u64 == count {
+            true => Ok(()),
+            false => Err(Error::corrupt("the file was truncated while it was read")),
+        }
+    }
+
+    fn array(&self, mut bytes: Vec<u8>) -> ArrayRef {
         if self.big_endian != cfg!(target_endian = "big") {
             bytes
                 .chunks_exact_mut(self.element.width)
                 .for_each(<[u8]>::reverse);
         }
         // Into memory that is aligned for numbers.
-        Ok((self.element.array)(Buffer::from_slice_ref(&bytes)))
+        (self.element.array)(Buffer::from_slice_ref(&bytes))
     }
 }
 

@@ -1,14 +1,19 @@
 //! Parquet files of which samples are taken.
 
-use super::source::{Sampled, has_dictionary};
+use super::source::Sampled;
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::input::InputFile;
+use crate::metadata::chunk_range;
+use crate::physical::has_dictionary;
+use crate::rewrite::kinds::PageKinds;
+use crate::writer::Column;
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::ArrayRef;
 use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::ProjectionMask;
-use parquet::basic::Type;
+use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -16,6 +21,16 @@ use std::sync::Arc;
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
+
+/// Row groups that are looked at, if there are as many.
+const FEWEST: usize = 4;
+
+/// A row group of one of the files.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) file: usize,
+    pub(super) row_group: usize,
+}
 
 /// Parquet files with the same columns.
 pub(super) struct Files(Vec<Opened>);
@@ -73,6 +88,69 @@ impl Files {
             .iter()
             .map(|opened| opened.bytes_of_row(column) * opened.rows() as f64);
         bytes.sum::<f64>() / self.rows().max(1) as f64
+    }
+
+    /// Row groups with about so many rows together, evenly spread over all files; at least four, or all.
+    pub(super) fn row_groups(&self, rows: usize, all: bool) -> Vec<Place> {
+        let places = self.0.iter().enumerate().flat_map(|(file, opened)| {
+            let row_groups = 0..opened.file.metadata().num_row_groups();
+            row_groups.map(move |row_group| Place { file, row_group })
+        });
+        let places: Vec<Place> = places.collect();
+        let share = rows as f64 / self.rows().max(1) as f64;
+        let wanted = (places.len() as f64 * share).ceil() as usize;
+        let wanted = match all {
+            true => places.len(),
+            // Several, even where one would be enough: they differ.
+            false => wanted.max(FEWEST).min(places.len()),
+        };
+        (0..wanted)
+            .map(|index| places[index * places.len() / wanted])
+            .collect()
+    }
+
+    /// The compression of the first chunk of a column that can be written.
+    pub(super) fn compression(&self, column: usize) -> Option<Compression> {
+        self.metadata().find_map(|metadata| {
+            let schema = metadata.file_metadata().schema_descr();
+            let chunks = metadata.row_groups().first()?.columns().iter().enumerate();
+            let mut chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
+            let compression = chunks.next()?.1.compression();
+            let is_old = matches!(compression, Compression::LZO | Compression::LZ4);
+            (!is_old).then_some(compression)
+        })
+    }
+
+    pub(super) fn metadata_of(&self, file: usize) -> &ParquetMetaData {
+        self.0[file].file.metadata()
+    }
+
+    /// What the page headers of a chunk tell.
+    pub(super) fn page_kinds(&self, place: Place, chunk: &ColumnChunkMetaData) -> Result<PageKinds> {
+        let opened = &self.0[place.file];
+        let kinds = || {
+            let input = opened.file.input();
+            PageKinds::of(input, chunk, chunk_range(chunk, input.len())?)
+        };
+        kinds().map_err(|error| {
+            let error = error.in_column(chunk.column_path());
+            error.in_row_group(place.row_group).in_file(&opened.path)
+        })
+    }
+
+    /// A column as a file of these types has it.
+    pub(super) fn column(&self, file: usize, column: usize) -> Result<Column> {
+        let opened = &self.0[file];
+        let schema = opened.file.metadata().file_metadata().schema();
+        let in_file = Arc::clone(&schema.get_fields()[column]);
+        Column::new(Arc::clone(opened.field(column)), in_file)
+    }
+
+    /// All rows of a column in a row group.
+    pub(super) fn rows_of(&self, place: Place, column: usize) -> Result<Vec<ArrayRef>> {
+        let opened = &self.0[place.file];
+        let rows = opened.read(place.row_group, column, usize::MAX);
+        rows.map_err(|error| error.in_file(&opened.path))
     }
 
     /// Up to about `most` rows of a column, of each file its part.
@@ -154,34 +232,41 @@ impl Opened {
     }
 
     fn sample(&self, column: usize, most: usize) -> Result<Vec<ArrayRef>> {
-        let metadata = self.file.metadata();
-        let row_groups = spread(metadata, most);
-        let schema = metadata.file_metadata().schema_descr();
-        let projection = ProjectionMask::roots(schema, [column]);
+        let row_groups = spread(self.file.metadata(), most);
         let each = most.div_ceil(row_groups.len().max(1));
         let mut arrays = Vec::new();
         for row_group in row_groups {
-            let mut allowance = allowance(metadata, row_group, column)?;
-            let reader = self
-                .file
-                .clone()
-                .with_projection(projection.clone())
-                .with_row_groups(vec![row_group])
-                .with_batch_size(each.clamp(1, BATCH_ROWS))
-                .build()?;
-            let mut left = each;
-            for batch in reader {
-                let array = Arc::clone(batch.map_err(Error::from)?.column(0));
-                let taken = left.min(array.len());
-                let array = array.slice(0, taken);
-                if !allowance.take(&array) {
-                    return Err(too_large(row_group, self.field(column).name()));
-                }
-                arrays.push(array);
-                left -= taken;
-                if left == 0 {
-                    break;
-                }
+            arrays.extend(self.read(row_group, column, each)?);
+        }
+        Ok(arrays)
+    }
+
+    /// The first rows of a column in a row group.
+    fn read(&self, row_group: usize, column: usize, most: usize) -> Result<Vec<ArrayRef>> {
+        let metadata = self.file.metadata();
+        let schema = metadata.file_metadata().schema_descr();
+        let rows = usize::try_from(metadata.row_group(row_group).num_rows()).unwrap_or(0);
+        let mut left = most.min(rows);
+        let mut allowance = allowance(metadata, row_group, column)?;
+        let reader = self
+            .file
+            .clone()
+            .with_projection(ProjectionMask::roots(schema, [column]))
+            .with_row_groups(vec![row_group])
+            .with_batch_size(left.clamp(1, BATCH_ROWS))
+            .build()?;
+        let mut arrays = Vec::new();
+        for batch in reader {
+            let array = Arc::clone(batch.map_err(Error::from)?.column(0));
+            let taken = left.min(array.len());
+            let array = array.slice(0, taken);
+            if !allowance.take(&array) {
+                return Err(too_large(row_group, self.field(column).name()));
+            }
+            arrays.push(array);
+            left -= taken;
+            if left == 0 {
+                break;
             }
         }
         Ok(arrays)
@@ -247,6 +332,6 @@ fn spread(metadata: &ParquetMetaData, most: usize) -> Vec<usize> {
     let rows = metadata.file_metadata().num_rows().max(1) as f64;
     let wanted = (groups as f64 * most as f64 / rows).ceil() as usize;
     // Several, even where one would be enough: they differ.
-    let wanted = wanted.max(4).min(groups);
+    let wanted = wanted.max(FEWEST).min(groups);
     (0..wanted).map(|index| index * groups / wanted).collect()
 }

@@ -13,6 +13,7 @@
 mod advisor;
 mod array_file;
 mod files;
+mod promise;
 mod settings;
 mod source;
 mod table;
@@ -24,9 +25,8 @@ pub use array_file::RAW_ENDINGS;
 pub use settings::Settings;
 pub use trial::Candidate;
 
-use crate::choice::score;
 use crate::readers::{Readers, ValueType};
-use crate::{Encoding, Error, Goal, Problem, Result, compression_name, parse_compression};
+use crate::{Encoding, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
@@ -35,6 +35,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 use source::{Sampled, Source};
 use std::path::{Path, PathBuf};
+use promise::Promise;
 use trial::Trials;
 use values::Values;
 
@@ -43,25 +44,24 @@ use values::Values;
 pub struct AdviseOptions {
     goal: Goal,
     readers: Readers,
-    compression: Compression,
+    compression: Option<Compression>,
     compressions: Vec<Compression>,
     rows: usize,
+    exact: bool,
     backend: Detected,
 }
 
 impl Default for AdviseOptions {
-    /// A balanced choice for pyarrow, duckdb and polars with zstd at level 1, from 262,144 rows of each column;
-    /// for comparison without compression, with snappy, lz4_raw and zstd at level 3.
+    /// A balanced choice for pyarrow, duckdb and polars; for Parquet files with the compression that they have, for
+    /// others with zstd at level 1; from row groups with two million rows of each column.
     fn default() -> Self {
-        let compression = |name| parse_compression(name).unwrap_or(Compression::UNCOMPRESSED);
         Self {
             goal: Goal::default(),
             readers: Readers::default(),
-            compression: compression("zstd:1"),
-            compressions: ["none", "snappy", "lz4_raw", "zstd:3"]
-                .map(compression)
-                .to_vec(),
-            rows: 1 << 18,
+            compression: None,
+            compressions: Vec::new(),
+            rows: 1 << 21,
+            exact: false,
             backend: Detected::active(),
         }
     }
@@ -82,10 +82,10 @@ impl AdviseOptions {
         self
     }
 
-    /// The compression to assume.
+    /// The compression to assume; otherwise, columns of Parquet files keep theirs.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
-        self.compression = compression;
+        self.compression = Some(compression);
         self
     }
 
@@ -96,10 +96,18 @@ impl AdviseOptions {
         self
     }
 
-    /// The largest number of rows of a column that are tried, from several places of the file.
+    /// About how many rows of a column are looked at: those of row groups from all over the file, of at least four if
+    /// there are as many. Parts of them are encoded.
     #[must_use]
     pub fn with_rows(mut self, rows: usize) -> Self {
         self.rows = rows.max(1);
+        self
+    }
+
+    /// Whether to encode all rows with the choice, so that the new size is not an estimate.
+    #[must_use]
+    pub fn with_exact_sizes(mut self, exact: bool) -> Self {
+        self.exact = exact;
         self
     }
 
@@ -110,15 +118,10 @@ impl AdviseOptions {
         self
     }
 
-    /// All compressions to try, each once, the chosen one first.
-    fn all_compressions(&self) -> Vec<Compression> {
-        let others = self
-            .compressions
-            .iter()
-            .filter(|other| **other != self.compression);
-        std::iter::once(self.compression)
-            .chain(others.copied())
-            .collect()
+    /// All compressions to try where this one is assumed, each once.
+    fn all_compressions(&self, assumed: Compression) -> Vec<Compression> {
+        let others = self.compressions.iter().filter(|other| **other != assumed);
+        std::iter::once(assumed).chain(others.copied()).collect()
     }
 }
 
@@ -136,7 +139,7 @@ pub struct Advice {
     pub goal: Goal,
     /// The programs that must be able to read it.
     pub readers: String,
-    /// The compression that was assumed.
+    /// The compression that was asked for; empty if columns keep theirs.
     pub compression: String,
     /// The columns.
     pub columns: Vec<ColumnAdvice>,
@@ -155,6 +158,12 @@ impl Advice {
     #[must_use]
     pub fn bytes_then(&self) -> u64 {
         self.columns.iter().map(|column| column.bytes_then).sum()
+    }
+
+    /// The size of all columns in bytes in PLAIN, if that was tried.
+    #[must_use]
+    pub fn bytes_plain(&self) -> Option<u64> {
+        self.columns.iter().map(|column| column.bytes_plain).sum()
     }
 
     /// The size reduction, from 0 to 1.
@@ -184,15 +193,21 @@ pub struct ColumnAdvice {
     pub entropy_bits: Option<f64>,
     /// Encodings and compression in the file; none in an array or a table.
     pub now: Option<String>,
-    /// The current size in bytes: that in the file or, for an array or a table, that with a dictionary, the default
-    /// of most writers.
+    /// The current size in bytes: that in the file or, for an array or a table, that with pyarrow's default encoding,
+    /// a dictionary, which becomes PLAIN where the dictionary exceeds 1 MiB.
     pub bytes_now: u64,
-    /// The best encoding.
+    /// The size in bytes in PLAIN, for comparison.
+    pub bytes_plain: Option<u64>,
+    /// The best encoding; if row groups differ, that of most bytes.
     pub encoding: Encoding,
-    /// The size in bytes with that encoding, estimated from the sample.
+    /// The compression that is assumed.
+    pub compression: String,
+    /// The size in bytes that `rewrite` makes of it, estimated from some of the rows.
     pub bytes_then: u64,
-    /// Whether the file already uses it, or nothing better was found.
+    /// Whether `rewrite` leaves it as it is, because nothing is better.
     pub keep: bool,
+    /// Why it cannot be re-encoded.
+    pub obstacle: Option<String>,
     /// Everything that was tried.
     pub candidates: Vec<Candidate>,
 }
@@ -260,82 +275,93 @@ fn all(mut advisor: Advisor) -> Result<Advice> {
 
 /// The advice for the leaves of a column.
 fn advise_column(
-    source: &Source,
-    sampled: Sampled,
+    source: &mut Source,
+    column: usize,
     options: &AdviseOptions,
 ) -> Result<Vec<ColumnAdvice>> {
-    let trials = Trials::of(&sampled, options)?;
-    let leaves = sampled.leaves.columns().iter().enumerate();
-    let advice = leaves.map(|(index, leaf)| {
-        let path = leaf.path().string();
-        advise_leaf(
-            source,
-            &sampled,
-            leaf,
-            trials.of_leaf(index, leaf, sampled.has_dictionary, options),
-            options,
-        )
-        .map_err(|error| error.in_column(path))
+    let promises = Promise::of(source, column, options)?;
+    let sampled = source.sample(column, options.rows.min(MEASURED))?;
+    let assumed = match source {
+        Source::Parquet(files) => files.compression(column),
+        Source::Array(_) | Source::Table(_) => None,
+    };
+    let compression = options.compression.or(assumed);
+    let compression = compression.unwrap_or(options.compression_or_default());
+    let trials = Trials::of(&sampled, compression, options)?;
+    let leaves = sampled.leaves.columns().iter().zip(&promises).enumerate();
+    let advice = leaves.map(|(index, (leaf, promise))| {
+        let candidates = trials.of_leaf(index, leaf, sampled.has_dictionary, options);
+        let foretold = Foretold {
+            promise,
+            compression,
+            candidates,
+        };
+        advise_leaf(source, &sampled, leaf, foretold)
+            .map_err(|error| error.in_column(leaf.path().string()))
     });
     advice.collect()
+}
+
+/// Rows of which speeds are measured, and values are counted.
+const MEASURED: usize = 1 << 16;
+
+/// What is known of a leaf when the advice is put together.
+struct Foretold<'a> {
+    promise: &'a Promise,
+    compression: Compression,
+    candidates: Vec<Candidate>,
 }
 
 fn advise_leaf(
     source: &Source,
     sampled: &Sampled,
     leaf: &ColumnDescriptor,
-    candidates: Vec<Candidate>,
-    options: &AdviseOptions,
+    foretold: Foretold<'_>,
 ) -> Result<ColumnAdvice> {
-    let compression = compression_name(options.compression);
-    let possible = candidates
-        .iter()
-        .filter(|candidate| candidate.compression == compression && candidate.obstacle.is_none());
-    let best = possible.min_by(|one, other| {
-        let score = |it: &Candidate| {
-            score(
-                options.goal,
-                it.bytes as f64,
-                1.0 / it.write_mib_s,
-                1.0 / it.read_mib_s,
-            )
-        };
-        score(one).total_cmp(&score(other))
-    });
-    let best = best.ok_or_else(|| Error::new(Problem::Input("nothing was tried".to_owned())))?;
-
+    let Foretold {
+        promise,
+        compression,
+        mut candidates,
+    } = foretold;
     let rows = source.rows();
     let scale = rows as f64 / sampled.rows.max(1) as f64;
     let in_file = match source {
         Source::Parquet(files) => Some(Now::of(files.metadata(), leaf)?),
         Source::Array(_) | Source::Table(_) => None,
     };
+    let file_bytes = in_file.as_ref().map(|now| now.bytes);
+    let name = compression_name(compression);
+    for candidate in &mut candidates {
+        let whole = promise.bytes_in(candidate.encoding, rows, file_bytes);
+        let whole = whole.filter(|_| candidate.compression == name);
+        candidate.extrapolate(whole, scale);
+    }
     let default = candidates.iter().find(|candidate| {
-        candidate.compression == compression && candidate.encoding == Encoding::Dictionary
+        candidate.compression == name && candidate.encoding == Encoding::Dictionary
     });
-    let bytes_now = match &in_file {
-        Some(now) => now.bytes,
-        None => (default.unwrap_or(best).bytes as f64 * scale) as u64,
-    };
-    let there = in_file
-        .as_ref()
-        .is_some_and(|now| now.is(best.encoding, options.compression));
-    let bytes_then = (best.bytes as f64 * scale) as u64;
-    let keep = there || (in_file.is_some() && bytes_then >= bytes_now);
+    let bytes_then = promise.bytes(rows, file_bytes);
+    let default = default.map_or(bytes_then, |default| default.bytes);
+    let plain = candidates.iter().find(|candidate| {
+        candidate.compression == name && candidate.encoding == Encoding::Plain
+    });
     let values = Values::of(sampled, leaf)?;
+    let nulls = (values.nulls as f64 * scale) as u64;
     Ok(ColumnAdvice {
         path: leaf.path().string(),
         column_type: column_type(leaf),
         rows,
-        nulls: (values.nulls as f64 * scale) as u64,
-        rows_tried: sampled.rows as u64,
-        distinct: values.distinct(rows - (values.nulls as f64 * scale) as u64),
+        nulls,
+        rows_tried: promise.rows,
+        distinct: values.distinct(rows.saturating_sub(nulls)),
         entropy_bits: values.entropy,
         now: in_file.map(|now| now.text()),
-        bytes_now,
-        encoding: best.encoding,
-        bytes_then: if keep { bytes_now } else { bytes_then },
-        keep,
+        bytes_now: file_bytes.unwrap_or(default),
+        bytes_plain: plain.map(|plain| plain.bytes),
+        encoding: promise.encoding().unwrap_or(Encoding::Plain),
+        compression: name,
+        bytes_then,
+        keep: !promise.changes,
+        obstacle: promise.obstacle.clone(),
         candidates,
     })
 }
@@ -386,19 +412,6 @@ impl Now {
             }
         }
         Ok(())
-    }
-
-    /// Whether all of it is in this encoding and compressed so. The level is nowhere in a file.
-    fn is(&self, encoding: Encoding, compression: Compression) -> bool {
-        use parquet::basic::Encoding::{PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY};
-        let same = match encoding {
-            Encoding::Dictionary => {
-                let known = |it: &_| matches!(it, PLAIN | PLAIN_DICTIONARY | RLE_DICTIONARY);
-                self.encodings.iter().all(known) && self.encodings != [PLAIN]
-            }
-            _ => self.encodings == [encoding.of_values()],
-        };
-        same && self.codecs == [CompressionCodec::from(compression)]
     }
 
     fn text(&self) -> String {

@@ -1,7 +1,7 @@
 //! Settings that make writers use the chosen encodings.
 
 use super::{AdviseOptions, ColumnAdvice};
-use crate::{Encoding, compression_name};
+use crate::{Encoding, Goal, compression_name};
 use parquet::basic::Compression;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn of(
 ) -> Vec<Settings> {
     let columns = Columns {
         columns,
-        compression: options.compression,
+        compression: options.compression_or_default(),
     };
     let mut all = vec![
         columns.pyarrow(),
@@ -284,14 +284,15 @@ impl Columns<'_> {
 
     fn rewrite(&self, path: &Path, options: &AdviseOptions) -> Settings {
         let input = word(&path.display().to_string());
-        let compression = word(&compression_name(self.compression));
-        let mut text = format!("bytelane rewrite {input} out.parquet --compression {compression}");
+        let mut text = format!("bytelane rewrite {input} out.parquet");
+        if options.goal != Goal::default() {
+            text += &format!(" --goal {}", options.goal);
+        }
+        if let Some(compression) = options.compression {
+            text += &format!(" --compression {}", word(&compression_name(compression)));
+        }
         if options.readers != crate::readers::Readers::default() {
             text += &format!(" --readers {}", word(&options.readers.to_string()));
-        }
-        for column in self.columns {
-            let assignment = format!("{}={}", column.path, column.encoding);
-            text += &format!(" \\\n    --column {}", word(&assignment));
         }
         Settings {
             writer: "bytelane rewrite".into(),

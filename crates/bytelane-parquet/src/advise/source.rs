@@ -4,10 +4,12 @@ use super::array_file::{ArrayFile, is_array};
 use super::files::Files;
 use super::table::{Table, with_names_of_format};
 use crate::Result;
-use crate::physical::in_parquet;
+use crate::physical::{has_dictionary, in_parquet};
+use crate::writer::Column;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use parquet::schema::types::SchemaDescriptor;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -77,6 +79,29 @@ impl Source {
         }
     }
 
+    /// Rows of a column that is in no Parquet file, and how it would be in one.
+    pub(super) fn rows_of(
+        &mut self,
+        column: usize,
+        rows: Range<u64>,
+    ) -> Result<(Column, Vec<ArrayRef>)> {
+        let (field, arrays) = match self {
+            Self::Array(array) => {
+                let array = array.read(rows)?;
+                let field = Field::new(UNNAMED, array.data_type().clone(), false);
+                (Arc::new(field), vec![array])
+            }
+            Self::Table(table) => {
+                let field = Arc::clone(&table.schema.fields()[column]);
+                (field, table.rows_of(column, rows))
+            }
+            Self::Parquet(_) => unreachable!("Parquet files have row groups of their own"),
+        };
+        let in_file = in_parquet(&Schema::new(vec![with_names_of_format(&field)]))?;
+        let in_file = Arc::clone(&in_file.root_schema().get_fields()[0]);
+        Ok((Column::new(field, in_file)?, arrays))
+    }
+
     /// Up to about `most` rows of a column, from all over the file.
     pub(super) fn sample(&mut self, column: usize, most: usize) -> Result<Sampled> {
         match self {
@@ -139,20 +164,5 @@ impl Sampled {
     /// Its type in Arrow.
     pub(super) fn data_type(&self) -> &DataType {
         self.schema.field(0).data_type()
-    }
-}
-
-/// Whether Arrow has the column, or any part of it, as a dictionary.
-pub(super) fn has_dictionary(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Dictionary(..) => true,
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => has_dictionary(field.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
-        _ => false,
     }
 }

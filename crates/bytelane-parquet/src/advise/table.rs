@@ -1,8 +1,10 @@
 //! Rows in memory of which samples are taken.
 
+use crate::choice::rows_of;
 use crate::{Problem, Result};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Stretches that a sample is taken from.
@@ -60,19 +62,17 @@ impl Table {
             .collect()
     }
 
-    /// These rows, in as many pieces as there are batches that have some of them.
+    /// Some rows of a column.
+    pub(super) fn rows_of(&self, column: usize, rows: Range<u64>) -> Vec<ArrayRef> {
+        self.stretch(column, rows.start as usize, (rows.end - rows.start) as usize)
+    }
+
     fn stretch(&self, column: usize, start: usize, count: usize) -> Vec<ArrayRef> {
-        let mut first = 0;
-        let mut pieces = Vec::new();
-        for batch in &self.batches {
-            let end = first + batch.num_rows();
-            let (from, to) = (start.max(first), (start + count).min(end));
-            if from < to {
-                pieces.push(batch.column(column).slice(from - first, to - from));
-            }
-            first = end;
-        }
-        pieces
+        let arrays = self.batches.iter();
+        let arrays: Vec<ArrayRef> = arrays
+            .map(|batch| Arc::clone(batch.column(column)))
+            .collect();
+        rows_of(&arrays, &(start..start + count))
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Candidate {
     pub encoding: Encoding,
     /// The compression, as `--compression` reads it.
     pub compression: String,
-    /// Bytes of the sample, with the headers of its pages.
+    /// Bytes of the column with the headers of its pages, estimated.
     pub bytes: u64,
     /// Bytes in PLAIN, uncompressed, for one of these.
     pub ratio: f64,
@@ -31,6 +31,16 @@ pub struct Candidate {
     pub read_mib_s: f64,
     /// The first of the readers that cannot read it.
     pub obstacle: Option<String>,
+}
+
+impl Candidate {
+    /// From the sample to the whole column: by what is known of it, or in proportion.
+    pub(super) fn extrapolate(&mut self, whole: Option<u64>, scale: f64) {
+        let proportional = self.bytes as f64 * scale;
+        let whole = whole.unwrap_or(proportional as u64);
+        self.ratio *= proportional / (whole as f64).max(1.0);
+        self.bytes = whole;
+    }
 }
 
 /// The sample in one way.
@@ -46,7 +56,11 @@ struct Trial {
 pub(super) struct Trials(Vec<Trial>);
 
 impl Trials {
-    pub(super) fn of(sampled: &Sampled, options: &AdviseOptions) -> Result<Self> {
+    pub(super) fn of(
+        sampled: &Sampled,
+        compression: Compression,
+        options: &AdviseOptions,
+    ) -> Result<Self> {
         let mut trials = Vec::new();
         for encoding in Encoding::ALL
             .iter()
@@ -60,7 +74,7 @@ impl Trials {
             {
                 continue;
             }
-            for compression in options.all_compressions() {
+            for compression in options.all_compressions(compression) {
                 trials.push(Trial::of(sampled, encoding, compression, options)?);
             }
         }

@@ -1,12 +1,11 @@
 //! Properties of the values of a sample.
 
 use super::source::Sampled;
-use crate::choice::Repeats;
+use crate::choice::Distinct as Followed;
 use crate::page::dense;
 use crate::{Result, physical};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_buffer::Buffer;
 use arrow_schema::DataType;
 use parquet::schema::types::ColumnDescriptor;
 use std::collections::HashMap;
@@ -24,7 +23,7 @@ enum Distinct {
     Unknown,
     /// Counted in the sample, of so many.
     Counted(usize, usize),
-    Followed(Repeats),
+    Followed(Followed),
 }
 
 impl Values {
@@ -35,19 +34,17 @@ impl Values {
         if physical::is_flat(sampled.data_type(), leaf)
             && let Some(width) = physical::width(leaf)
         {
-            let mut bytes = Vec::new();
             for array in &arrays {
                 let values = physical::to_physical(array, leaf)?;
-                bytes.extend_from_slice(dense(&values, width, array.nulls(), &mut Vec::new()));
+                dense(&values, width, array.nulls(), &mut Vec::new())
+                    .chunks_exact(width)
+                    .for_each(|value| counts.add(value));
             }
-            bytes
-                .chunks_exact(width)
-                .for_each(|value| counts.add(value));
-            let values = [Buffer::from_vec(bytes)];
+            let followed = Followed::among(&arrays);
             return Ok(Self {
                 nulls,
                 entropy: Some(counts.entropy()),
-                distinct: Distinct::Followed(Repeats::among(&values, width, 1)),
+                distinct: followed.map_or(Distinct::Unknown, Distinct::Followed),
             });
         }
         for array in &arrays {
@@ -112,7 +109,7 @@ impl Values {
             Distinct::Counted(distinct, total) if distinct == total => Some(values),
             Distinct::Counted(distinct, _) => Some(*distinct as u64),
             Distinct::Followed(_) if values == 0 => Some(0),
-            Distinct::Followed(repeats) => Some(repeats.distinct_among(values as usize) as u64),
+            Distinct::Followed(followed) => Some(followed.among_all(values as usize) as u64),
         }
     }
 }

@@ -1,62 +1,78 @@
-//! How long encodings take, and which is best for a goal.
+//! How long candidates take, and which is best for a goal.
 //!
 //! The times are a model, so that the same values always become the same file: nanoseconds on one core of the
-//! year 2023, of which only the proportions count.
+//! year 2024, of which only the proportions count.
 
-use super::estimate::Cost;
+use super::trial::Size;
+use crate::writer::Layout;
 use crate::{Encoding, Goal};
 use parquet::basic::Compression;
 
-/// What a balanced choice gives for time: twice the time must save one part in six of the size.
-const TIME_EXPONENT: f64 = 0.25;
+/// Pages that the compressor makes smaller by less than this are stored, at the speed of copying.
+const STORED: f64 = 0.97;
 
-/// A candidate and what is expected of it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// A candidate and what is expected of it for all rows.
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Estimate {
-    /// The encoding.
-    pub(crate) encoding: Encoding,
-    /// Bytes of all values, compressed.
+    /// How it is written.
+    pub(crate) layout: Layout,
+    /// Bytes of all values, compressed, with the headers of pages.
     pub(crate) bytes: f64,
     /// Nanoseconds to write them.
     pub(crate) write: f64,
     /// Nanoseconds to read them.
     pub(crate) read: f64,
+    /// Whether whole pages were written, not only small pieces.
+    pub(crate) is_measured: bool,
 }
 
 impl Estimate {
-    /// Of `values` values that cost as much each.
+    /// For a column of this size.
     pub(super) fn new(
-        encoding: Encoding,
+        layout: Layout,
         compression: Compression,
-        cost: Cost,
-        values: usize,
+        size: Size,
+        values: f64,
+        is_measured: bool,
     ) -> Self {
-        let (encode, decode) = coding(encoding);
-        let (compress, decompress) = compressing(compression);
-        let values = values as f64;
+        let (encode, decode) = coding(layout.encoding);
+        let (compress, decompress) = compressing(compression, size);
         Self {
-            encoding,
-            bytes: values * cost.compressed,
-            write: values * (encode + compress * (cost.worked + 0.25 * cost.encoded)),
-            read: values * (decode + decompress * (cost.worked + 0.1 * cost.encoded)),
+            layout,
+            bytes: size.compressed,
+            write: values * encode + compress,
+            read: values * decode + decompress,
+            is_measured,
         }
-    }
-
-    /// Less is better.
-    pub(crate) fn score(&self, goal: Goal) -> f64 {
-        score(goal, self.bytes, self.write, self.read)
     }
 }
 
-/// What makes one way of writing values better than another: the lower, the better. All three count in the same
-/// unit each, for all that are compared.
-pub(crate) fn score(goal: Goal, bytes: f64, write: f64, read: f64) -> f64 {
+/// What a goal allows a column to be larger than in the smallest way, for speed.
+fn allowance(goal: Goal) -> f64 {
+    match goal {
+        Goal::Size => 1.0,
+        Goal::Balanced => 1.02,
+        Goal::Read | Goal::Write => 1.06,
+    }
+}
+
+/// What makes one way better than another among those that are small enough: the lower, the better.
+fn score(goal: Goal, bytes: f64, write: f64, read: f64) -> f64 {
     match goal {
         Goal::Size => bytes,
         Goal::Write => write,
         Goal::Read => read,
-        Goal::Balanced => bytes * (write + read).powf(TIME_EXPONENT),
+        Goal::Balanced => write + read,
     }
+}
+
+/// The best estimate for a goal: of those that are not larger than it allows, the one with the lowest score.
+pub(super) fn best(estimates: &[Estimate], goal: Goal) -> &Estimate {
+    let least = estimates.iter().map(|it| it.bytes).fold(f64::INFINITY, f64::min);
+    let small = estimates.iter().filter(|it| it.bytes <= allowance(goal) * least);
+    let score = |it: &Estimate| score(goal, it.bytes, it.write, it.read);
+    let best = small.min_by(|one, other| score(one).total_cmp(&score(other)));
+    best.unwrap_or(&estimates[0])
 }
 
 /// Nanoseconds for a value, to encode and to decode.
@@ -66,19 +82,31 @@ fn coding(encoding: Encoding) -> (f64, f64) {
         Encoding::ByteStreamSplit => (1.0, 0.5),
         Encoding::Dictionary => (12.0, 2.0),
         Encoding::DeltaBinaryPacked => (4.0, 2.5),
-        Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray => (15.0, 10.0),
+        Encoding::DeltaLengthByteArray => (15.0, 10.0),
+        Encoding::DeltaByteArray => (25.0, 20.0),
     }
 }
 
-/// Nanoseconds for a byte that can be compressed, to compress and to decompress it.
-fn compressing(compression: Compression) -> (f64, f64) {
-    match compression {
-        Compression::UNCOMPRESSED => (0.05, 0.05),
-        Compression::SNAPPY | Compression::LZ4 | Compression::LZ4_RAW => (1.5, 0.5),
-        Compression::ZSTD(level) => {
-            let level = level.compression_level().clamp(1, 22);
-            (2.0 * 1.3_f64.powi(level), 1.0)
+/// Nanoseconds to compress pages of a size, and to decompress them.
+fn compressing(compression: Compression, size: Size) -> (f64, f64) {
+    let (raw, compressed) = (size.raw, size.compressed);
+    let is_stored = compressed > STORED * raw;
+    let (compress, decompress) = match compression {
+        Compression::UNCOMPRESSED => return (0.05 * raw, 0.05 * raw),
+        Compression::SNAPPY | Compression::LZ4 | Compression::LZ4_RAW => {
+            (0.5 * raw + compressed, 0.15 * raw + 0.4 * compressed)
         }
-        Compression::GZIP(_) | Compression::BROTLI(_) | Compression::LZO => (20.0, 3.0),
+        Compression::ZSTD(level) => {
+            let slower = 1.3_f64.powi(level.compression_level().clamp(1, 22) - 1);
+            let compress = (0.7 * raw + 2.5 * compressed) * slower;
+            (compress, 0.25 * raw + 1.5 * compressed)
+        }
+        Compression::GZIP(_) | Compression::BROTLI(_) | Compression::LZO => {
+            (20.0 * raw, raw + 4.0 * compressed)
+        }
+    };
+    match is_stored {
+        true => (0.3 * compress, 0.1 * raw),
+        false => (compress, decompress),
     }
 }

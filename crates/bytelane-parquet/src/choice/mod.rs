@@ -1,102 +1,159 @@
-//! The best encoding of a column for a goal: what [`Encoding::Auto`] becomes.
+//! The best way to write a column of a row group for a goal: what [`Encoding::Auto`] becomes.
 //!
-//! A sample of the column is encoded and compressed in each way that its type and the readers allow. Stretches of
-//! neighbours show what a compressor makes of them; which values come back from further away than a stretch is
-//! long, and how many different ones there are, is seen in longer windows, of which only values with certain
-//! hashes are followed.
+//! Nothing is modelled but time: parts of the column are written by the very code that will write all of it. First
+//! every candidate writes small pieces from all over the row group, and those that are far behind drop out. The others
+//! write whole pages, a dictionary all of the column. If only the size counts, some sizes of pages are tried, too.
+//!
+//! The choice depends on the rows and on the options alone, so that [`advise`](crate::advise) can tell what
+//! [`rewrite`](crate::rewrite) will do.
 
-mod estimate;
+mod distinct;
 mod goal;
-mod numbers;
-mod pack;
-mod repeats;
-mod sample;
+mod pieces;
+mod trial;
 
-pub(crate) use goal::{Estimate, score};
-pub(crate) use repeats::Repeats;
+pub(crate) use distinct::{Distinct, leaf_arrays};
+pub(crate) use goal::Estimate;
+use goal::best;
+pub(crate) use pieces::rows_of;
 
-use crate::page::Compressor;
+use crate::physical::has_dictionary;
 use crate::readers::ValueType;
-use crate::{Encoding, Result, WriterOptions, physical};
+use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::{Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
-use estimate::Estimator;
-use parquet::basic::Type;
+use parquet::basic::{Compression, Type};
 use parquet::schema::types::ColumnDescriptor;
-use sample::Sample;
+use trial::Trials;
 
-/// An encoding, and what it was weighed against.
-#[derive(Clone, PartialEq, Debug)]
+/// A column up to this size is written as a whole in every way.
+const SMALL: usize = 256 << 10;
+/// What small pieces show of a candidate may be wrong by so much, and what they show of a dictionary.
+const DOUBT: f64 = 1.3;
+const DOUBT_OF_DICTIONARY: f64 = 1.7;
+/// Bytes of pages that are tried if only the size counts. Zstandard compresses inputs of up to 256 KiB with other
+/// parameters than longer ones; the rows that are written between two looks at a page's size belong to it, too.
+const PAGE_BYTES: [usize; 3] = [240 << 10, 1 << 20, 4 << 20];
+/// The largest dictionary where only the size counts.
+const DICTIONARY_BYTES: usize = 16 << 20;
+/// No dictionary is tried where more than this share of the values are different.
+const MOST_DISTINCT: f64 = 0.5;
+
+/// How to write a leaf, and what that was weighed against.
+#[derive(Clone, Debug)]
 pub(crate) struct Choice {
     /// The best for the goal.
-    pub(crate) encoding: Encoding,
-    /// All that were weighed; none where the type leaves no choice.
+    pub(crate) layout: Layout,
+    /// All encodings that were weighed, with the size of the whole chunk; none where there is no choice.
     pub(crate) candidates: Vec<Estimate>,
 }
 
-/// What is weighed for flat columns of a fixed width. Of equals the first is taken.
-const CANDIDATES: [Encoding; 4] = [
-    Encoding::Plain,
-    Encoding::Dictionary,
-    Encoding::ByteStreamSplit,
-    Encoding::DeltaBinaryPacked,
-];
-
-/// What columns are given of which no sample is taken: booleans have nothing better than PLAIN, and a dictionary of
-/// strings gives itself up where it does not pay.
-pub(crate) fn without_sample(leaf: &ColumnDescriptor) -> Encoding {
-    match leaf.physical_type() {
-        Type::BOOLEAN => Encoding::Plain,
-        _ => Encoding::Dictionary,
+impl Choice {
+    /// Bytes of the chunk, as far as they were estimated.
+    pub(crate) fn bytes(&self) -> f64 {
+        let own = |estimate: &&Estimate| estimate.layout.encoding == self.layout.encoding;
+        let found = self.candidates.iter().find(own);
+        found.map_or(0.0, |estimate| estimate.bytes)
     }
 }
 
-/// The best encoding for the rows of all `arrays`, a flat column of a fixed width, for the goal, the compression and
-/// the readers of `options`. `compressor` is that of the column.
-pub(crate) fn choose(
-    arrays: &[ArrayRef],
-    leaf: &ColumnDescriptor,
-    options: &WriterOptions,
-    compressor: &mut Compressor,
-) -> Result<Choice> {
-    let compression = options.compression_of(&leaf.path().string());
-    let Some(width) = physical::width(leaf) else {
-        return Ok(Choice {
-            encoding: without_sample(leaf),
-            candidates: Vec::new(),
-        });
+/// The encodings that a leaf can have and the readers can read, the simplest first.
+fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) -> Vec<Encoding> {
+    let path = leaf.path().string();
+    let wanted = options.encoding_of(&path);
+    if wanted != Encoding::Auto && wanted.exists_for(leaf.physical_type()) {
+        return vec![wanted];
+    }
+    let as_dictionary = leaf.physical_type() == Type::BYTE_ARRAY
+        && (has_dictionary(column.field().data_type())
+            || options.own(&path, |column| column.as_dictionary.then_some(())).is_some());
+    let is_readable = |encoding: Encoding| match as_dictionary {
+        true => options.readers.obstacle_to_dictionary(encoding).is_none(),
+        false => options.readers.read(encoding, ValueType::of(leaf)),
     };
-    let sample = Sample::of(arrays, leaf, width, estimate::window_rows(compression))?;
-    if sample.len() == 0 {
-        return Ok(Choice {
-            encoding: Encoding::Plain,
+    let all = Encoding::ALL.iter().copied();
+    all.filter(|encoding| {
+        *encoding != Encoding::Auto
+            && encoding.exists_for(leaf.physical_type())
+            && (*encoding == Encoding::Plain || is_readable(*encoding))
+    })
+    .collect()
+}
+
+/// The layout of a leaf in an encoding, with pages of the usual size.
+fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) -> Layout {
+    let path = leaf.path().string();
+    let (rows, bytes) = options.page_limits();
+    Layout {
+        encoding,
+        pages: match options.own(&path, |column| column.page_rows) {
+            _ if tries_pages(options) => PageSizes::of_bytes(bytes, leaf),
+            Some(rows) => PageSizes::of_rows(rows),
+            None => PageSizes { rows, bytes },
+        },
+        dictionary_bytes: match options.goal {
+            Goal::Size if options.encoding_of(&path) == Encoding::Auto => {
+                options.dictionary_page_bytes.max(DICTIONARY_BYTES)
+            }
+            _ => options.dictionary_page_bytes,
+        },
+    }
+}
+
+/// Chooses for each leaf of a column; `arrays` are its rows in one row group.
+pub(crate) fn choose(
+    column: &Column,
+    arrays: &[ArrayRef],
+    options: &WriterOptions,
+    encoder: &mut ColumnEncoder,
+) -> Result<Vec<Choice>> {
+    let leaves = column.leaves();
+    let candidates: Vec<Vec<Layout>> = leaves
+        .iter()
+        .map(|leaf| {
+            let encodings = allowed(leaf, column, options).into_iter();
+            encodings
+                .map(|encoding| layout(leaf, encoding, options))
+                .collect()
+        })
+        .collect();
+    let is_settled = candidates.iter().all(|layouts| layouts.len() == 1);
+    let rows: usize = arrays.iter().map(|array| array.len()).sum();
+    if rows == 0 || (is_settled && !tries_pages(options)) {
+        let first = candidates.into_iter().map(|layouts| Choice {
+            layout: layouts[0].clone(),
             candidates: Vec::new(),
         });
+        return Ok(first.collect());
     }
-    let values = ValueType::of(leaf);
-    let allowed = CANDIDATES.into_iter().filter(|encoding| {
-        encoding.exists_for(leaf.physical_type()) && options.readers.read(*encoding, values)
-    });
-    let mut estimator = Estimator::new(&sample, compression, compressor, options);
-    let plain = estimator.plain()?;
-    let mut candidates = Vec::new();
-    for encoding in allowed {
-        let cost = match encoding {
-            Encoding::Dictionary => match estimator.dictionary(plain)? {
-                Some(cost) => cost,
-                None => continue,
-            },
-            Encoding::ByteStreamSplit => estimator.byte_stream_split()?,
-            Encoding::DeltaBinaryPacked => estimator.delta_binary_packed()?,
-            _ => plain,
-        };
-        candidates.push(Estimate::new(encoding, compression, cost, sample.values));
+    let mut trials = Trials::new(column, arrays, encoder);
+    let mut estimates = trials.screen(&candidates, options)?;
+    trials.weigh(&mut estimates, options)?;
+    let mut choices = Vec::with_capacity(leaves.len());
+    for estimates in &estimates {
+        let best = best(estimates, options.goal);
+        choices.push(Choice {
+            layout: best.layout.clone(),
+            candidates: estimates.clone(),
+        });
     }
-    let score = |estimate: &&Estimate| estimate.score(options.goal);
-    let best = candidates
-        .iter()
-        .min_by(|one, other| score(one).total_cmp(&score(other)));
-    Ok(Choice {
-        encoding: best.map_or(Encoding::Plain, |estimate| estimate.encoding),
-        candidates,
-    })
+    if tries_pages(options) {
+        trials.size_pages(&mut choices, options)?;
+    }
+    Ok(choices)
+}
+
+/// Whether the size of pages is a part of the choice.
+fn tries_pages(options: &WriterOptions) -> bool {
+    options.goal == Goal::Size && options.leaves_pages_open()
+}
+
+/// Whether a compressor does better with one size of pages than with another.
+fn depends_on_pages(compression: Compression) -> bool {
+    matches!(compression, Compression::ZSTD(_) | Compression::BROTLI(_))
+}
+
+/// Whether a leaf is worth a dictionary at all.
+fn is_counted(leaf: &ColumnDescriptor) -> bool {
+    leaf.physical_type() != Type::BOOLEAN
 }

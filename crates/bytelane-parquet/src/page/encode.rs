@@ -81,11 +81,6 @@ impl PageEncoder {
         })
     }
 
-    /// Its compressor, to find out what it would do.
-    pub(crate) fn compressor(&mut self) -> &mut Compressor {
-        &mut self.compressor
-    }
-
     /// A compressed data page.
     pub(crate) fn encode(&mut self, values: &PageValues<'_>) -> Result<EncodedPage> {
         let PageValues {

@@ -6,7 +6,7 @@ mod encode;
 mod header;
 mod levels;
 
-pub(crate) use codec::{Compressor, Decompressor, check_promise};
+pub(crate) use codec::{Decompressor, check_promise};
 pub(crate) use decode::{PageDecoder, Validity};
 pub(crate) use encode::{PageEncoder, PageValues, dense};
 pub(crate) use header::read as read_header;

@@ -71,6 +71,11 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.metadata.metadata()
     }
 
+    /// What is read.
+    pub(crate) fn input(&self) -> &(impl ChunkReader + 'static) {
+        &self.input
+    }
+
     /// The maximum number of rows of a batch, 65,536 by default. Batches with values larger than 1 KiB have fewer.
     #[must_use]
     pub fn with_batch_size(mut self, rows: usize) -> Self {

@@ -2,9 +2,9 @@
 
 mod chunk;
 mod encode;
-mod kinds;
+pub(crate) mod kinds;
 mod output;
-mod plan;
+pub(crate) mod plan;
 mod source;
 mod target;
 mod verify;
@@ -468,7 +468,9 @@ impl<R: Reopen> Work<'_, R> {
         mut olds: Vec<Old<'_>>,
         target: &mut Target<'_>,
     ) -> Result<Vec<Chunk>> {
-        let encoded = match self.plan.writer(&olds) {
+        let rows = self.source.metadata().row_group(row_group).num_rows();
+        let rows = usize::try_from(rows).unwrap_or(0);
+        let encoded = match self.plan.writer(&olds, rows) {
             Some(options) => match self.encode(row_group, root, &olds, options)? {
                 Ok(encoded) => Some(encoded),
                 Err(obstacle) => {

@@ -4,11 +4,12 @@ use super::chunk::Chunk;
 use super::encode::New;
 use super::kinds::PageKinds;
 use super::{RewriteOptions, RewrittenColumn};
-use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, compression_name};
+use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, compression_name, physical};
+use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{ColumnOrder, Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::properties::EnabledStatistics;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
@@ -17,7 +18,7 @@ const GAIN: f64 = 0.99;
 
 /// What is wanted for a chunk.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wish {
+pub(crate) enum Wish {
     /// To stay as it is.
     Keep,
     /// To stay unchanged, because it cannot be re-encoded.
@@ -29,7 +30,8 @@ pub(super) enum Wish {
 }
 
 impl Wish {
-    fn pages(&self) -> Option<&ColumnOptions> {
+    /// How new pages would be written.
+    pub(crate) fn pages(&self) -> Option<&ColumnOptions> {
         match self {
             Self::Better(pages) | Self::Other(pages) => Some(pages),
             Self::Keep | Self::Cannot(_) => None,
@@ -50,9 +52,11 @@ pub(super) struct Old<'a> {
 
 /// The options, and the file to which they apply.
 #[derive(Debug)]
-pub(super) struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     metadata: &'a ParquetMetaData,
     options: &'a RewriteOptions,
+    /// The leaves that readers make dictionaries of Arrow from.
+    as_dictionaries: BTreeSet<usize>,
 }
 
 impl<'a> Plan<'a> {
@@ -61,7 +65,11 @@ impl<'a> Plan<'a> {
         let leaves = metadata.file_metadata().schema_descr().columns().iter();
         let leaves = leaves.map(|leaf| (leaf.path(), leaf.physical_type()));
         options.writer.check(leaves)?;
-        Ok(Self { metadata, options })
+        Ok(Self {
+            metadata,
+            options,
+            as_dictionaries: as_dictionaries(metadata),
+        })
     }
 
     /// The columns, of which nothing has been rewritten yet.
@@ -126,12 +134,11 @@ impl<'a> Plan<'a> {
     }
 
     /// How to write the chunks of a column of which at least one is to be re-encoded.
-    pub fn writer(&self, olds: &[Old<'_>]) -> Option<WriterOptions> {
+    pub(super) fn writer(&self, olds: &[Old<'_>], rows: usize) -> Option<WriterOptions> {
         olds.iter().find_map(|old| old.wish.pages())?;
         let mut columns = BTreeMap::new();
         for old in olds {
-            let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
-            let pages = old.wish.pages().cloned().unwrap_or_else(unwanted);
+            let pages = self.pages(&old.wish, &old.kinds, old.leaf, rows);
             let pages = pages.with_statistics(self.statistics(old));
             columns.insert(old.described.column_path().string(), pages);
         }
@@ -142,6 +149,19 @@ impl<'a> Plan<'a> {
             version: version.unwrap_or_default(),
             ..self.options.writer.clone()
         })
+    }
+
+    /// How the chunk of a leaf is written, which has so many `rows`. Its pages have as many as the old ones, unless the
+    /// options say otherwise, or only the size counts.
+    pub fn pages(&self, wish: &Wish, kinds: &PageKinds, leaf: usize, rows: usize) -> ColumnOptions {
+        let writer = &self.options.writer;
+        let keeps = writer.goal != Goal::Size && writer.leaves_pages_open();
+        let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
+        ColumnOptions {
+            page_rows: keeps.then(|| kinds.page_rows(rows)),
+            as_dictionary: self.as_dictionaries.contains(&leaf),
+            ..wish.pages().cloned().unwrap_or_else(unwanted)
+        }
     }
 
     /// The statistics that new pages need: those of an index, where the old ones have it, and where it
@@ -158,18 +178,33 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether new pages take the place of the old ones.
-    pub fn takes(&self, old: &Old<'_>, new: &New<'_>) -> bool {
-        match (&old.wish, self.options.writer.goal) {
+    pub(super) fn takes(&self, old: &Old<'_>, new: &New<'_>) -> bool {
+        let bytes = |chunk: &ColumnChunkMetaData| chunk.compressed_size() as f64;
+        let differ = new.kinds.encodings != old.kinds.encodings;
+        self.is_better(&old.wish, bytes(old.described), bytes(new.described), differ)
+    }
+
+    /// Whether new pages of so many bytes are better than the old ones, whose encodings are the same or differ.
+    pub fn is_better(&self, wish: &Wish, old: f64, new: f64, differ: bool) -> bool {
+        match (wish, self.options.writer.goal) {
             (Wish::Keep | Wish::Cannot(_), _) => false,
             (Wish::Other(_), _) => true,
-            (Wish::Better(_), Goal::Size | Goal::Balanced) => {
-                let [new, old] =
-                    [new.described, old.described].map(ColumnChunkMetaData::compressed_size);
-                (new as f64) < GAIN * old as f64
-            }
-            (Wish::Better(_), Goal::Write | Goal::Read) => {
-                new.kinds.encodings != old.kinds.encodings
-            }
+            (Wish::Better(_), Goal::Size | Goal::Balanced) => new < GAIN * old,
+            (Wish::Better(_), Goal::Write | Goal::Read) => differ,
         }
     }
+}
+
+/// The leaves of columns that have dictionaries in the Arrow schema of the file, if it has one.
+fn as_dictionaries(metadata: &ParquetMetaData) -> BTreeSet<usize> {
+    let file = metadata.file_metadata();
+    let schema = file.schema_descr();
+    let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {
+        return BTreeSet::new();
+    };
+    let has_dictionary = |leaf: &usize| {
+        let field = in_arrow.fields().get(schema.get_column_root_idx(*leaf));
+        field.is_some_and(|field| physical::has_dictionary(field.data_type()))
+    };
+    (0..schema.num_columns()).filter(has_dictionary).collect()
 }

@@ -1,17 +1,20 @@
 //! One column of one row group: its chunks, encoded and compressed, ready for the file.
 
+use super::layout::Layout;
 use super::split::SplitChunk;
-use crate::choice::{self, Choice};
+use crate::choice::{self, Choice, rows_of};
 use crate::page::PageEncoder;
 use crate::statistics::to_type_defined_order;
-use crate::{DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
+use crate::{ColumnOptions, DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrow_select::concat::concat;
 use bytes::Bytes;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnCloseResult;
-use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::io::Write;
@@ -64,6 +67,14 @@ pub(crate) enum EncodedColumn {
 }
 
 impl EncodedColumn {
+    /// What is to be known of the chunk.
+    pub(crate) fn metadata(&self) -> &ColumnChunkMetaData {
+        match self {
+            EncodedColumn::Pages(_, close) => &close.metadata,
+            EncodedColumn::Arrow(chunk) => &chunk.close().metadata,
+        }
+    }
+
     /// Writes the chunk as the next of a row group.
     pub(crate) fn append_to<W: Write + Send>(
         self,
@@ -82,6 +93,8 @@ pub(crate) struct ColumnEncoder {
     options: WriterOptions,
     pages: Vec<(Compression, PageEncoder)>,
     scratch: Vec<u8>,
+    /// Writes parts of columns to find the best way, without statistics.
+    trials: Option<Box<ColumnEncoder>>,
 }
 
 impl ColumnEncoder {
@@ -90,6 +103,7 @@ impl ColumnEncoder {
             options,
             pages: Vec::new(),
             scratch: Vec::new(),
+            trials: None,
         }
     }
 
@@ -97,8 +111,7 @@ impl ColumnEncoder {
         &self.options
     }
 
-    /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in one of the `encodings`, none of which
-    /// is [`Encoding::Auto`].
+    /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in its layout.
     ///
     /// BYTE_STREAM_SPLIT of flat columns goes through this crate's pages, everything else through those of the
     /// crate `parquet`.
@@ -106,44 +119,40 @@ impl ColumnEncoder {
         &mut self,
         column: &Column,
         arrays: &[ArrayRef],
-        encodings: &[Encoding],
+        layouts: &[Layout],
     ) -> Result<Vec<EncodedColumn>> {
-        let flat = column
-            .flat()
-            .filter(|_| encodings == [Encoding::ByteStreamSplit]);
-        let result = match flat {
-            Some(leaf) => self.encode_split(leaf, arrays).map(|encoded| vec![encoded]),
-            None => self.encode_arrow(column, arrays, encodings),
+        let is_split = layouts[0].encoding == Encoding::ByteStreamSplit;
+        let result = match column.flat().filter(|_| is_split) {
+            Some(leaf) => self
+                .encode_split(leaf, arrays, &layouts[0])
+                .map(|encoded| vec![encoded]),
+            None => self.encode_arrow(column, arrays, layouts),
         };
         result.map_err(|error| error.in_column(column.field().name()))
     }
 
-    /// The encodings for a column's leaves: those of the options, and where these leave it open the best one for the
-    /// rows of all `arrays`.
-    pub(crate) fn resolve(
-        &mut self,
-        column: &Column,
-        arrays: &[ArrayRef],
-    ) -> Result<Vec<Encoding>> {
-        let mut encodings = Vec::with_capacity(column.leaves().len());
-        for leaf in column.leaves() {
-            let wanted = self.options.encoding_of(&leaf.path().string());
-            let is_open = wanted == Encoding::Auto || !wanted.exists_for(leaf.physical_type());
-            encodings.push(match column.flat() {
-                _ if !is_open => wanted,
-                None => choice::without_sample(leaf),
-                Some(leaf) => self.choose(leaf, arrays)?.encoding,
+    /// The layouts of a column's leaves: those of the options, and where these leave them open the best for the rows
+    /// of all `arrays`, with what they were weighed against.
+    pub(crate) fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
+        let options = &self.options;
+        let trials = self.trials.get_or_insert_with(|| {
+            let columns = options.columns.iter();
+            let columns = columns.map(|(path, column)| {
+                let column = ColumnOptions {
+                    compression: column.compression,
+                    ..ColumnOptions::default()
+                };
+                (path.clone(), column)
             });
-        }
-        Ok(encodings)
-    }
-
-    /// The best encoding of a flat column, and what it was weighed against.
-    pub(crate) fn choose(&mut self, leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> Result<Choice> {
-        let at = self.pages_for(leaf)?;
-        let compressor = self.pages[at].1.compressor();
-        choice::choose(arrays, leaf, &self.options, compressor)
-            .map_err(|error| error.in_column(leaf.path().string()))
+            Box::new(ColumnEncoder::new(WriterOptions {
+                columns: columns.collect(),
+                statistics: EnabledStatistics::None,
+                bloom_filter: None,
+                ..options.clone()
+            }))
+        });
+        choice::choose(column, arrays, options, trials)
+            .map_err(|error| error.in_column(column.field().name()))
     }
 
     /// Where the encoder of pages with the compression of a leaf is.
@@ -158,13 +167,19 @@ impl ColumnEncoder {
         Ok(self.pages.len() - 1)
     }
 
-    fn encode_split(&mut self, leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> Result<EncodedColumn> {
+    fn encode_split(
+        &mut self,
+        leaf: &ColumnDescPtr,
+        arrays: &[ArrayRef],
+        layout: &Layout,
+    ) -> Result<EncodedColumn> {
         let at = self.pages_for(leaf)?;
         let (compression, pages) = &mut self.pages[at];
         let (bytes, close) = SplitChunk::encode(
             leaf,
             arrays,
             &self.options,
+            layout.pages,
             *compression,
             pages,
             &mut self.scratch,
@@ -176,15 +191,15 @@ impl ColumnEncoder {
         &self,
         column: &Column,
         arrays: &[ArrayRef],
-        encodings: &[Encoding],
+        layouts: &[Layout],
     ) -> Result<Vec<EncodedColumn>> {
-        let properties = self.properties(column.leaves(), encodings);
+        let properties = self.properties(column.leaves(), layouts);
         // The factory of column writers asks a file writer for the schema.
         let root = Arc::clone(&column.root);
         let file = SerializedFileWriter::new(std::io::sink(), root, Arc::new(properties))?;
         let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&column.schema));
         let mut writers = factory.create_column_writers(0)?;
-        for array in arrays {
+        for array in &parts(arrays, layouts)? {
             let leaves = compute_leaves(column.field(), array)?;
             for (writer, leaf) in writers.iter_mut().zip(&leaves) {
                 writer.write(leaf)?;
@@ -199,24 +214,29 @@ impl ColumnEncoder {
     }
 
     /// The options as the crate `parquet` has them.
-    fn properties(&self, leaves: &[ColumnDescPtr], encodings: &[Encoding]) -> WriterProperties {
+    fn properties(&self, leaves: &[ColumnDescPtr], layouts: &[Layout]) -> WriterProperties {
         let options = &self.options;
         let mut builder = WriterProperties::builder()
             .set_writer_version(match options.version {
                 DataPageVersion::V1 => WriterVersion::PARQUET_1_0,
                 DataPageVersion::V2 => WriterVersion::PARQUET_2_0,
             })
-            .set_data_page_row_count_limit(options.page_rows)
-            .set_data_page_size_limit(options.page_bytes)
-            .set_dictionary_page_size_limit(options.dictionary_page_bytes)
             .set_write_page_header_statistics(options.page_header_statistics);
-        for (leaf, encoding) in leaves.iter().zip(encodings) {
+        if layouts.iter().any(Layout::has_exact_pages) {
+            // A page may end wherever an array does, and nowhere else.
+            builder = builder.set_write_batch_size(usize::MAX);
+        }
+        for (leaf, layout) in leaves.iter().zip(layouts) {
             let path = leaf.path().clone();
             let name = path.string();
-            let dictionary = *encoding == Encoding::Dictionary;
+            let dictionary = layout.encoding == Encoding::Dictionary;
+            let pages = layout.pages;
             builder = builder
-                .set_column_encoding(path.clone(), encoding.of_values())
+                .set_column_encoding(path.clone(), layout.encoding.of_values())
                 .set_column_dictionary_enabled(path.clone(), dictionary)
+                .set_column_dictionary_page_size_limit(path.clone(), layout.dictionary_bytes)
+                .set_column_data_page_row_count_limit(path.clone(), pages.rows)
+                .set_column_data_page_size_limit(path.clone(), pages.bytes)
                 .set_column_compression(path.clone(), options.compression_of(&name))
                 .set_column_statistics_enabled(path.clone(), options.statistics_of(&name));
             if let Some(properties) = options.bloom_filter_of(&name) {
@@ -225,6 +245,34 @@ impl ColumnEncoder {
         }
         builder.build()
     }
+}
+
+/// The arrays, cut where pages of exactly so many rows end: each of these is a part of its own, or several.
+fn parts(arrays: &[ArrayRef], layouts: &[Layout]) -> Result<Vec<ArrayRef>> {
+    let exact = layouts.iter().filter(|layout| layout.has_exact_pages());
+    let mut page_rows: Vec<usize> = exact.map(|layout| layout.pages.rows).collect();
+    page_rows.sort_unstable();
+    page_rows.dedup();
+    if page_rows.is_empty() {
+        return Ok(arrays.to_vec());
+    }
+    let rows: usize = arrays.iter().map(|array| array.len()).sum();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < rows {
+        let ends = page_rows.iter().map(|rows| (start / rows + 1) * rows);
+        let end = ends.fold(rows, usize::min);
+        let part = rows_of(arrays, &(start..end));
+        parts.push(match part.as_slice() {
+            [one] => Arc::clone(one),
+            several => {
+                let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
+                concat(&several)?
+            }
+        });
+        start = end;
+    }
+    Ok(parts)
 }
 
 /// That a required column has no nulls: there is no level to say so.

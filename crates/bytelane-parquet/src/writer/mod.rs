@@ -2,10 +2,12 @@
 
 mod column;
 mod file;
+mod layout;
 mod split;
 
 pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use file::FileWriter;
+pub(crate) use layout::{Layout, PageSizes};
 
 use crate::physical::in_parquet;
 use crate::{Encoding, Problem, Result, WriterOptions};
@@ -166,11 +168,12 @@ impl<W: Write + Send> Writer<W> {
         let mut encodings = Vec::new();
         for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
             let arrays = std::mem::take(buffered);
-            let resolved = self.encoder.resolve(column, &arrays)?;
-            for chunk in self.encoder.encode(column, &arrays, &resolved)? {
+            let choices = self.encoder.choose(column, &arrays)?;
+            let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
+            for chunk in self.encoder.encode(column, &arrays, &layouts)? {
                 chunk.append_to(&mut row_group)?;
             }
-            encodings.extend(resolved);
+            encodings.extend(layouts.iter().map(|layout| layout.encoding));
         }
         row_group.close()?;
         self.encodings.push(encodings);

@@ -1,6 +1,7 @@
 //! A column chunk in BYTE_STREAM_SPLIT: pages, their indexes, and what the footer says of them.
 
 use super::column::check_required;
+use super::layout::PageSizes;
 use crate::page::{PageEncoder, PageValues, dense};
 use crate::statistics::{Bounds, Order};
 use crate::{Result, WriterOptions, physical};
@@ -46,6 +47,7 @@ impl<'a> SplitChunk<'a> {
         column: &'a ColumnDescPtr,
         arrays: &[ArrayRef],
         options: &'a WriterOptions,
+        sizes: PageSizes,
         compression: Compression,
         pages: &'a mut PageEncoder,
         scratch: &'a mut Vec<u8>,
@@ -87,8 +89,7 @@ impl<'a> SplitChunk<'a> {
             boundaries: Boundaries::default(),
             bloom_filter,
         };
-        let page_rows = options.page_rows.min(options.page_bytes / width).max(1);
-        for_each_page(arrays, page_rows, |array| chunk.append_page(array))?;
+        for_each_page(arrays, sizes.rows_of_width(width), |array| chunk.append_page(array))?;
         if let Some(filter) = &mut chunk.bloom_filter {
             filter.fold_to_target_fpp(probability);
         }

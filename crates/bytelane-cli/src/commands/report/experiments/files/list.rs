@@ -37,7 +37,7 @@ pub fn list(files: &[Advice]) -> Table {
 
 fn line(advice: &Advice, column: &ColumnAdvice, candidate: &Candidate) -> [String; 18] {
     let is_choice =
-        candidate.encoding == column.encoding && candidate.compression == advice.compression;
+        candidate.encoding == column.encoding && candidate.compression == column.compression;
     [
         advice.file.display().to_string(),
         column.path.clone(),

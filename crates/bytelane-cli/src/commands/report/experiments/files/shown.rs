@@ -127,7 +127,7 @@ impl DrawnColumn {
                 class: class_of(candidate.encoding.name()),
                 ratio: candidate.ratio,
                 speed: speed(candidate),
-                is_choice: is_choice(candidate, column, advice),
+                is_choice: is_choice(candidate, column),
             });
             let title = format!("{}: ratio and {verb} throughput", column.path);
             scatter(title, label, &ways.collect::<Vec<_>>())
@@ -166,8 +166,8 @@ fn name(candidate: &Candidate) -> String {
     format!("{}, {}", candidate.encoding, candidate.compression)
 }
 
-fn is_choice(candidate: &Candidate, column: &ColumnAdvice, advice: &Advice) -> bool {
-    candidate.encoding == column.encoding && candidate.compression == advice.compression
+fn is_choice(candidate: &Candidate, column: &ColumnAdvice) -> bool {
+    candidate.encoding == column.encoding && candidate.compression == column.compression
 }
 
 /// Everything that was tried for a column.
@@ -183,7 +183,7 @@ fn table(column: &ColumnAdvice, advice: &Advice) -> Table {
     let rows = column.candidates.iter().map(|candidate| {
         let remark = match &candidate.obstacle {
             Some(reader) => format!("{reader} cannot read it"),
-            None if is_choice(candidate, column, advice) => "chosen".to_owned(),
+            None if is_choice(candidate, column) => "chosen".to_owned(),
             None => String::new(),
         };
         let figures = [candidate.ratio, candidate.write_mib_s, candidate.read_mib_s].map(figure);

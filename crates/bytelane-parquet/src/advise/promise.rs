@@ -1,0 +1,215 @@
+//! What would become of a column: the choice that `rewrite` and the writer would make, for some row groups or for all.
+
+use super::AdviseOptions;
+use super::files::Files;
+use super::source::Source;
+use crate::choice::{Choice, Estimate};
+use crate::rewrite::RewriteOptions;
+use crate::rewrite::plan::{Plan, Wish};
+use crate::writer::{Column, ColumnEncoder, Layout};
+use crate::{Encoding, Result, WriterOptions};
+use arrow_array::ArrayRef;
+use parquet::basic::Compression;
+
+/// What would become of a leaf.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Promise {
+    /// Rows of the row groups that were looked at.
+    pub(super) rows: u64,
+    /// Bytes of these in the file.
+    before: f64,
+    /// What they would become.
+    after: f64,
+    /// Whether any of them would change.
+    pub(super) changes: bool,
+    /// Bytes in each encoding that was weighed.
+    weighed: Vec<(Encoding, f64)>,
+    /// Bytes of the row groups for which each encoding was chosen.
+    chosen: Vec<(Encoding, f64)>,
+    /// Why it cannot be re-encoded.
+    pub(super) obstacle: Option<String>,
+}
+
+impl Promise {
+    /// For the leaves of a column, in order.
+    pub(super) fn of(
+        source: &mut Source,
+        column: usize,
+        options: &AdviseOptions,
+    ) -> Result<Vec<Self>> {
+        match source {
+            Source::Parquet(files) => of_files(files, column, options),
+            Source::Array(_) | Source::Table(_) => of_rows(source, column, options),
+        }
+    }
+
+    /// The encoding of most bytes.
+    pub(super) fn encoding(&self) -> Option<Encoding> {
+        let most = self.chosen.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+        most.map(|(encoding, _)| *encoding)
+    }
+
+    /// Bytes of the whole column, which has so many `rows`, and now `bytes` if it is in a file.
+    pub(super) fn bytes(&self, rows: u64, bytes: Option<u64>) -> u64 {
+        (self.after * self.scale(rows, bytes)).round() as u64
+    }
+
+    /// The same in an encoding that was weighed.
+    pub(super) fn bytes_in(&self, encoding: Encoding, rows: u64, bytes: Option<u64>) -> Option<u64> {
+        let found = self.weighed.iter().find(|(other, _)| *other == encoding);
+        found.map(|(_, weighed)| (weighed * self.scale(rows, bytes)).round() as u64)
+    }
+
+    /// What is expected of the others, too: they change in proportion to their size in the file.
+    fn scale(&self, rows: u64, bytes: Option<u64>) -> f64 {
+        match bytes {
+            Some(bytes) if self.before > 0.0 => bytes as f64 / self.before,
+            _ => rows as f64 / self.rows.max(1) as f64,
+        }
+    }
+
+    fn add(&mut self, encoding: Encoding, bytes: f64, weighed: &[Estimate]) {
+        add(&mut self.chosen, encoding, bytes);
+        match weighed {
+            [] => add(&mut self.weighed, encoding, bytes),
+            weighed => weighed.iter().for_each(|estimate| {
+                add(&mut self.weighed, estimate.layout.encoding, estimate.bytes);
+            }),
+        }
+    }
+}
+
+fn add(sums: &mut Vec<(Encoding, f64)>, encoding: Encoding, bytes: f64) {
+    match sums.iter_mut().find(|(other, _)| *other == encoding) {
+        Some((_, sum)) => *sum += bytes,
+        None => sums.push((encoding, bytes)),
+    }
+}
+
+/// A leaf as it would be written.
+struct Written {
+    layout: Layout,
+    bytes: f64,
+    weighed: Vec<Estimate>,
+}
+
+/// The choice for a column of a row group; its outcome is estimated, or found by writing all of it.
+fn written(
+    column: &Column,
+    arrays: &[ArrayRef],
+    writer: WriterOptions,
+    is_exact: bool,
+) -> Result<Vec<Written>> {
+    let mut encoder = ColumnEncoder::new(writer);
+    let choices = encoder.choose(column, arrays)?;
+    let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
+    let is_estimated = |choice: &Choice| !choice.candidates.is_empty();
+    let sizes: Vec<f64> = match !is_exact && choices.iter().all(is_estimated) {
+        true => choices.iter().map(Choice::bytes).collect(),
+        false => {
+            let chunks = encoder.encode(column, arrays, &layouts)?;
+            let sizes = chunks.iter();
+            sizes.map(|chunk| chunk.metadata().compressed_size() as f64).collect()
+        }
+    };
+    let written = choices.into_iter().zip(sizes);
+    let written = written.map(|(choice, bytes)| Written {
+        layout: choice.layout,
+        bytes,
+        weighed: choice.candidates,
+    });
+    Ok(written.collect())
+}
+
+fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
+    let rewrite = RewriteOptions::new(options.writer());
+    let rewrite = match options.compression {
+        Some(compression) => rewrite.with_compression(compression),
+        None => rewrite,
+    };
+    let mut promises = Vec::new();
+    for place in files.row_groups(options.rows, options.exact) {
+        let metadata = files.metadata_of(place.file);
+        let plan = Plan::new(metadata, &rewrite)?;
+        let leaves = plan.roots()[column].clone();
+        promises.resize_with(leaves.len(), Promise::default);
+        let chunks = &metadata.row_group(place.row_group).columns()[leaves.clone()];
+        let rows = metadata.row_group(place.row_group).num_rows().max(0) as usize;
+        let mut columns = options.writer();
+        let mut wishes = Vec::new();
+        for (chunk, leaf) in chunks.iter().zip(leaves) {
+            let kinds = files.page_kinds(place, chunk)?;
+            let wish = plan.wish(chunk, &kinds);
+            let pages = plan.pages(&wish, &kinds, leaf, rows);
+            columns = columns.with_column(chunk.column_path().string(), pages);
+            wishes.push((wish, kinds));
+        }
+        let is_open = wishes.iter().any(|(wish, _)| wish.pages().is_some());
+        let outcome = match is_open {
+            true => {
+                let arrays = files.rows_of(place, column)?;
+                let written = written(&files.column(place.file, column)?, &arrays, columns, options.exact);
+                written?.into_iter().map(Some).collect()
+            }
+            false => wishes.iter().map(|_| None).collect::<Vec<_>>(),
+        };
+        let all = promises.iter_mut().zip(chunks).zip(wishes).zip(outcome);
+        for (((promise, chunk), (wish, kinds)), outcome) in all {
+            let before = chunk.compressed_size() as f64;
+            promise.rows += rows as u64;
+            promise.before += before;
+            let taken = outcome.filter(|new| {
+                let differ = !kinds.are(new.layout.encoding);
+                promise.add(new.layout.encoding, new.bytes, &new.weighed);
+                plan.is_better(&wish, before, new.bytes, differ)
+            });
+            promise.changes |= taken.is_some();
+            promise.after += taken.map_or(before, |new| new.bytes);
+            if let Wish::Cannot(why) = wish {
+                promise.obstacle = Some(why);
+            }
+        }
+    }
+    Ok(promises)
+}
+
+/// For rows that are in no Parquet file: the row groups that the writer would make.
+fn of_rows(source: &mut Source, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
+    let writer = options.writer().with_compression(options.compression_or_default());
+    let group = writer.row_group_rows as u64;
+    let groups = source.rows().div_ceil(group);
+    let wanted = match options.exact {
+        true => groups,
+        false => (options.rows as u64).div_ceil(group).clamp(1, groups.max(1)),
+    };
+    let mut promises = Vec::new();
+    for index in 0..wanted {
+        let first = index * groups / wanted * group;
+        let rows = first..source.rows().min(first + group);
+        let (described, arrays) = source.rows_of(column, rows.clone())?;
+        let written = written(&described, &arrays, writer.clone(), options.exact)?;
+        promises.resize_with(written.len(), Promise::default);
+        for (promise, new) in promises.iter_mut().zip(written) {
+            promise.rows += rows.end - rows.start;
+            promise.add(new.layout.encoding, new.bytes, &new.weighed);
+            promise.after += new.bytes;
+            promise.changes = true;
+        }
+    }
+    Ok(promises)
+}
+
+impl AdviseOptions {
+    /// The options of the writer whose choices are foretold.
+    fn writer(&self) -> WriterOptions {
+        WriterOptions::default()
+            .with_goal(self.goal)
+            .with_readers(self.readers.clone())
+            .with_backend(self.backend)
+    }
+
+    /// The compression of new files.
+    pub(super) fn compression_or_default(&self) -> Compression {
+        self.compression.unwrap_or(WriterOptions::default().compression)
+    }
+}

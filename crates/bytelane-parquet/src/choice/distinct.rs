@@ -1,0 +1,178 @@
+//! How many different values there are: of all of them, or of a share that is chosen by their hash, so that of a
+//! value either every occurrence is counted or none.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// As many occurrences are enough for an estimate.
+const ENOUGH: usize = 1 << 15;
+
+/// The different values among some.
+#[derive(Default)]
+pub(crate) struct Distinct {
+    /// Values that were looked at.
+    values: usize,
+    /// One in as many of the different values was followed.
+    share: u64,
+    /// Different values among those followed.
+    seen: usize,
+    /// The same in the first half.
+    seen_in_half: usize,
+}
+
+impl Distinct {
+    /// Counts the values of arrays, none of which is nested; nulls count as one value. Nothing for types without bytes
+    /// of their own, such as booleans.
+    pub(crate) fn among(arrays: &[ArrayRef]) -> Option<Self> {
+        let values: usize = arrays.iter().map(|array| array.len()).sum();
+        let share = (values / ENOUGH).max(1) as u64;
+        let limit = u64::MAX / share;
+        let mut set = HashSet::<u64, BuildHasherDefault<Hashed>>::default();
+        let (mut seen_in_half, mut before) = (0, 0);
+        for array in arrays {
+            for_each_hash(array, |hash| {
+                if hash <= limit {
+                    set.insert(hash);
+                }
+            })?;
+            before += array.len();
+            if before <= values / 2 {
+                seen_in_half = set.len();
+            }
+        }
+        Some(Self { values, share, seen: set.len(), seen_in_half })
+    }
+
+    /// How many there are among the values.
+    pub(crate) fn count(&self) -> f64 {
+        (self.seen as f64 * self.share as f64).min(self.values as f64)
+    }
+
+    /// Their share of the values.
+    pub(crate) fn share(&self) -> f64 {
+        self.count() / self.values.max(1) as f64
+    }
+
+    /// How many there are, probably, among `total` values of which these are some: with more values they become more
+    /// as they did from the first half of these to the whole.
+    pub(crate) fn among_all(&self, total: usize) -> f64 {
+        let growth = match self.seen_in_half {
+            0 => 0.0,
+            half => (self.seen as f64 / half as f64).log2(),
+        };
+        let longer = (total as f64 / self.values.max(1) as f64).max(1.0);
+        let all = self.count() * longer.powf(growth.clamp(0.0, 1.0));
+        all.clamp(1.0, total.max(1) as f64)
+    }
+}
+
+/// The set's hasher: its keys are hashes already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        // What the keys are chosen by are the uppermost bits, and those the set compares first.
+        self.0.rotate_left(32)
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// A hash whose upper bits depend on all bits.
+fn mix(bits: u64) -> u64 {
+    (bits ^ (bits >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn hash(value: &[u8]) -> u64 {
+    let parts = value.chunks(8);
+    parts.fold(mix(value.len() as u64), |hash: u64, part| {
+        let mut padded = [0; 8];
+        padded[..part.len()].copy_from_slice(part);
+        mix(hash.rotate_left(23) ^ u64::from_le_bytes(padded))
+    })
+}
+
+/// The hash of each value of an array, of null ones too.
+fn for_each_hash(array: &ArrayRef, mut see: impl FnMut(u64)) -> Option<()> {
+    match array.data_type() {
+        DataType::Utf8 => bytes_of(array.as_string::<i32>().iter(), see),
+        DataType::LargeUtf8 => bytes_of(array.as_string::<i64>().iter(), see),
+        DataType::Utf8View => bytes_of(array.as_string_view().iter(), see),
+        DataType::Binary => bytes_of(array.as_binary::<i32>().iter(), see),
+        DataType::LargeBinary => bytes_of(array.as_binary::<i64>().iter(), see),
+        DataType::BinaryView => bytes_of(array.as_binary_view().iter(), see),
+        DataType::FixedSizeBinary(_) => bytes_of(array.as_fixed_size_binary().iter(), see),
+        DataType::Dictionary(..) => {
+            let keys = array.as_any_dictionary().normalized_keys();
+            keys.iter().for_each(|key| see(mix(*key as u64)));
+        }
+        data_type => {
+            let width = data_type.primitive_width()?;
+            let data = array.to_data();
+            let bytes = &data.buffers()[0][data.offset() * width..][..data.len() * width];
+            match width {
+                4 => of_fixed(bytes.as_chunks::<4>().0, see),
+                8 => of_fixed(bytes.as_chunks::<8>().0, see),
+                _ => bytes.chunks_exact(width).for_each(|value| see(hash(value))),
+            }
+        }
+    }
+    Some(())
+}
+
+fn bytes_of<T: AsRef<[u8]>>(values: impl Iterator<Item = Option<T>>, mut see: impl FnMut(u64)) {
+    values.for_each(|value| see(value.map_or(0, |value| hash(value.as_ref()))));
+}
+
+/// The loop for common widths.
+fn of_fixed<const WIDTH: usize>(values: &[[u8; WIDTH]], mut see: impl FnMut(u64)) {
+    for value in values {
+        let mut padded = [0; 8];
+        padded[..WIDTH].copy_from_slice(value);
+        see(mix(u64::from_le_bytes(padded)));
+    }
+}
+
+/// The arrays of the leaves below an array, in the order of the schema.
+pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
+    match array.data_type() {
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns().iter();
+            columns.for_each(|column| leaf_arrays(column, leaves));
+        }
+        DataType::List(_) => {
+            let list = array.as_list::<i32>();
+            let (start, end) = ends(list.value_offsets());
+            leaf_arrays(&list.values().slice(start, end - start), leaves);
+        }
+        DataType::LargeList(_) => {
+            let list = array.as_list::<i64>();
+            let (start, end) = ends(list.value_offsets());
+            leaf_arrays(&list.values().slice(start, end - start), leaves);
+        }
+        DataType::Map(..) => {
+            let map = array.as_map();
+            let (start, end) = ends(map.value_offsets());
+            let entries = map.entries().slice(start, end - start);
+            entries.columns().iter().for_each(|column| leaf_arrays(column, leaves));
+        }
+        DataType::FixedSizeList(..) => leaf_arrays(array.as_fixed_size_list().values(), leaves),
+        DataType::ListView(_) => leaf_arrays(array.as_list_view::<i32>().values(), leaves),
+        DataType::LargeListView(_) => leaf_arrays(array.as_list_view::<i64>().values(), leaves),
+        _ => leaves.push(ArrayRef::clone(array)),
+    }
+}
+
+/// The first and the last offset.
+fn ends<T: Copy + TryInto<usize>>(offsets: &[T]) -> (usize, usize) {
+    let end = |offset: Option<&T>| offset.and_then(|offset| (*offset).try_into().ok()).unwrap_or(0);
+    (end(offsets.first()), end(offsets.last()))
+}

@@ -1,0 +1,73 @@
+//! Parts of the rows of a row group.
+
+use arrow_array::ArrayRef;
+use std::ops::Range;
+
+/// The rows of a range, in as many arrays as have some of them.
+pub(crate) fn rows_of(arrays: &[ArrayRef], rows: &Range<usize>) -> Vec<ArrayRef> {
+    let mut first = 0;
+    let mut parts = Vec::new();
+    for array in arrays {
+        let end = first + array.len();
+        let (from, to) = (rows.start.max(first), rows.end.min(end));
+        if from < to {
+            parts.push(array.slice(from - first, to - from));
+        }
+        first = end;
+    }
+    parts
+}
+
+/// Ranges of `each` rows, at least `wanted` rows together, evenly spread; all rows as one where that is most of them.
+pub(super) fn spread(rows: usize, each: usize, wanted: usize) -> Vec<Range<usize>> {
+    let each = each.clamp(1, rows.max(1));
+    let count = wanted.div_ceil(each).max(1);
+    if count * each * 4 > rows * 3 {
+        return std::iter::once(0..rows).collect();
+    }
+    let part = |index: usize| rows * index / count;
+    (0..count)
+        .map(|index| {
+            // In the middle of its part, at a multiple of its own length: where pages begin.
+            let middle = part(index) + (part(index + 1) - part(index) - each) / 2;
+            let start = middle / each * each;
+            start..start + each
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int32Type;
+    use arrow_array::{Array, Int32Array};
+    use std::sync::Arc;
+
+    #[test]
+    fn pieces_are_spread() {
+        assert_eq!(spread(1000, 10, 30), [160..170, 490..500, 820..830]);
+        assert_eq!(spread(1000, 400, 800), [0..1000]);
+        assert_eq!(spread(1000, 5000, 1), [0..1000]);
+        assert_eq!(spread(7, 1, 1), [3..4]);
+        for (rows, each, wanted) in [(1_000_003, 4096, 65_000), (131_072, 20_000, 40_000)] {
+            let pieces = spread(rows, each, wanted);
+            assert!(pieces.windows(2).all(|pair| pair[0].end <= pair[1].start));
+            assert!(pieces.iter().all(|piece| piece.len() == each && piece.end <= rows));
+            assert!(pieces.len() * each >= wanted);
+        }
+    }
+
+    #[test]
+    fn rows_across_arrays() {
+        let arrays: Vec<ArrayRef> = [0..3, 3..3, 3..10]
+            .map(|range| Arc::new(Int32Array::from_iter_values(range)) as ArrayRef)
+            .into();
+        let parts = rows_of(&arrays, &(2..5));
+        let values = parts.iter().map(|part| part.as_primitive::<Int32Type>());
+        let values: Vec<i32> = values.flat_map(|part| part.values().to_vec()).collect();
+        assert_eq!(values, [2, 3, 4]);
+        assert!(rows_of(&arrays, &(4..4)).is_empty());
+        assert_eq!(rows_of(&arrays, &(0..10)).iter().map(|part| part.len()).sum::<usize>(), 10);
+    }
+}
