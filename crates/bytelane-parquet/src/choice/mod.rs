@@ -33,7 +33,10 @@ const DOUBT: f64 = 1.3;
 const DOUBT_OF_DICTIONARY: f64 = 1.7;
 /// Bytes of pages that are tried if only the size counts. Zstandard compresses inputs of up to 256 KiB with other
 /// parameters than longer ones; the rows that are written between two looks at a page's size belong to it, too.
-const PAGE_BYTES: [usize; 3] = [240 << 10, 1 << 20, 4 << 20];
+const PAGE_BYTES: [usize; 3] = [40 << 10, 240 << 10, LARGEST_PAGE];
+const LARGEST_PAGE: usize = 4 << 20;
+/// Rows of pages that are tried with a dictionary: the indices of its first pages are narrower.
+const PAGE_ROWS: [usize; 1] = [16_384];
 /// The largest dictionary where only the size counts.
 const DICTIONARY_BYTES: usize = 16 << 20;
 /// No dictionary is tried where more than this share of the values are different.
@@ -49,6 +52,16 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// Takes another layout, of so many times the size.
+    fn replace(&mut self, layout: &Layout, by: f64) {
+        self.layout = layout.clone();
+        let own = |estimate: &&mut Estimate| estimate.layout.encoding == layout.encoding;
+        if let Some(estimate) = self.candidates.iter_mut().find(own) {
+            estimate.bytes *= by;
+            estimate.layout = layout.clone();
+        }
+    }
+
     /// Bytes of the chunk, as far as they were estimated.
     pub(crate) fn bytes(&self) -> f64 {
         let own = |estimate: &&Estimate| estimate.layout.encoding == self.layout.encoding;

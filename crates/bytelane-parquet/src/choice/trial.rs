@@ -2,13 +2,16 @@
 
 use super::pieces::spread;
 use super::{
-    DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, MOST_DISTINCT, PAGE_BYTES, SMALL, depends_on_pages,
+    DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, LARGEST_PAGE, MOST_DISTINCT, PAGE_BYTES, PAGE_ROWS,
+    SMALL, depends_on_pages,
     is_counted, layout, leaf_arrays, rows_of,
 };
 use crate::choice::Choice;
 use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
+use parquet::basic::Compression;
+use parquet::file::metadata::ColumnChunkMetaData;
 use std::ops::Range;
 
 /// Bytes of a small piece.
@@ -131,12 +134,10 @@ impl<'a> Trials<'a> {
         let chunks = self.encoder.encode(self.column, arrays, layouts)?;
         let sizes = chunks.iter().map(|chunk| {
             let metadata = chunk.metadata();
-            let start = metadata.dictionary_page_offset();
-            let dictionary = start.map_or(0, |start| metadata.data_page_offset() - start);
             Size {
                 compressed: metadata.compressed_size() as f64,
                 raw: metadata.uncompressed_size() as f64,
-                dictionary: dictionary as f64,
+                dictionary: dictionary_bytes(metadata) as f64,
                 values: metadata.num_values() as f64,
             }
         });
@@ -185,7 +186,7 @@ impl<'a> Trials<'a> {
         Ok(estimates.collect())
     }
 
-    fn compression(&self, leaf: usize, options: &WriterOptions) -> parquet::basic::Compression {
+    fn compression(&self, leaf: usize, options: &WriterOptions) -> Compression {
         options.compression_of(&self.column.leaves()[leaf].path().string())
     }
 
@@ -292,53 +293,78 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Tries other sizes of pages for what was chosen.
+    /// Tries other sizes of pages for what was chosen: of dictionaries with all rows.
     pub(super) fn size_pages(
         &mut self,
         choices: &mut [Choice],
         options: &WriterOptions,
     ) -> Result<()> {
-        let layouts: Vec<Vec<Layout>> = choices
-            .iter()
-            .enumerate()
-            .map(|(leaf, choice)| {
-                let compression = self.compression(leaf, options);
-                let is_open = choice.layout.encoding != Encoding::Dictionary
-                    && depends_on_pages(compression);
-                let column = &self.column.leaves()[leaf];
-                let with = |bytes: &usize| Layout {
-                    pages: PageSizes::of_bytes(*bytes, column),
-                    ..choice.layout.clone()
-                };
-                match is_open {
-                    true => PAGE_BYTES.iter().map(with).collect(),
-                    false => Vec::new(),
-                }
-            })
-            .collect();
-        let smallest = PAGE_BYTES[0].min(self.bytes());
-        if layouts.iter().all(Vec::is_empty) || smallest == self.bytes() {
-            return Ok(());
-        }
-        let page = self.rows_with(PAGE_BYTES[2]);
-        let pieces = spread(self.rows, page, self.rows / WEIGHED);
-        let sizes = self.sizes(&pieces, &layouts)?;
-        for ((choice, layouts), sizes) in choices.iter_mut().zip(&layouts).zip(&sizes) {
-            let sized = layouts.iter().zip(sizes);
-            let best = sized.min_by(|one, other| one.1.compressed.total_cmp(&other.1.compressed));
-            let Some((layout, size)) = best else {
+        for of_dictionary in [false, true] {
+            let layouts: Vec<Vec<Layout>> = choices
+                .iter()
+                .enumerate()
+                .map(|(leaf, choice)| {
+                    let is_dictionary = choice.layout.encoding == Encoding::Dictionary;
+                    let is_now = is_dictionary == of_dictionary;
+                    let compression = self.compression(leaf, options);
+                    let sizes = self.page_sizes(leaf, choice, compression);
+                    let sizes = sizes.into_iter().filter(|_| is_now);
+                    let others = sizes.map(|pages| Layout { pages, ..choice.layout.clone() });
+                    let others: Vec<Layout> = others.collect();
+                    match others.is_empty() {
+                        true => others,
+                        false => std::iter::once(choice.layout.clone()).chain(others).collect(),
+                    }
+                })
+                .collect();
+            if layouts.iter().all(Vec::is_empty) {
                 continue;
+            }
+            let page = self.rows_with(LARGEST_PAGE);
+            let pieces = match of_dictionary {
+                true => spread(self.rows, self.rows, self.rows),
+                false => spread(self.rows, page, self.rows / WEIGHED),
             };
-            let now = sizes[1];
-            for estimate in &mut choice.candidates {
-                if estimate.layout.encoding == layout.encoding {
-                    estimate.bytes *= size.to(now);
-                    estimate.layout = layout.clone();
+            let sizes = self.sizes(&pieces, &layouts)?;
+            for ((choice, layouts), sizes) in choices.iter_mut().zip(&layouts).zip(&sizes) {
+                let sized = layouts.iter().zip(sizes);
+                let best =
+                    sized.min_by(|one, other| one.1.compressed.total_cmp(&other.1.compressed));
+                if let Some((layout, size)) = best {
+                    choice.replace(layout, size.to(sizes[0]));
                 }
             }
-            choice.layout = layout.clone();
         }
         Ok(())
+    }
+
+    /// Sizes of pages that may be better than the usual one.
+    fn page_sizes(&self, leaf: usize, choice: &Choice, compression: Compression) -> Vec<PageSizes> {
+        let column = &self.column.leaves()[leaf];
+        let smaller = |bytes: &&usize| **bytes < self.bytes();
+        match choice.layout.encoding {
+            _ if compression == Compression::UNCOMPRESSED => Vec::new(),
+            Encoding::Dictionary => {
+                let rows = PAGE_ROWS.iter().filter(|rows| **rows < self.rows);
+                rows.map(|rows| PageSizes::of_rows(*rows)).collect()
+            }
+            _ if !depends_on_pages(compression) => Vec::new(),
+            _ => {
+                let sizes = PAGE_BYTES.iter().filter(smaller);
+                sizes.map(|bytes| PageSizes::of_bytes(*bytes, column)).collect()
+            }
+        }
+    }
+}
+
+/// Bytes of the dictionary of a chunk, which the crate `parquet` finishes after the pages that use it.
+fn dictionary_bytes(metadata: &ColumnChunkMetaData) -> i64 {
+    match metadata.dictionary_page_offset() {
+        None => 0,
+        Some(after) if after > metadata.data_page_offset() => {
+            metadata.compressed_size() - (after - metadata.data_page_offset())
+        }
+        Some(before) => metadata.data_page_offset() - before,
     }
 }
 

@@ -145,7 +145,7 @@ impl DrawnColumn {
                 drawing("write", "written MiB/s", |it| it.write_mib_s)?,
                 drawing("read", "read MiB/s", |it| it.read_mib_s)?,
             ],
-            table: table(column, advice),
+            table: table(column),
         })
     }
 }
@@ -171,7 +171,7 @@ fn is_choice(candidate: &Candidate, column: &ColumnAdvice) -> bool {
 }
 
 /// Everything that was tried for a column.
-fn table(column: &ColumnAdvice, advice: &Advice) -> Table {
+fn table(column: &ColumnAdvice) -> Table {
     let header = [
         "encoding",
         "compression",
