@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "CODEC[:LEVEL],..", value_delimiter = ',', value_parser = parse_compression)]
     compare: Vec<Compression>,
     /// Rows of each column to look at, in row groups spread over the file, of which parts are encoded
-    #[arg(long, value_name = "N", default_value_t = 1 << 21, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
     /// Encode all rows with the choice, so that the new sizes are exact
     #[arg(long)]

@@ -53,14 +53,14 @@ pub struct AdviseOptions {
 
 impl Default for AdviseOptions {
     /// A balanced choice for pyarrow, duckdb and polars; for Parquet files with the compression that they have, for
-    /// others with zstd at level 1; from row groups with two million rows of each column.
+    /// others with zstd at level 1; from row groups with a million rows of each column.
     fn default() -> Self {
         Self {
             goal: Goal::default(),
             readers: Readers::default(),
             compression: None,
             compressions: Vec::new(),
-            rows: 1 << 21,
+            rows: 1 << 20,
             exact: false,
             backend: Detected::active(),
         }
@@ -303,7 +303,7 @@ fn advise_column(
 }
 
 /// Rows of which speeds are measured, and values are counted.
-const MEASURED: usize = 1 << 16;
+const MEASURED: usize = 1 << 14;
 
 /// What is known of a leaf when the advice is put together.
 struct Foretold<'a> {

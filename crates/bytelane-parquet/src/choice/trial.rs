@@ -19,6 +19,9 @@ const PIECE: usize = 32 << 10;
 /// Of as many bytes one is written to screen the candidates, and to weigh those that are left.
 const SCREENED: usize = 16;
 const WEIGHED: usize = 8;
+/// The fewest bytes and pages that are weighed.
+const WEIGHED_BYTES: usize = 1 << 20;
+const FEWEST_PAGES: usize = 3;
 /// The fewest and the most bytes that are screened.
 const SCREENED_BYTES: (usize, usize) = (128 << 10, 2 << 20);
 
@@ -250,8 +253,8 @@ impl<'a> Trials<'a> {
     ) -> Result<()> {
         let PageSizes { rows, bytes } = estimates[0][0].layout.pages;
         let page = self.rows_with(bytes).min(rows);
-        let wanted = (self.rows / WEIGHED).max(self.rows_with(SMALL));
-        let pieces = spread(self.rows, page, wanted);
+        let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
+        let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));
         let left = |estimates: &[Estimate], of_dictionary: bool| -> Vec<usize> {
             let least = estimates.iter().map(|it| it.bytes).fold(f64::INFINITY, f64::min);
             let close = estimates.iter().enumerate().filter(|(_, it)| {

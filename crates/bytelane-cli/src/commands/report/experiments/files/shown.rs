@@ -79,7 +79,7 @@ impl ShownFile {
         columns.sort_by_key(|column| Reverse(saved(column)));
         let (leading, others) = columns.split_at(columns.len().min(LEADING_COLUMNS));
         let drawn = leading.iter().filter(|_| is_leading);
-        let drawn = drawn.map(|column| DrawnColumn::new(column, advice));
+        let drawn = drawn.map(|column| DrawnColumn::new(column));
         let lines = |columns: &[&ColumnAdvice]| columns.iter().map(|it| Line::new(it)).collect();
         Ok(Self {
             name: readable::path(&advice.file),
@@ -120,7 +120,7 @@ impl Line {
 }
 
 impl DrawnColumn {
-    fn new(column: &ColumnAdvice, advice: &Advice) -> anyhow::Result<Self> {
+    fn new(column: &ColumnAdvice) -> anyhow::Result<Self> {
         let drawing = |verb: &str, label: &'static str, speed: fn(&Candidate) -> f64| {
             let ways = column.candidates.iter().map(|candidate| Way {
                 name: name(candidate),
