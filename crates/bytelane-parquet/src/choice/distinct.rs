@@ -31,19 +31,24 @@ impl Distinct {
         let share = (values / ENOUGH).max(1) as u64;
         let limit = u64::MAX / share;
         let mut set = HashSet::<u64, BuildHasherDefault<Hashed>>::default();
-        let (mut seen_in_half, mut before) = (0, 0);
+        let (mut seen_in_half, mut looked_at) = (0, 0);
         for array in arrays {
             for_each_hash(array, |hash| {
+                if looked_at == values / 2 {
+                    seen_in_half = set.len();
+                }
+                looked_at += 1;
                 if hash <= limit {
                     set.insert(hash);
                 }
             })?;
-            before += array.len();
-            if before <= values / 2 {
-                seen_in_half = set.len();
-            }
         }
-        Some(Self { values, share, seen: set.len(), seen_in_half })
+        Some(Self {
+            values,
+            share,
+            seen: set.len(),
+            seen_in_half,
+        })
     }
 
     /// How many there are among the values.
@@ -59,10 +64,7 @@ impl Distinct {
     /// How many there are, probably, among `total` values of which these are some: with more values they become more
     /// as they did from the first half of these to the whole.
     pub(crate) fn among_all(&self, total: usize) -> f64 {
-        let growth = match self.seen_in_half {
-            0 => 0.0,
-            half => (self.seen as f64 / half as f64).log2(),
-        };
+        let growth = (self.seen as f64 / self.seen_in_half.max(1) as f64).log2();
         let longer = (total as f64 / self.values.max(1) as f64).max(1.0);
         let all = self.count() * longer.powf(growth.clamp(0.0, 1.0));
         all.clamp(1.0, total.max(1) as f64)
@@ -175,4 +177,63 @@ pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
 fn ends<T: Copy + TryInto<usize>>(offsets: &[T]) -> (usize, usize) {
     let end = |offset: Option<&T>| offset.and_then(|offset| (*offset).try_into().ok()).unwrap_or(0);
     (end(offsets.first()), end(offsets.last()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::types::Int32Type;
+    use arrow_array::{BooleanArray, Float64Array, Int64Array, ListArray, StringArray, StructArray};
+    use std::sync::Arc;
+
+    fn of(values: impl Iterator<Item = i64>) -> Distinct {
+        let array = Int64Array::from_iter_values(values);
+        let halves = [array.slice(0, array.len() / 3), array.slice(array.len() / 3, array.len() - array.len() / 3)];
+        Distinct::among(&halves.map(|half| Arc::new(half) as ArrayRef)).unwrap()
+    }
+
+    #[test]
+    fn few_values_are_counted_and_many_are_estimated() {
+        assert_eq!(of((0..1000).map(|i| i % 7)).count(), 7.0);
+        let all = of(0..1_000_000);
+        assert!((0.95..=1.0).contains(&all.share()), "{}", all.share());
+        let some = of((0..1_000_000).map(|i| i * i % 300_007)).count();
+        let exact: HashSet<i64> = (0..1_000_000_i64).map(|i| i * i % 300_007).collect();
+        let ratio = some / exact.len() as f64;
+        assert!((0.95..1.05).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn more_values_have_more_different_ones() {
+        assert_eq!(of(0..1000).among_all(5000), 5000.0);
+        assert_eq!(of((0..1000).map(|i| i % 7)).among_all(5000), 7.0);
+        assert_eq!(of(0..0).among_all(0), 1.0);
+    }
+
+    #[test]
+    fn every_type_that_can_have_a_dictionary_is_counted() {
+        let of = |array: ArrayRef| Distinct::among(&[array]).map(|distinct| distinct.count());
+        assert_eq!(of(Arc::new(StringArray::from(vec!["a", "b", "a"]))), Some(2.0));
+        assert_eq!(of(Arc::new(Float64Array::from(vec![0.0, -0.0]))), Some(2.0));
+        assert_eq!(of(Arc::new(BooleanArray::from(vec![true]))), None);
+    }
+
+    #[test]
+    fn leaves_in_the_order_of_the_schema() {
+        let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([
+            Some(vec![Some(1), Some(2)]),
+            Some(vec![Some(3)]),
+        ]);
+        let field = |name, array: &ArrayRef| {
+            Arc::new(arrow_schema::Field::new(name, array.data_type().clone(), true))
+        };
+        let (list, text): (ArrayRef, ArrayRef) =
+            (Arc::new(lists.slice(1, 1)), Arc::new(StringArray::from(vec!["x"])));
+        let both = StructArray::from(vec![(field("l", &list), list.clone()), (field("t", &text), text)]);
+        let mut leaves = Vec::new();
+        leaf_arrays(&(Arc::new(both) as ArrayRef), &mut leaves);
+        let lengths: Vec<usize> = leaves.iter().map(|leaf| leaf.len()).collect();
+        assert_eq!(lengths, [1, 1]);
+        assert_eq!(leaves[0].as_primitive::<Int32Type>().values(), &[3]);
+    }
 }
