@@ -2,18 +2,24 @@
 
 use super::chunk::Chunk;
 use super::encode::New;
+use super::index::index_of;
 use super::kinds::PageKinds;
 use super::{RewriteOptions, RewrittenColumn};
-use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, compression_name};
-use parquet::basic::{ColumnOrder, Compression, Type};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use crate::options::codec_name;
+use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
+use bytes::Bytes;
+use parquet::basic::{ColumnOrder, Compression, CompressionCodec, Type};
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
 /// column is better left alone.
 const GAIN: f64 = 0.99;
+
+const INT96: &str = "INT96 columns can only be copied, or converted with --convert-int96";
+
+const NO_INDEX: &str = "the statistics of its pages, in an order that is not known here, would be lost";
 
 /// What is wanted for a chunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,12 +32,14 @@ pub(super) enum Wish {
     Better(ColumnOptions),
     /// Other pages, because the caller says so.
     Other(ColumnOptions),
+    /// Pages of another type in place of INT96.
+    Convert(ColumnOptions),
 }
 
 impl Wish {
     fn pages(&self) -> Option<&ColumnOptions> {
         match self {
-            Self::Better(pages) | Self::Other(pages) => Some(pages),
+            Self::Better(pages) | Self::Other(pages) | Self::Convert(pages) => Some(pages),
             Self::Keep | Self::Cannot(_) => None,
         }
     }
@@ -39,10 +47,10 @@ impl Wish {
 
 /// A chunk as it is.
 #[derive(Debug)]
-pub(super) struct Old<'a> {
+pub(super) struct Old {
     /// Its column, counted over the whole schema.
     pub leaf: usize,
-    pub described: &'a ColumnChunkMetaData,
+    pub described: ColumnChunkMetaData,
     pub kinds: PageKinds,
     pub chunk: Chunk,
     pub wish: Wish,
@@ -51,27 +59,22 @@ pub(super) struct Old<'a> {
 /// The options, and the file to which they apply.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
-    metadata: &'a ParquetMetaData,
+    file: &'a FileMetaData,
     options: &'a RewriteOptions,
 }
 
 impl<'a> Plan<'a> {
     /// An error if the options name columns that there are not, or encodings that these cannot have.
-    pub fn new(metadata: &'a ParquetMetaData, options: &'a RewriteOptions) -> Result<Self> {
-        let leaves = metadata.file_metadata().schema_descr().columns().iter();
+    pub fn new(file: &'a FileMetaData, options: &'a RewriteOptions) -> Result<Self> {
+        let leaves = file.schema_descr().columns().iter();
         let leaves = leaves.map(|leaf| (leaf.path(), leaf.physical_type()));
         options.writer.check(leaves)?;
-        Ok(Self { metadata, options })
+        Ok(Self { file, options })
     }
 
     /// The columns, of which nothing has been rewritten yet.
     pub fn columns(&self) -> Vec<RewrittenColumn> {
-        let leaves = self
-            .metadata
-            .file_metadata()
-            .schema_descr()
-            .columns()
-            .iter();
+        let leaves = self.file.schema_descr().columns().iter();
         let columns = leaves.map(|leaf| RewrittenColumn {
             path: leaf.path().string(),
             ..RewrittenColumn::default()
@@ -79,17 +82,16 @@ impl<'a> Plan<'a> {
         columns.collect()
     }
 
-    /// The leaves of each column of the schema's outermost level.
-    pub fn roots(&self) -> Vec<Range<usize>> {
-        let schema = self.metadata.file_metadata().schema_descr();
-        let mut roots: Vec<Range<usize>> = Vec::new();
-        for leaf in 0..schema.num_columns() {
-            match roots.len() == schema.get_column_root_idx(leaf) + 1 {
-                true => roots.last_mut().expect("not empty").end = leaf + 1,
-                false => roots.push(leaf..leaf + 1),
-            }
-        }
-        roots
+    /// The compression that the caller asks for.
+    fn asked_compression(&self, path: &str) -> Option<Compression> {
+        let own = self.options.writer.own(path, |column| column.compression);
+        own.or(self.options.compression)
+    }
+
+    /// The compression of new pages.
+    pub fn compression(&self, chunk: &ColumnChunkMetaData) -> Compression {
+        let asked = self.asked_compression(&chunk.column_path().string());
+        asked.unwrap_or(chunk.compression())
     }
 
     /// What is wanted for a chunk whose pages are of these kinds.
@@ -97,8 +99,7 @@ impl<'a> Plan<'a> {
         let physical = chunk.column_type();
         let path = chunk.column_path().string();
         let writer = &self.options.writer;
-        let own_compression = writer.own(&path, |column| column.compression);
-        let asked_compression = own_compression.or(self.options.compression);
+        let asked_compression = self.asked_compression(&path);
         let compression = asked_compression.unwrap_or(chunk.compression());
         let encoding = match writer.encoding_of(&path) {
             encoding if encoding.exists_for(physical) => encoding,
@@ -109,11 +110,13 @@ impl<'a> Plan<'a> {
         let pages = ColumnOptions::default()
             .with_encoding(encoding)
             .with_compression(compression);
+        let is_supported = !matches!(compression, Compression::LZO | Compression::LZ4);
         match physical {
             _ if chunk.num_values() == 0 => Wish::Keep,
-            Type::INT96 => Wish::Cannot("INT96 columns can only be copied".to_owned()),
-            _ if matches!(compression, Compression::LZO | Compression::LZ4) => {
-                let name = compression_name(compression);
+            Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
+            Type::INT96 => Wish::Cannot(INT96.to_owned()),
+            _ if !is_supported => {
+                let name = codec_name(CompressionCodec::from(compression));
                 Wish::Cannot(format!(
                     "columns compressed with {name}, which is deprecated, can only be copied"
                 ))
@@ -126,7 +129,7 @@ impl<'a> Plan<'a> {
     }
 
     /// How to write the chunks of a column of which at least one is to be re-encoded.
-    pub fn writer(&self, olds: &[Old<'_>]) -> Option<WriterOptions> {
+    pub fn writer(&self, olds: &[Old]) -> Option<WriterOptions> {
         olds.iter().find_map(|old| old.wish.pages())?;
         let mut columns = BTreeMap::new();
         for old in olds {
@@ -145,27 +148,46 @@ impl<'a> Plan<'a> {
     }
 
     /// The statistics that new pages need: those of an index, where the old ones have it, and where it
-    /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats.
-    fn statistics(&self, old: &Old<'_>) -> EnabledStatistics {
-        match self.metadata.file_metadata().column_order(old.leaf) {
-            ColumnOrder::TYPE_DEFINED_ORDER(_) | ColumnOrder::IEEE_754_TOTAL_ORDER
-                if old.chunk.has_column_index() =>
-            {
-                EnabledStatistics::Page
-            }
+    /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats; files that name no
+    /// order are those of writers that knew no other one.
+    fn statistics(&self, old: &Old) -> EnabledStatistics {
+        let is_known = !matches!(
+            self.order(old),
+            ColumnOrder::UNKNOWN | ColumnOrder::INT96_TIMESTAMP_ORDER
+        );
+        match (&old.wish, old.chunk.column_index()) {
+            (Wish::Convert(_), None) => EnabledStatistics::Chunk,
+            (Wish::Convert(_), Some(_)) => EnabledStatistics::Page,
+            (_, Some(_)) if is_known => EnabledStatistics::Page,
             _ => EnabledStatistics::None,
         }
     }
 
+    fn order(&self, old: &Old) -> ColumnOrder {
+        self.file.column_order(old.leaf)
+    }
+
+    /// The index of the new pages where there is one of the old pages, or why there cannot be one.
+    pub fn column_index(
+        &self,
+        old: &Old,
+        new: &New,
+    ) -> Result<std::result::Result<Option<Bytes>, &'static str>> {
+        let column = old.described.column_descr();
+        let index = index_of(&old.chunk, &new.chunk, column, self.order(old))?;
+        Ok(match (index, old.chunk.column_index()) {
+            (None, Some(_)) => Err(NO_INDEX),
+            (index, _) => Ok(index),
+        })
+    }
+
     /// Whether new pages take the place of the old ones.
-    pub fn takes(&self, old: &Old<'_>, new: &New<'_>) -> bool {
+    pub fn takes(&self, old: &Old, new: &New) -> bool {
         match (&old.wish, self.options.writer.goal) {
             (Wish::Keep | Wish::Cannot(_), _) => false,
-            (Wish::Other(_), _) => true,
+            (Wish::Other(_) | Wish::Convert(_), _) => true,
             (Wish::Better(_), Goal::Size | Goal::Balanced) => {
-                let [new, old] =
-                    [new.described, old.described].map(ColumnChunkMetaData::compressed_size);
-                (new as f64) < GAIN * old as f64
+                (new.stored as f64) < GAIN * old.chunk.bytes() as f64
             }
             (Wish::Better(_), Goal::Write | Goal::Read) => {
                 new.kinds.encodings != old.kinds.encodings
