@@ -54,6 +54,11 @@ impl Allowance {
         values.saturating_mul(width.max(VALUE)) <= self.left
     }
 
+    /// Whether so many bytes of pages, which are values once they are decompressed, fit into it.
+    pub(crate) fn has_room(self, bytes: u64) -> bool {
+        bytes <= self.left
+    }
+
     /// Takes what these values need; whether there was as much left.
     #[must_use]
     pub(crate) fn take(&mut self, values: &dyn Array) -> bool {

@@ -3,7 +3,7 @@
 use crate::{Problem, Result};
 use bytes::Bytes;
 use parquet::file::reader::{ChunkReader, Length};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -18,11 +18,19 @@ pub struct InputFile {
 
 impl InputFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = open(path)?;
+        Self::new(open(path)?)
+    }
+
+    /// A file that is open already.
+    pub(crate) fn new(file: File) -> Result<Self> {
         Ok(Self {
             length: file.metadata()?.len(),
             file: Arc::new(file),
         })
+    }
+
+    pub(crate) fn permissions(&self) -> Result<Permissions> {
+        Ok(self.file.metadata()?.permissions())
     }
 
     fn from(&self, position: u64) -> FileFrom {

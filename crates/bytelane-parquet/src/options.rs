@@ -3,7 +3,7 @@
 use crate::readers::Readers;
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
-use parquet::basic::{BrotliLevel, Compression, GzipLevel, Type, ZstdLevel};
+use parquet::basic::{BrotliLevel, Compression, CompressionCodec, GzipLevel, Type, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
@@ -270,6 +270,20 @@ pub fn compression_name(compression: Compression) -> String {
         Compression::LZ4 => "lz4".to_owned(),
         Compression::ZSTD(level) => format!("zstd:{}", level.compression_level()),
         Compression::LZ4_RAW => "lz4_raw".to_owned(),
+    }
+}
+
+/// The name of a codec without its level, which no file tells.
+pub(crate) fn codec_name(codec: CompressionCodec) -> &'static str {
+    match codec {
+        CompressionCodec::UNCOMPRESSED => "none",
+        CompressionCodec::SNAPPY => "snappy",
+        CompressionCodec::GZIP => "gzip",
+        CompressionCodec::LZO => "lzo",
+        CompressionCodec::BROTLI => "brotli",
+        CompressionCodec::LZ4 => "lz4",
+        CompressionCodec::ZSTD => "zstd",
+        CompressionCodec::LZ4_RAW => "lz4_raw",
     }
 }
 

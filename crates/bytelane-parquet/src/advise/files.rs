@@ -3,7 +3,6 @@
 use super::source::Sampled;
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::input::InputFile;
-use crate::metadata::chunk_range;
 use crate::physical::has_dictionary;
 use crate::rewrite::kinds::PageKinds;
 use crate::writer::Column;
@@ -13,9 +12,9 @@ use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use std::fmt::Display;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,12 +124,21 @@ impl Files {
         self.0[file].file.metadata()
     }
 
+    /// The leaves of a column.
+    pub(super) fn leaves(&self, file: usize, column: usize) -> Range<usize> {
+        let schema = self.metadata_of(file).file_metadata().schema_descr();
+        let roots = 0..schema.num_columns();
+        let mut leaves = roots.filter(|leaf| schema.get_column_root_idx(*leaf) == column);
+        let first = leaves.next().unwrap_or(0);
+        first..leaves.last().map_or(first + 1, |last| last + 1)
+    }
+
     /// What the page headers of a chunk tell.
     pub(super) fn page_kinds(&self, place: Place, chunk: &ColumnChunkMetaData) -> Result<PageKinds> {
         let opened = &self.0[place.file];
         let kinds = || {
             let input = opened.file.input();
-            PageKinds::of(input, chunk, chunk_range(chunk, input.len())?)
+            PageKinds::of(input, chunk).map(|(kinds, _)| kinds)
         };
         kinds().map_err(|error| {
             let error = error.in_column(chunk.column_path());

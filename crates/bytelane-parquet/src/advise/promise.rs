@@ -130,8 +130,8 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
     let mut promises = Vec::new();
     for place in files.row_groups(options.rows, options.exact) {
         let metadata = files.metadata_of(place.file);
-        let plan = Plan::new(metadata, &rewrite)?;
-        let leaves = plan.roots()[column].clone();
+        let plan = Plan::new(metadata.file_metadata(), &rewrite)?;
+        let leaves = files.leaves(place.file, column);
         promises.resize_with(leaves.len(), Promise::default);
         let chunks = &metadata.row_group(place.row_group).columns()[leaves.clone()];
         let rows = metadata.row_group(place.row_group).num_rows().max(0) as usize;

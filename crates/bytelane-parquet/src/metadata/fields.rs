@@ -73,6 +73,15 @@ impl Fields {
             .transpose()
     }
 
+    /// The value of a field, unless the field is missing or has a type of its writer's own.
+    pub fn typed<'b, T: Decode<'b>>(&'b self, id: i16) -> Result<Option<T>, Error> {
+        let typed = |(header, _): &&(FieldHeader, Value)| header.id == id && header.kind == T::TYPE;
+        match self.0.iter().find(typed) {
+            Some(_) => self.get(id),
+            None => Ok(None),
+        }
+    }
+
     /// The value of a field that must be there.
     pub fn require<'b, T: Decode<'b>>(&'b self, id: i16, name: &'static str) -> Result<T, Error> {
         self.get(id)?.ok_or_else(|| missing(name))
@@ -86,18 +95,24 @@ impl Fields {
         Ok(Self::read(bytes)?.0)
     }
 
-    /// The structs in a field that is a list of them; none if the field is not there.
-    pub fn structures(&self, id: i16) -> Result<Vec<Self>, Error> {
+    /// The structs in a field that is a list of them, each as its bytes; none if the field is not there.
+    pub fn items(&self, id: i16) -> Result<Vec<Bytes>, Error> {
         let Some(bytes) = self.encoded(id, Type::List)? else {
             return Ok(Vec::new());
         };
         let mut reader = reader(bytes);
-        let mut items = reader.list_begin(Type::List, Some(Type::Struct), size_of::<Self>())?;
+        let mut items = reader.list_begin(Type::List, Some(Type::Struct), size_of::<Bytes>())?;
         let mut structures = Vec::new();
         while reader.next(&mut items)? {
-            structures.push(Self::read(&skipped(&mut reader, bytes, Type::Struct)?)?.0);
+            structures.push(skipped(&mut reader, bytes, Type::Struct)?);
         }
         Ok(structures)
+    }
+
+    /// The structs in a field that is a list of them; none if the field is not there.
+    pub fn structures(&self, id: i16) -> Result<Vec<Self>, Error> {
+        let items = self.items(id)?;
+        items.iter().map(|item| Ok(Self::read(item)?.0)).collect()
     }
 
     /// Sets a field that is not a bool.
@@ -116,15 +131,27 @@ impl Fields {
 
     /// Sets a field to a list of structs.
     pub fn set_structures(&mut self, id: i16, structures: &[Self]) -> Result<(), Error> {
+        let items = structures.iter().map(Self::write);
+        self.set_items(id, &items.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Sets a field to a list of structs, each of which is encoded.
+    pub fn set_items(&mut self, id: i16, items: &[impl AsRef<[u8]>]) -> Result<(), Error> {
         let mut writer = Parquet::writer(Vec::new(), &Limits::default());
-        writer.list_begin(Type::List, Type::Struct, structures.len())?;
+        writer.list_begin(Type::List, Type::Struct, items.len())?;
         writer.list_end();
         let mut bytes = writer.finish();
-        for structure in structures {
-            bytes.extend(structure.write()?);
+        bytes.reserve_exact(items.iter().map(|item| item.as_ref().len()).sum());
+        for item in items {
+            bytes.extend_from_slice(item.as_ref());
         }
         self.replace(id, Type::List, bytes.into());
         Ok(())
+    }
+
+    /// Leaves out the fields that `keeps` does not want, by their numbers and types.
+    pub fn retain(&mut self, mut keeps: impl FnMut(i16, Type) -> bool) {
+        self.0.retain(|(header, _)| keeps(header.id, header.kind));
     }
 
     /// Makes a field that is not a bool what it is in another struct, where it may be missing.

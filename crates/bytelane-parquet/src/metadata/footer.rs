@@ -4,7 +4,10 @@ use super::Fields;
 use crate::contained::contained;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
+use bytelane_thrift::Type;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+};
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
 use std::ops::Range;
@@ -32,6 +35,18 @@ pub(crate) struct Footer {
 
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
+    let bytes = read_footer_bytes(reader)?;
+    let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
+        .or_else(|error| readable(&bytes).map_err(|_| error))
+        .map_err(|error| damaged(&error))?;
+    Ok(Footer {
+        metadata: with_rows(metadata),
+        bytes,
+    })
+}
+
+/// The footer of a file as its bytes: a struct that is not encrypted.
+pub(crate) fn read_footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
     let length = reader.len();
     if length < MAGIC.len() as u64 + TAIL_LENGTH {
         let problem = format!("not a Parquet file: it has only {length} bytes");
@@ -41,7 +56,7 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     match tail.split_first_chunk::<4>() {
         Some((footer_length, magic)) if magic == MAGIC => {
             let footer_length = u64::from(u32::from_le_bytes(*footer_length));
-            read_footer_of(reader, footer_length)
+            footer_bytes_of(reader, footer_length)
         }
         Some((_, magic)) if magic == ENCRYPTED_MAGIC => Err(encrypted()),
         _ => Err(Error::corrupt(
@@ -50,7 +65,7 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     }
 }
 
-fn read_footer_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Footer> {
+fn footer_bytes_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Bytes> {
     let end = reader.len() - TAIL_LENGTH;
     let start = end
         .checked_sub(footer_length)
@@ -60,14 +75,72 @@ fn read_footer_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Foote
         return Err(Error::corrupt(problem));
     };
     let bytes = reader.get_bytes(start, footer_length as usize)?;
-    let damaged = |error: &dyn Display| Error::corrupt(format!("the footer is damaged: {error}"));
     let (fields, _) = Fields::read(&bytes).map_err(|error| damaged(&error))?;
-    if fields.has(ENCRYPTION_ALGORITHM) {
-        return Err(encrypted());
+    match fields.has(ENCRYPTION_ALGORITHM) {
+        true => Err(encrypted()),
+        false => Ok(bytes),
     }
-    let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
-        .map_err(|error| damaged(&error))?;
-    Ok(Footer { bytes, metadata })
+}
+
+fn damaged(error: &dyn Display) -> Error {
+    Error::corrupt(format!("the footer is damaged: {error}"))
+}
+
+/// Fields in parquet.thrift: the row groups of a file, the columns of a row group, and what is said of one.
+pub(crate) const ROW_GROUPS: i16 = 4;
+pub(crate) const COLUMNS: i16 = 1;
+pub(crate) const COLUMN_METADATA: i16 = 3;
+
+/// Whether a field of `ColumnMetaData` has the type that the format gives it. Some writers have used numbers for
+/// purposes of their own, which have since become other fields; the crate `parquet` does not look at the type.
+pub(crate) fn is_standard(id: i16, kind: Type) -> bool {
+    match id {
+        1 | 4 | 15 => kind == Type::I32,
+        5 | 6 | 7 | 9 | 10 | 11 | 14 => kind == Type::I64,
+        2 | 3 | 8 | 13 => kind == Type::List,
+        12 | 16 | 17 => kind == Type::Struct,
+        _ => false,
+    }
+}
+
+/// What the crate `parquet` makes of a footer without fields that are not those of the format.
+fn readable(footer: &Bytes) -> Result<ParquetMetaData> {
+    let standard = || -> std::result::Result<Vec<u8>, bytelane_thrift::Error> {
+        let (mut file, _) = Fields::read(footer)?;
+        let mut row_groups = file.structures(ROW_GROUPS)?;
+        for row_group in &mut row_groups {
+            let mut columns = row_group.structures(COLUMNS)?;
+            for column in &mut columns {
+                let mut metadata = column.structure(COLUMN_METADATA, "meta_data")?;
+                metadata.retain(is_standard);
+                column.set_structure(COLUMN_METADATA, &metadata)?;
+            }
+            row_group.set_structures(COLUMNS, &columns)?;
+        }
+        file.set_structures(ROW_GROUPS, &row_groups)?;
+        file.write()
+    };
+    let footer = standard().map_err(|error| damaged(&error))?;
+    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
+}
+
+/// The same with the rows of its row groups, which old writers do not sum.
+fn with_rows(metadata: ParquetMetaData) -> ParquetMetaData {
+    let file = metadata.file_metadata();
+    let groups = metadata.row_groups().iter();
+    let rows = groups.map(RowGroupMetaData::num_rows);
+    let Some(rows) = rows.reduce(i64::saturating_add).filter(|_| file.num_rows() == 0) else {
+        return metadata;
+    };
+    let file = FileMetaData::new(
+        file.version(),
+        rows,
+        file.created_by().map(str::to_owned),
+        file.key_value_metadata().cloned(),
+        file.schema_descr_ptr(),
+        file.column_orders().cloned(),
+    );
+    ParquetMetaData::new(file, metadata.row_groups().to_vec())
 }
 
 /// The error about a file that cannot be read without its keys.

@@ -5,7 +5,10 @@ mod footer;
 mod page;
 
 pub(crate) use fields::{Fields, Parquet};
-pub(crate) use footer::{Footer, MAGIC, chunk_range, read_footer};
+pub(crate) use footer::{
+    COLUMN_METADATA, COLUMNS, Footer, MAGIC, ROW_GROUPS, chunk_range, is_standard, read_footer,
+    read_footer_bytes,
+};
 #[cfg(test)]
 pub(crate) use page::DataPage;
 pub(crate) use page::{Page, PageHeader, PageLocation, PageType, Pages, encoding_name};

@@ -15,6 +15,10 @@ const FIRST_READ: u64 = 256;
 /// any writer makes them.
 const LONGEST_HEADER: u64 = 16 << 20;
 
+/// Bytes by which the last page may exceed its chunk: old versions of parquet-java do not count the header of the
+/// dictionary.
+const UNCOUNTED: u64 = 100;
+
 /// The kind of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Thrift)]
 pub(crate) enum PageType {
@@ -163,6 +167,8 @@ impl<'a, R: ChunkReader> Pages<'a, R> {
 
     fn page(&self) -> Result<Page> {
         let Range { start, end } = self.range;
+        let counted = end - start;
+        let end = self.reader.len().min(end + UNCOUNTED);
         let most = LONGEST_HEADER.min(end - start);
         let mut length = FIRST_READ.min(most);
         let (header, header_length) = loop {
@@ -189,7 +195,7 @@ impl<'a, R: ChunkReader> Pages<'a, R> {
                 "a page claims {} bytes, {} uncompressed, but only {} remain in the column chunk",
                 sizes[0],
                 sizes[1],
-                end - start - page.header_length,
+                counted.saturating_sub(page.header_length),
             )));
         }
         Ok(page)

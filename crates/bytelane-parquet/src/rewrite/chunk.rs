@@ -3,8 +3,10 @@
 //! What a footer says about a chunk moves with it, field by field. Only offsets change and, for re-encoded pages, the
 //! encodings.
 
+use super::checksums::MovedPage;
+use super::int96::INT64;
 use super::target::Target;
-use crate::metadata::{Fields, PageLocation};
+use crate::metadata::{COLUMN_METADATA, Fields, PageLocation};
 use crate::{Error, Result};
 use bytes::Bytes;
 use parquet::file::reader::ChunkReader;
@@ -12,7 +14,6 @@ use std::ops::Range;
 
 /// Fields of `ColumnChunk` in parquet.thrift.
 const FILE_OFFSET: i16 = 2;
-const METADATA: i16 = 3;
 const OFFSET_INDEX: Location = Location {
     offset: 4,
     length: 5,
@@ -23,13 +24,15 @@ const COLUMN_INDEX: Location = Location {
 };
 
 /// Fields of `ColumnMetaData` there.
+const TYPE: i16 = 1;
 const ENCODINGS: i16 = 2;
 const CODEC: i16 = 4;
-const UNCOMPRESSED_SIZE: i16 = 6;
-const COMPRESSED_SIZE: i16 = 7;
+pub(super) const UNCOMPRESSED_SIZE: i16 = 6;
+pub(super) const COMPRESSED_SIZE: i16 = 7;
 const DATA_PAGE_OFFSET: i16 = 9;
 const INDEX_PAGE_OFFSET: i16 = 10;
-const DICTIONARY_PAGE_OFFSET: i16 = 11;
+pub(super) const DICTIONARY_PAGE_OFFSET: i16 = 11;
+const STATISTICS: i16 = 12;
 const ENCODING_STATISTICS: i16 = 13;
 const BLOOM_FILTER: Location = Location {
     offset: 14,
@@ -66,8 +69,8 @@ struct Location {
 
 impl Location {
     fn get(self, fields: &Fields) -> Result<Option<(u64, Option<u64>)>> {
-        let offset: Option<i64> = fields.get(self.offset).map_err(damaged)?;
-        let length: Option<i32> = fields.get(self.length).map_err(damaged)?;
+        let offset: Option<i64> = fields.typed(self.offset).map_err(damaged)?;
+        let length: Option<i32> = fields.typed(self.length).map_err(damaged)?;
         let length = length.map(u64::try_from).transpose();
         match (offset.map(u64::try_from).transpose(), length) {
             (Ok(offset), Ok(length)) => Ok(offset.map(|offset| (offset, length))),
@@ -127,27 +130,81 @@ impl Chunk {
         let offset_index = offset_index.map(|bytes| Fields::read(&bytes).map(|read| read.0));
         Ok(Self {
             range,
-            metadata: fields.structure(METADATA, "meta_data").map_err(damaged)?,
+            metadata: fields.structure(COLUMN_METADATA, "meta_data").map_err(damaged)?,
             column_index: COLUMN_INDEX.read(&fields, reader)?,
             offset_index: offset_index.transpose().map_err(damaged)?,
             fields,
         })
     }
 
-    /// Whether the statistics of its pages are in an index.
-    pub fn has_column_index(&self) -> bool {
-        self.column_index.is_some()
+    /// The statistics of its pages.
+    pub fn column_index(&self) -> Option<&Bytes> {
+        self.column_index.as_ref()
     }
 
-    /// Takes the pages of a chunk with the same values. What is said of the values stays: no
-    /// statistic is recomputed, and none changes its order.
-    pub fn take_pages(&mut self, other: Self) {
+    /// The first row of each of its pages, if an index tells it.
+    pub fn page_starts(&self) -> Result<Option<Vec<i64>>> {
+        let Some(index) = &self.offset_index else {
+            return Ok(None);
+        };
+        let pages: Vec<PageLocation> = page_locations(index)?;
+        Ok(Some(pages.iter().map(|page| page.first_row).collect()))
+    }
+
+    /// Takes the pages of a chunk with the same values, and this index of their statistics. What is said of the values
+    /// stays: no statistic is recomputed, and none changes its order.
+    pub fn take_pages(&mut self, other: Self, column_index: Option<Bytes>) {
         for field in OF_PAGES {
             self.metadata.take(field, &other.metadata);
         }
         self.range = other.range;
-        self.column_index = self.column_index.take().and(other.column_index);
+        self.column_index = column_index;
         self.offset_index = self.offset_index.take().and(other.offset_index);
+    }
+
+    /// Takes the values of a chunk of another type, and all that is said of them.
+    pub fn take_converted(&mut self, other: Self) -> Result<()> {
+        self.metadata.set(TYPE, &INT64).map_err(damaged)?;
+        self.metadata.take(STATISTICS, &other.metadata);
+        BLOOM_FILTER.set(&mut self.metadata, None)?;
+        let column_index = other.column_index.clone();
+        self.take_pages(other, column_index);
+        Ok(())
+    }
+
+    /// Makes an empty chunk one of another type.
+    pub fn convert_empty(&mut self) -> Result<()> {
+        self.metadata.remove(STATISTICS);
+        self.metadata.set(TYPE, &INT64).map_err(damaged)
+    }
+
+    /// Says that its pages, the headers of which have changed, are in `range` of other bytes.
+    pub fn set_pages(&mut self, pages: &[MovedPage], range: Range<u64>) -> Result<()> {
+        let moved = |offset: i64| pages.iter().find(|page| page.from as i64 == offset);
+        for field in PAGE_OFFSETS {
+            let offset = self.metadata.get::<i64>(field).map_err(damaged)?;
+            if let Some(page) = offset.and_then(moved) {
+                let to = page.to as i64;
+                self.metadata.set(field, &to).map_err(damaged)?;
+            }
+        }
+        let longer: i64 = pages.iter().map(|page| page.longer).sum();
+        for field in [UNCOMPRESSED_SIZE, COMPRESSED_SIZE] {
+            let size: i64 = self.metadata.require(field, "size").map_err(damaged)?;
+            self.metadata.set(field, &(size + longer)).map_err(damaged)?;
+        }
+        if let Some(index) = &mut self.offset_index {
+            let mut locations = page_locations(index)?;
+            // A dictionary is before the first of them.
+            let data = &pages[pages.len().saturating_sub(locations.len())..];
+            for (location, page) in locations.iter_mut().zip(data) {
+                location.offset = page.to as i64;
+                location.compressed_size += page.longer as i32;
+            }
+            index.set(1, &locations).map_err(damaged)?;
+        }
+        self.range = range;
+        Ok(())
     }
 
     /// Copies the pages to the end of the file.
@@ -168,11 +225,15 @@ impl Chunk {
                 self.metadata.set(field, &moved(offset)).map_err(damaged)?;
             }
         }
+        // Old versions of parquet-java do not count the header of the dictionary.
+        let size = self.range.end - self.range.start;
+        self.metadata
+            .set(COMPRESSED_SIZE, &(size as i64))
+            .map_err(damaged)?;
         // Once the place of a copy of the metadata, which nobody reads and we do not make.
         self.fields.set(FILE_OFFSET, &0_i64).map_err(damaged)?;
         if let Some(index) = &mut self.offset_index {
-            let mut pages: Vec<PageLocation> =
-                index.require(1, "page_locations").map_err(damaged)?;
+            let mut pages = page_locations(index)?;
             for page in &mut pages {
                 page.offset = moved(page.offset);
             }
@@ -195,40 +256,24 @@ impl Chunk {
             Some(length) => length,
             None => bloom_filter_length(reader, offset)?,
         };
-        let start = target.position();
+        let start = target.position() as i64;
         target.copy(reader, offset..offset.saturating_add(length))?;
-        BLOOM_FILTER.set(&mut self.metadata, Some(start..target.position()))
+        self.metadata
+            .set(BLOOM_FILTER.offset, &start)
+            .map_err(damaged)
     }
 
-    /// Writes the statistics of the pages to the end of the file.
-    pub fn write_column_index(&mut self, target: &mut Target<'_>) -> Result<()> {
-        let written = self
-            .column_index
-            .take()
-            .map(|bytes| target.write(&bytes))
-            .transpose()?;
-        COLUMN_INDEX.set(&mut self.fields, written)
-    }
-
-    /// Writes the places of the pages to the end of the file.
-    pub fn write_offset_index(&mut self, target: &mut Target<'_>) -> Result<()> {
-        let bytes = self
-            .offset_index
-            .take()
-            .map(|index| index.write().map_err(damaged));
-        let written = bytes
-            .transpose()?
-            .map(|bytes| target.write(&bytes))
-            .transpose()?;
-        OFFSET_INDEX.set(&mut self.fields, written)
-    }
-
-    /// What the footer says of the chunk.
-    pub fn into_fields(mut self) -> Result<Fields> {
+    /// What the footer says of the chunk, and the indexes that are to come before it.
+    pub fn finish(mut self) -> Result<Finished> {
         self.fields
-            .set_structure(METADATA, &self.metadata)
+            .set_structure(COLUMN_METADATA, &self.metadata)
             .map_err(damaged)?;
-        Ok(self.fields)
+        let offset_index = self.offset_index.map(|index| index.write());
+        Ok(Finished {
+            fields: self.fields.write().map_err(damaged)?.into(),
+            column_index: self.column_index,
+            offset_index: offset_index.transpose().map_err(damaged)?,
+        })
     }
 
     /// Where its pages are.
@@ -247,6 +292,57 @@ impl Chunk {
             .require(UNCOMPRESSED_SIZE, "total_uncompressed_size")
             .map_err(damaged)
     }
+}
+
+/// A chunk that is in the file but for its indexes.
+#[derive(Debug)]
+pub(super) struct Finished {
+    /// `ColumnChunk`.
+    fields: Bytes,
+    column_index: Option<Bytes>,
+    offset_index: Option<Vec<u8>>,
+}
+
+/// Where the indexes of a chunk are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Indexes {
+    column_index: Option<Range<u64>>,
+    offset_index: Option<Range<u64>>,
+}
+
+impl Finished {
+    /// Writes the statistics of the pages to the end of the file.
+    pub fn write_column_index(&mut self, target: &mut Target<'_>) -> Result<Indexes> {
+        let index = self.column_index.take();
+        let column_index = index.map(|index| target.write(&index)).transpose()?;
+        Ok(Indexes {
+            column_index,
+            offset_index: None,
+        })
+    }
+
+    /// Writes the places of the pages to the end of the file.
+    pub fn write_offset_index(
+        &mut self,
+        indexes: &mut Indexes,
+        target: &mut Target<'_>,
+    ) -> Result<()> {
+        let index = self.offset_index.take();
+        indexes.offset_index = index.map(|index| target.write(&index)).transpose()?;
+        Ok(())
+    }
+
+    /// What the footer says of the chunk, whose indexes are there.
+    pub fn described(&self, indexes: Indexes) -> Result<Vec<u8>> {
+        let (mut fields, _) = Fields::read(&self.fields).map_err(damaged)?;
+        COLUMN_INDEX.set(&mut fields, indexes.column_index)?;
+        OFFSET_INDEX.set(&mut fields, indexes.offset_index)?;
+        fields.write().map_err(damaged)
+    }
+}
+
+fn page_locations(index: &Fields) -> Result<Vec<PageLocation>> {
+    index.require(1, "page_locations").map_err(damaged)
 }
 
 /// The length of a Bloom filter in a file whose footer does not tell it.

@@ -1,50 +1,51 @@
 //! Re-encoded column chunks: a column of one row group becomes a file of its own in memory, whose
 //! chunks are then moved like those of any other file.
 
+use super::checksums::with_checksums;
 use super::chunk::{Chunk, damaged};
+use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
-use super::source::{Reopen, Source};
+use super::source::{Part, Reopen, Root, RowGroup, Source};
 use crate::allowance::{Allowance, TOO_LARGE};
-use crate::metadata::{Fields, Footer, chunk_range, read_footer};
+use crate::metadata::{COLUMNS, Fields, Footer, ROW_GROUPS, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
 use bytes::Bytes;
-use parquet::arrow::{ArrowSchemaConverter, ProjectionMask};
+use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Fields in parquet.thrift: the row groups of a file, and the columns of a row group.
-pub(super) const ROW_GROUPS: i16 = 4;
-pub(super) const COLUMNS: i16 = 1;
-
 impl<R: Reopen> Source<R> {
-    /// A re-encoded column of a row group, or why that fails; `root` counts the columns of the schema's
-    /// outermost level.
+    /// A re-encoded column of a row group, or why that fails. `ranges` are where its pages are.
     pub fn encode(
         &self,
-        row_group: usize,
-        root: usize,
+        row_group: &RowGroup,
+        root: &Root,
+        part: &Part,
+        ranges: &[Range<u64>],
         mut allowance: Allowance,
         options: WriterOptions,
-    ) -> Result<std::result::Result<Encoded, &'static str>> {
-        let file = self.metadata().file_metadata();
-        let column = Arc::clone(&file.schema().get_fields()[root]);
-        let column = Type::group_type_builder(file.schema().name())
-            .with_fields(vec![column])
-            .build()?;
-        let column = SchemaDescriptor::new(Arc::new(column));
-        let rows = self.metadata().row_group(row_group).num_rows();
-        let mask = ProjectionMask::roots(file.schema_descr(), [root]);
-        let batches = self.batches(vec![row_group], mask)?;
+        convert: Option<Int96Unit>,
+    ) -> Result<std::result::Result<Encoded, String>> {
+        let batches = match self.batches(row_group, root, part, ranges, convert)? {
+            Ok(batches) => batches,
+            Err(obstacle) => return Ok(Err(obstacle)),
+        };
+        let column = in_file(root, convert)?;
         let by_arrow = ArrowSchemaConverter::new().convert(&batches.schema())?;
         let pairs = || by_arrow.columns().iter().zip(column.columns());
         if by_arrow.num_columns() != column.num_columns()
             || !pairs().all(|(by_arrow, column)| can_store(by_arrow, column))
         {
-            return Ok(Err("Arrow has no type for this column"));
+            return Ok(Err("Arrow has no type for this column".to_owned()));
         }
+        let mut check = match convert {
+            Some(unit) => Check::new(self, row_group, root, part, ranges, unit)?,
+            None => None,
+        };
         let mut bytes = Vec::new();
         let options = options.with_row_group_rows(usize::MAX);
         let mut writer = Writer::with_types(&mut bytes, batches.schema(), &column, options)?;
@@ -52,14 +53,19 @@ impl<R: Reopen> Source<R> {
         for batch in batches {
             let batch = batch?;
             if !allowance.take(batch.column(0)) {
-                return Ok(Err(TOO_LARGE));
+                return Ok(Err(TOO_LARGE.to_owned()));
+            }
+            if let Some(check) = &mut check {
+                check.next(batch.column(0))?;
             }
             rows_read += batch.num_rows() as i64;
             writer.write(&batch)?;
         }
-        if rows_read != rows {
-            let problem = format!("the column has {rows_read} rows, but its row group has {rows}");
-            return Err(Error::corrupt(problem));
+        if rows_read != row_group.rows {
+            return Err(Error::corrupt(format!(
+                "the column has {rows_read} rows, but its row group has {}",
+                row_group.rows
+            )));
         }
         writer.close()?;
         Encoded::new(bytes.into()).map(Ok)
@@ -88,26 +94,90 @@ impl Encoded {
     }
 
     /// The chunk of a leaf.
-    pub fn new_chunk(&self, leaf: usize) -> Result<New<'_>> {
+    pub fn chunk(&self, leaf: usize) -> Result<New> {
         let described = self.footer.metadata.row_group(0).column(leaf);
-        let range = chunk_range(described, self.bytes.len() as u64)?;
+        let (kinds, range) = PageKinds::of(&self.bytes, described)?;
         Ok(New {
-            described,
-            kinds: PageKinds::of(&self.bytes, described, range.clone())?,
+            stored: range.end - range.start,
+            described: described.clone(),
+            kinds,
             chunk: Chunk::new(self.chunks[leaf].clone(), range, &self.bytes)?,
-            reader: &self.bytes,
+            bytes: self.bytes.clone(),
         })
     }
 }
 
 /// A chunk that was re-encoded.
 #[derive(Debug)]
-pub(super) struct New<'a> {
-    pub described: &'a ColumnChunkMetaData,
+pub(super) struct New {
+    /// Bytes of its pages, without checksums.
+    pub stored: u64,
+    pub described: ColumnChunkMetaData,
     pub kinds: PageKinds,
     pub chunk: Chunk,
     /// The file that it is in.
-    pub reader: &'a Bytes,
+    pub bytes: Bytes,
+}
+
+impl New {
+    /// The same, each page with its checksum.
+    pub fn with_checksums(mut self) -> Result<Self> {
+        self.bytes = with_checksums(&mut self.chunk, &self.bytes)?;
+        self.kinds.checksums = true;
+        Ok(self)
+    }
+}
+
+/// The column as the crate `parquet` can write it.
+fn in_file(root: &Root, convert: Option<Int96Unit>) -> Result<SchemaDescriptor> {
+    let column = known(root.in_file(), convert)?;
+    let schema = Type::group_type_builder(root.schema.name()).with_fields(vec![column]);
+    Ok(SchemaDescriptor::new(Arc::new(schema.build()?)))
+}
+
+/// A type without logical types that the crate `parquet` does not know and refuses to write. They mean nothing for
+/// how values are stored, and the schema of the new file is that of the old one anyway.
+fn known(column: &TypePtr, convert: Option<Int96Unit>) -> Result<TypePtr> {
+    let info = column.get_basic_info();
+    let id = info.has_id().then(|| info.id());
+    let logical = info.logical_type_ref();
+    let unknown = matches!(logical, Some(LogicalType::_Unknown { .. }));
+    let logical = logical.filter(|_| !unknown).cloned();
+    Ok(Arc::new(match column.as_ref() {
+        Type::PrimitiveType {
+            physical_type: PhysicalType::INT96,
+            ..
+        } if convert.is_some() => {
+            let logical = convert.map(Int96Unit::logical_type);
+            Type::primitive_type_builder(info.name(), PhysicalType::INT64)
+                .with_repetition(info.repetition())
+                .with_logical_type(logical)
+                .with_id(id)
+                .build()?
+        }
+        Type::PrimitiveType {
+            physical_type,
+            type_length,
+            ..
+        } if unknown => Type::primitive_type_builder(info.name(), *physical_type)
+            .with_repetition(info.repetition())
+            .with_length(*type_length)
+            .with_id(id)
+            .build()?,
+        Type::PrimitiveType { .. } => return Ok(Arc::clone(column)),
+        Type::GroupType { fields, .. } => {
+            let fields = fields.iter().map(|field| known(field, convert));
+            let mut group = Type::group_type_builder(info.name())
+                .with_fields(fields.collect::<Result<_>>()?)
+                .with_converted_type(info.converted_type())
+                .with_logical_type(logical)
+                .with_id(id);
+            if info.has_repetition() {
+                group = group.with_repetition(info.repetition());
+            }
+            group.build()?
+        }
+    }))
 }
 
 /// Whether values that the crate `parquet` would store in one way can be stored in another one. It

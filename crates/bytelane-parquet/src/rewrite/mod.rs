@@ -1,37 +1,44 @@
 //! Existing files with better encodings.
 
+mod checksums;
 mod chunk;
 mod encode;
+mod index;
+mod int96;
 pub(crate) mod kinds;
 mod output;
+mod parallel;
 pub(crate) mod plan;
 mod source;
 mod target;
 mod verify;
+mod work;
 
-use crate::allowance::{Allowance, TOO_LARGE};
-use crate::contained::contained;
-use crate::input::open;
-use crate::metadata::{Fields, MAGIC, chunk_range, encoding_name};
-use crate::{Error, Problem, Result, WriterOptions, compression_name};
+use crate::input::InputFile;
+use crate::metadata::{COLUMNS, Fields, MAGIC, ROW_GROUPS};
+use crate::{Error, Problem, Result, WriterOptions};
 use bytes::Bytes;
-use chunk::{Chunk, damaged};
-use encode::{COLUMNS, Encoded, ROW_GROUPS};
-use kinds::PageKinds;
+use chunk::{Chunk, Finished, Indexes, damaged};
+pub use int96::Int96Unit;
+use int96::convert_schema;
 pub use output::NewFile;
 use output::{Output, check_stream};
+use parallel::{Limits, in_order};
 use parquet::basic::Compression;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use plan::{Old, Plan, Wish};
+use plan::Plan;
 use serde::Serialize;
-use source::{Reopen, Source};
+use source::{Reopen, RowGroup, Source};
+use std::cell::Cell;
 use std::fmt;
 use std::io::{BufWriter, Write};
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use target::Target;
 use verify::verify;
+use work::{Moved, Unit, Work, units};
 
 /// Fields of `RowGroup` in parquet.thrift, besides its columns.
 const TOTAL_BYTE_SIZE: i16 = 2;
@@ -55,8 +62,13 @@ pub struct RewriteOptions {
     compression: Option<Compression>,
     verification: bool,
     force: bool,
+    int96: Option<Int96Unit>,
+    threads: Option<NonZero<usize>>,
     progress: Option<Arc<Progress>>,
 }
+
+/// Bytes of values that may be in memory, however small the row groups are.
+const LEAST_MEMORY: u64 = 8 << 20;
 
 /// Is told how many bytes of the old file have been dealt with, and of how many, and can stop it.
 type Progress = dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync;
@@ -95,7 +107,33 @@ impl RewriteOptions {
         self
     }
 
-    /// Calls this before each column of each row group with the bytes of the old file that have been dealt with, and
+    /// Converts INT96 columns, an obsolete type for timestamps, to INT64. A file with a timestamp that the unit cannot
+    /// express exactly is an error. INT96 columns are copied otherwise.
+    #[must_use]
+    pub fn with_int96_converted(mut self, unit: Int96Unit) -> Self {
+        self.int96 = Some(unit);
+        self
+    }
+
+    /// How many threads work at the same time; by default as many as the machine has cores. The new file is the same
+    /// for any number.
+    #[must_use]
+    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// How many threads work, and how much they may have in memory: what the largest row group takes, but enough to
+    /// keep them busy.
+    fn limits(&self, raw: u64) -> Limits {
+        let all = || available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        Limits {
+            threads: self.threads.unwrap_or_else(all),
+            weight: raw.max(LEAST_MEMORY),
+        }
+    }
+
+    /// Calls this repeatedly, and each time before it continues with other columns, with the bytes of the old file that have been dealt with, and
     /// with the bytes of all columns; and, with all of them twice, at the end and repeatedly while values are
     /// compared. Returning `Break` cancels the work with [`Problem::Cancelled`].
     #[must_use]
@@ -123,6 +161,8 @@ impl fmt::Debug for RewriteOptions {
             .field("compression", &self.compression)
             .field("verification", &self.verification)
             .field("force", &self.force)
+            .field("int96", &self.int96)
+            .field("threads", &self.threads)
             .finish_non_exhaustive()
     }
 }
@@ -172,16 +212,17 @@ pub struct ColumnState {
 }
 
 impl ColumnState {
-    fn add(&mut self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) {
-        self.bytes += stored(chunk);
-        let compression = compression_name(chunk.compression());
-        for name in kinds.encodings.iter().copied().map(encoding_name) {
-            if !self.encodings.contains(&name) {
-                self.encodings.push(name);
+    fn add(&mut self, chunk: Self) {
+        self.bytes += chunk.bytes;
+        for (all, names) in [
+            (&mut self.encodings, chunk.encodings),
+            (&mut self.compressions, chunk.compressions),
+        ] {
+            for name in names {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
             }
-        }
-        if !self.compressions.contains(&compression) {
-            self.compressions.push(compression);
         }
     }
 }
@@ -221,11 +262,8 @@ pub fn rewrite(
     let (input, output) = (input.as_ref(), output.as_ref());
     let in_input = |error: Error| error.in_file(input);
     let in_output = |error: Error| error.in_file(output);
-    let file = open(input).map_err(in_input)?;
-    let permissions = file
-        .metadata()
-        .map_err(|error| in_input(error.into()))?
-        .permissions();
+    let file = InputFile::open(input).map_err(in_input)?;
+    let permissions = file.permissions().map_err(in_input)?;
     let source = Source::open(file).map_err(in_input)?;
 
     let new = Output::begin(output, Some(&permissions), options).map_err(in_output)?;
@@ -235,7 +273,8 @@ pub fn rewrite(
     sink.flush().map_err(|error| in_output(error.into()))?;
     drop(sink);
     if let (true, Output::Beside { beside, .. }) = (options.verification, &new) {
-        let after = beside.reopen().map_err(Error::from).and_then(Source::open);
+        let after = beside.reopen().map_err(Error::from);
+        let after = after.and_then(InputFile::new).and_then(Source::open);
         verify(&source, &after.map_err(in_output)?, options).map_err(in_output)?;
         rewritten.verified = true;
     }
@@ -255,7 +294,7 @@ pub fn rewrite_to(
     let in_input = |error: Error| error.in_file(input.as_ref());
     let in_output = |error: Error| error.in_file(Path::new(STREAM));
     check_stream(options).map_err(in_output)?;
-    let file = open(input.as_ref()).map_err(in_input)?;
+    let file = InputFile::open(input.as_ref()).map_err(in_input)?;
     let source = Source::open(file).map_err(in_input)?;
     let mut sink = BufWriter::new(output);
     let mut target = Target::new(&mut sink, Path::new(STREAM));
@@ -289,55 +328,143 @@ fn rewrite_source<R: Reopen>(
     target: &mut Target<'_>,
     options: &RewriteOptions,
 ) -> Result<Rewritten> {
-    let plan = Plan::new(source.metadata(), options)?;
-    let (mut fields, _) = Fields::read(&source.footer.bytes).map_err(damaged)?;
-    let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
-    let mut work = Work {
-        columns: plan.columns(),
-        done: 0,
-        total: all_stored(source.metadata()),
+    let plan = Plan::new(source.file_metadata(), options)?;
+    let sizes = source.sizes()?;
+    target.write(MAGIC)?;
+    let mut new = New {
         source,
-        plan,
+        columns: plan.columns(),
+        row_groups: Vec::new(),
+        chunks: Vec::new(),
+        target,
+    };
+    let work = Work {
+        source,
+        plan: &plan,
         options,
     };
-    target.write(MAGIC)?;
-    let mut moved = Vec::new();
-    for (index, row_group) in row_groups.into_iter().enumerate() {
-        let chunks = work
-            .move_row_group(index, &row_group, target)
-            .map_err(|error| error.in_row_group(index))?;
-        moved.push((row_group, chunks));
-    }
-    for chunk in moved.iter_mut().flat_map(|(_, chunks)| chunks) {
-        chunk.write_column_index(target)?;
-    }
-    for chunk in moved.iter_mut().flat_map(|(_, chunks)| chunks) {
-        chunk.write_offset_index(target)?;
-    }
-    let row_groups = moved
-        .into_iter()
-        .map(|(fields, chunks)| described(fields, chunks));
-    let row_groups = row_groups.collect::<Result<Vec<_>>>()?;
-    fields
-        .set_structures(ROW_GROUPS, &row_groups)
-        .map_err(damaged)?;
-    write_footer(&fields, target)?;
-    options.report(work.total, work.total)?;
+    let done = Cell::new(0);
+    in_order(
+        options.limits(sizes.largest_raw),
+        units(source),
+        |unit| {
+            let unit = unit?;
+            let moved = work.done(&unit)?;
+            Ok((unit, moved))
+        },
+        |(unit, moved)| {
+            options.report(done.get(), sizes.stored)?;
+            done.set(done.get() + unit.stored);
+            new.add(&unit, moved)
+        },
+        || options.report(done.get(), sizes.stored),
+    )?;
+    let columns = new.finish(options)?;
+    options.report(sizes.stored, sizes.stored)?;
     Ok(Rewritten {
         bytes_before: source.reader.len(),
         bytes_after: target.position(),
         verified: false,
-        columns: work.columns,
+        columns,
     })
 }
 
-/// What the footer says of a row group whose chunks have been moved.
-fn described(mut row_group: Fields, chunks: Vec<Chunk>) -> Result<Fields> {
-    let start = chunks
-        .iter()
-        .map(|chunk| chunk.range().start)
-        .min()
-        .unwrap_or(0);
+/// The new file while it is written.
+struct New<'a, 'b, R> {
+    source: &'a Source<R>,
+    target: &'a mut Target<'b>,
+    columns: Vec<RewrittenColumn>,
+    /// The row groups that are complete.
+    row_groups: Vec<FinishedRowGroup>,
+    /// The chunks of the next one.
+    chunks: Vec<Chunk>,
+}
+
+/// A row group that is in the file but for the indexes of its pages.
+struct FinishedRowGroup {
+    fields: Fields,
+    chunks: Vec<Finished>,
+}
+
+impl<R: Reopen> New<'_, '_, R> {
+    /// Writes the next columns.
+    fn add(&mut self, unit: &Unit, moved: Vec<Moved>) -> Result<()> {
+        let in_group = |error: Error| error.in_row_group(unit.row_group.index);
+        for moved in moved {
+            self.add_chunk(moved).map_err(in_group)?;
+        }
+        match unit.roots.end == self.source.roots.len() {
+            true => self.end_row_group(&unit.row_group).map_err(in_group),
+            false => Ok(()),
+        }
+    }
+
+    fn add_chunk(&mut self, moved: Moved) -> Result<()> {
+        let column = &mut self.columns[moved.leaf];
+        column.chunks += 1;
+        column.rewritten += usize::from(moved.pages.is_some());
+        column.before.add(moved.before);
+        column.after.add(moved.after);
+        if moved.obstacle.is_some() {
+            column.obstacle = moved.obstacle;
+        }
+        let mut chunk = moved.chunk;
+        let written = match &moved.pages {
+            Some(bytes) => chunk.write_pages(bytes, self.target),
+            None => chunk.write_pages(&self.source.reader, self.target),
+        };
+        written.map_err(|error| error.in_column(&column.path))?;
+        self.chunks.push(chunk);
+        Ok(())
+    }
+
+    fn end_row_group(&mut self, row_group: &RowGroup) -> Result<()> {
+        let mut chunks = std::mem::take(&mut self.chunks);
+        for chunk in &mut chunks {
+            chunk.write_bloom_filter(&self.source.reader, self.target)?;
+        }
+        let fields = described(row_group.fields.clone(), &chunks)?;
+        let chunks = chunks.into_iter().map(Chunk::finish);
+        self.row_groups.push(FinishedRowGroup {
+            fields,
+            chunks: chunks.collect::<Result<_>>()?,
+        });
+        Ok(())
+    }
+
+    /// Writes the indexes of pages and the footer.
+    fn finish(mut self, options: &RewriteOptions) -> Result<Vec<RewrittenColumn>> {
+        let mut indexes: Vec<Indexes> = Vec::new();
+        for chunk in self.row_groups.iter_mut().flat_map(|it| &mut it.chunks) {
+            indexes.push(chunk.write_column_index(self.target)?);
+        }
+        let chunks = self.row_groups.iter_mut().flat_map(|it| &mut it.chunks);
+        for (chunk, indexes) in chunks.zip(&mut indexes) {
+            chunk.write_offset_index(indexes, self.target)?;
+        }
+        let mut indexes = indexes.into_iter();
+        let mut row_groups = Vec::new();
+        for FinishedRowGroup { mut fields, chunks } in self.row_groups {
+            let chunks = chunks.iter().zip(indexes.by_ref());
+            let chunks = chunks.map(|(chunk, indexes)| chunk.described(indexes));
+            let chunks = chunks.collect::<Result<Vec<_>>>()?;
+            fields.set_items(COLUMNS, &chunks).map_err(damaged)?;
+            row_groups.push(fields.write().map_err(damaged)?);
+        }
+        let mut fields = self.source.fields.clone();
+        fields.set_items(ROW_GROUPS, &row_groups).map_err(damaged)?;
+        if let Some(unit) = options.int96 {
+            convert_schema(&mut fields, unit)?;
+        }
+        write_footer(&fields, self.target)?;
+        Ok(self.columns)
+    }
+}
+
+/// What the footer says of a row group whose chunks have been moved, without these.
+fn described(mut row_group: Fields, chunks: &[Chunk]) -> Result<Fields> {
+    let starts = chunks.iter().map(|chunk| chunk.range().start);
+    let start = starts.min().unwrap_or(0);
     let compressed: u64 = chunks.iter().map(Chunk::bytes).sum();
     let uncompressed = chunks
         .iter()
@@ -351,13 +478,7 @@ fn described(mut row_group: Fields, chunks: Vec<Chunk>) -> Result<Fields> {
             row_group.set(field, &(value as i64)).map_err(damaged)?;
         }
     }
-    let chunks = chunks
-        .into_iter()
-        .map(Chunk::into_fields)
-        .collect::<Result<Vec<_>>>()?;
-    row_group
-        .set_structures(COLUMNS, &chunks)
-        .map_err(damaged)?;
+    row_group.remove(COLUMNS);
     Ok(row_group)
 }
 
@@ -369,167 +490,4 @@ fn write_footer(fields: &Fields, target: &mut Target<'_>) -> Result<()> {
     target.write(&length.to_le_bytes())?;
     target.write(MAGIC)?;
     Ok(())
-}
-
-/// A file on its way.
-struct Work<'a, R> {
-    source: &'a Source<R>,
-    plan: Plan<'a>,
-    options: &'a RewriteOptions,
-    columns: Vec<RewrittenColumn>,
-    /// Bytes of the columns that have been dealt with.
-    done: u64,
-    /// Bytes of all columns.
-    total: u64,
-}
-
-/// Bytes of a chunk in the file.
-fn stored(chunk: &ColumnChunkMetaData) -> u64 {
-    u64::try_from(chunk.compressed_size()).unwrap_or(0)
-}
-
-/// Bytes of all chunks in the file.
-fn all_stored(metadata: &ParquetMetaData) -> u64 {
-    let groups = metadata.row_groups().iter();
-    groups.flat_map(|group| group.columns()).map(stored).sum()
-}
-
-impl<R: Reopen> Work<'_, R> {
-    /// Copies the chunks of a row group, or writes better ones in their place.
-    fn move_row_group(
-        &mut self,
-        index: usize,
-        row_group: &Fields,
-        target: &mut Target<'_>,
-    ) -> Result<Vec<Chunk>> {
-        let fields = row_group.structures(COLUMNS).map_err(damaged)?;
-        let described = self.source.metadata().row_group(index);
-        let (described, rows) = (described.columns(), described.num_rows());
-        if fields.len() != described.len() {
-            return Err(Error::corrupt(
-                "the footer describes columns that differ from its schema",
-            ));
-        }
-        let mut fields = fields.into_iter();
-        let mut chunks = Vec::new();
-        for (root, leaves) in self.plan.roots().into_iter().enumerate() {
-            let described = &described[leaves.clone()];
-            self.proceed(described)?;
-            let olds = described.iter().zip(fields.by_ref()).zip(leaves.clone());
-            let olds = olds.map(|((described, fields), leaf)| {
-                self.old(described, fields, leaf, rows)
-                    .map_err(|error| error.in_column(described.column_path().string()))
-            });
-            let olds = olds.collect::<Result<Vec<_>>>()?;
-            let name = &described[0].column_path().parts()[0];
-            let moved = self.move_column(index, root, olds, target);
-            chunks.extend(moved.map_err(|error| error.in_column(name))?);
-        }
-        for chunk in &mut chunks {
-            chunk.write_bloom_filter(&self.source.reader, target)?;
-        }
-        Ok(chunks)
-    }
-
-    /// A chunk as it is, and what is wanted for it.
-    fn old<'b>(
-        &self,
-        described: &'b ColumnChunkMetaData,
-        fields: Fields,
-        leaf: usize,
-        rows: i64,
-    ) -> Result<Old<'b>> {
-        let reader = &self.source.reader;
-        let range = chunk_range(described, reader.len())?;
-        let kinds = PageKinds::of(reader, described, range.clone())?;
-        let (values, flat) = (
-            described.num_values(),
-            described.column_descr().max_rep_level() == 0,
-        );
-        if values < 0 || (flat && values != rows) {
-            let problem =
-                format!("the column has {values} values, but its row group has {rows} rows");
-            return Err(Error::corrupt(problem));
-        }
-        Ok(Old {
-            leaf,
-            wish: self.plan.wish(described, &kinds),
-            kinds,
-            described,
-            chunk: Chunk::new(fields, range, reader)?,
-        })
-    }
-
-    /// Copies the chunks of a column in a row group, or writes better ones in their place.
-    fn move_column(
-        &mut self,
-        row_group: usize,
-        root: usize,
-        mut olds: Vec<Old<'_>>,
-        target: &mut Target<'_>,
-    ) -> Result<Vec<Chunk>> {
-        let rows = self.source.metadata().row_group(row_group).num_rows();
-        let rows = usize::try_from(rows).unwrap_or(0);
-        let encoded = match self.plan.writer(&olds, rows) {
-            Some(options) => match self.encode(row_group, root, &olds, options)? {
-                Ok(encoded) => Some(encoded),
-                Err(obstacle) => {
-                    for old in &mut olds {
-                        old.wish = Wish::Cannot(obstacle.to_owned());
-                    }
-                    None
-                }
-            },
-            None => None,
-        };
-        let mut chunks = Vec::new();
-        for (index, mut old) in olds.into_iter().enumerate() {
-            let column = &mut self.columns[old.leaf];
-            column.chunks += 1;
-            column.before.add(old.described, &old.kinds);
-            if let Wish::Cannot(why) = &old.wish {
-                column.obstacle = Some(why.clone());
-            }
-            let new = encoded
-                .as_ref()
-                .map(|encoded| encoded.new_chunk(index))
-                .transpose()?;
-            match new.filter(|new| self.plan.takes(&old, new)) {
-                Some(new) => {
-                    column.rewritten += 1;
-                    column.after.add(new.described, &new.kinds);
-                    old.chunk.take_pages(new.chunk);
-                    old.chunk.write_pages(new.reader, target)?;
-                }
-                None => {
-                    column.after.add(old.described, &old.kinds);
-                    old.chunk.write_pages(&self.source.reader, target)?;
-                }
-            }
-            chunks.push(old.chunk);
-        }
-        Ok(chunks)
-    }
-
-    /// The re-encoded chunks of a column in a row group, or why that fails.
-    fn encode(
-        &self,
-        row_group: usize,
-        root: usize,
-        olds: &[Old<'_>],
-        options: WriterOptions,
-    ) -> Result<std::result::Result<Encoded, &'static str>> {
-        let allowance = Allowance::of(olds.iter().map(|old| old.chunk.bytes()).sum());
-        match olds.iter().all(|old| allowance.has_room_for(old.described)) {
-            true => contained(|| self.source.encode(row_group, root, allowance, options)),
-            false => Ok(Err(TOO_LARGE)),
-        }
-    }
-
-    /// Reports the progress before it continues with these.
-    fn proceed(&mut self, chunks: &[ColumnChunkMetaData]) -> Result<()> {
-        self.options.report(self.done, self.total)?;
-        self.done += chunks.iter().map(stored).sum::<u64>();
-        Ok(())
-    }
 }

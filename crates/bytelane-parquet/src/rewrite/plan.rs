@@ -2,19 +2,25 @@
 
 use super::chunk::Chunk;
 use super::encode::New;
+use super::index::index_of;
 use super::kinds::PageKinds;
 use super::{RewriteOptions, RewrittenColumn};
-use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, compression_name, physical};
+use crate::options::codec_name;
+use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
+use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;
-use parquet::basic::{ColumnOrder, Compression, Type};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::basic::{ColumnOrder, Compression, CompressionCodec, Type};
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
 /// column is better left alone.
 const GAIN: f64 = 0.99;
+
+const INT96: &str = "INT96 columns can only be copied, or converted with --convert-int96";
+
+const NO_INDEX: &str = "the statistics of its pages, in an order that is not known here, would be lost";
 
 /// What is wanted for a chunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,13 +33,15 @@ pub(crate) enum Wish {
     Better(ColumnOptions),
     /// Other pages, because the caller says so.
     Other(ColumnOptions),
+    /// Pages of another type in place of INT96.
+    Convert(ColumnOptions),
 }
 
 impl Wish {
     /// How new pages would be written.
     pub(crate) fn pages(&self) -> Option<&ColumnOptions> {
         match self {
-            Self::Better(pages) | Self::Other(pages) => Some(pages),
+            Self::Better(pages) | Self::Other(pages) | Self::Convert(pages) => Some(pages),
             Self::Keep | Self::Cannot(_) => None,
         }
     }
@@ -41,10 +49,10 @@ impl Wish {
 
 /// A chunk as it is.
 #[derive(Debug)]
-pub(super) struct Old<'a> {
+pub(super) struct Old {
     /// Its column, counted over the whole schema.
     pub leaf: usize,
-    pub described: &'a ColumnChunkMetaData,
+    pub described: ColumnChunkMetaData,
     pub kinds: PageKinds,
     pub chunk: Chunk,
     pub wish: Wish,
@@ -53,7 +61,7 @@ pub(super) struct Old<'a> {
 /// The options, and the file to which they apply.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
-    metadata: &'a ParquetMetaData,
+    file: &'a FileMetaData,
     options: &'a RewriteOptions,
     /// The leaves that readers make dictionaries of Arrow from.
     as_dictionaries: BTreeSet<usize>,
@@ -61,25 +69,20 @@ pub(crate) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// An error if the options name columns that there are not, or encodings that these cannot have.
-    pub fn new(metadata: &'a ParquetMetaData, options: &'a RewriteOptions) -> Result<Self> {
-        let leaves = metadata.file_metadata().schema_descr().columns().iter();
+    pub fn new(file: &'a FileMetaData, options: &'a RewriteOptions) -> Result<Self> {
+        let leaves = file.schema_descr().columns().iter();
         let leaves = leaves.map(|leaf| (leaf.path(), leaf.physical_type()));
         options.writer.check(leaves)?;
         Ok(Self {
-            metadata,
+            file,
             options,
-            as_dictionaries: as_dictionaries(metadata),
+            as_dictionaries: as_dictionaries(file),
         })
     }
 
     /// The columns, of which nothing has been rewritten yet.
     pub fn columns(&self) -> Vec<RewrittenColumn> {
-        let leaves = self
-            .metadata
-            .file_metadata()
-            .schema_descr()
-            .columns()
-            .iter();
+        let leaves = self.file.schema_descr().columns().iter();
         let columns = leaves.map(|leaf| RewrittenColumn {
             path: leaf.path().string(),
             ..RewrittenColumn::default()
@@ -87,17 +90,16 @@ impl<'a> Plan<'a> {
         columns.collect()
     }
 
-    /// The leaves of each column of the schema's outermost level.
-    pub fn roots(&self) -> Vec<Range<usize>> {
-        let schema = self.metadata.file_metadata().schema_descr();
-        let mut roots: Vec<Range<usize>> = Vec::new();
-        for leaf in 0..schema.num_columns() {
-            match roots.len() == schema.get_column_root_idx(leaf) + 1 {
-                true => roots.last_mut().expect("not empty").end = leaf + 1,
-                false => roots.push(leaf..leaf + 1),
-            }
-        }
-        roots
+    /// The compression that the caller asks for.
+    fn asked_compression(&self, path: &str) -> Option<Compression> {
+        let own = self.options.writer.own(path, |column| column.compression);
+        own.or(self.options.compression)
+    }
+
+    /// The compression of new pages.
+    pub fn compression(&self, chunk: &ColumnChunkMetaData) -> Compression {
+        let asked = self.asked_compression(&chunk.column_path().string());
+        asked.unwrap_or(chunk.compression())
     }
 
     /// What is wanted for a chunk whose pages are of these kinds.
@@ -105,8 +107,7 @@ impl<'a> Plan<'a> {
         let physical = chunk.column_type();
         let path = chunk.column_path().string();
         let writer = &self.options.writer;
-        let own_compression = writer.own(&path, |column| column.compression);
-        let asked_compression = own_compression.or(self.options.compression);
+        let asked_compression = self.asked_compression(&path);
         let compression = asked_compression.unwrap_or(chunk.compression());
         let encoding = match writer.encoding_of(&path) {
             encoding if encoding.exists_for(physical) => encoding,
@@ -117,11 +118,13 @@ impl<'a> Plan<'a> {
         let pages = ColumnOptions::default()
             .with_encoding(encoding)
             .with_compression(compression);
+        let is_supported = !matches!(compression, Compression::LZO | Compression::LZ4);
         match physical {
             _ if chunk.num_values() == 0 => Wish::Keep,
-            Type::INT96 => Wish::Cannot("INT96 columns can only be copied".to_owned()),
-            _ if matches!(compression, Compression::LZO | Compression::LZ4) => {
-                let name = compression_name(compression);
+            Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
+            Type::INT96 => Wish::Cannot(INT96.to_owned()),
+            _ if !is_supported => {
+                let name = codec_name(CompressionCodec::from(compression));
                 Wish::Cannot(format!(
                     "columns compressed with {name}, which is deprecated, can only be copied"
                 ))
@@ -134,7 +137,7 @@ impl<'a> Plan<'a> {
     }
 
     /// How to write the chunks of a column of which at least one is to be re-encoded.
-    pub(super) fn writer(&self, olds: &[Old<'_>], rows: usize) -> Option<WriterOptions> {
+    pub(super) fn writer(&self, olds: &[Old], rows: usize) -> Option<WriterOptions> {
         olds.iter().find_map(|old| old.wish.pages())?;
         let mut columns = BTreeMap::new();
         for old in olds {
@@ -165,39 +168,59 @@ impl<'a> Plan<'a> {
     }
 
     /// The statistics that new pages need: those of an index, where the old ones have it, and where it
-    /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats.
-    fn statistics(&self, old: &Old<'_>) -> EnabledStatistics {
-        match self.metadata.file_metadata().column_order(old.leaf) {
-            ColumnOrder::TYPE_DEFINED_ORDER(_) | ColumnOrder::IEEE_754_TOTAL_ORDER
-                if old.chunk.has_column_index() =>
-            {
-                EnabledStatistics::Page
-            }
+    /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats; files that name no
+    /// order are those of writers that knew no other one.
+    fn statistics(&self, old: &Old) -> EnabledStatistics {
+        let is_known = !matches!(
+            self.order(old),
+            ColumnOrder::UNKNOWN | ColumnOrder::INT96_TIMESTAMP_ORDER
+        );
+        match (&old.wish, old.chunk.column_index()) {
+            (Wish::Convert(_), None) => EnabledStatistics::Chunk,
+            (Wish::Convert(_), Some(_)) => EnabledStatistics::Page,
+            (_, Some(_)) if is_known => EnabledStatistics::Page,
             _ => EnabledStatistics::None,
         }
     }
 
+    fn order(&self, old: &Old) -> ColumnOrder {
+        self.file.column_order(old.leaf)
+    }
+
+    /// The index of the new pages where there is one of the old pages, or why there cannot be one.
+    pub(super) fn column_index(
+        &self,
+        old: &Old,
+        new: &New,
+    ) -> Result<std::result::Result<Option<Bytes>, &'static str>> {
+        let column = old.described.column_descr();
+        let index = index_of(&old.chunk, &new.chunk, column, self.order(old))?;
+        Ok(match (index, old.chunk.column_index()) {
+            (None, Some(_)) => Err(NO_INDEX),
+            (index, _) => Ok(index),
+        })
+    }
+
     /// Whether new pages take the place of the old ones.
-    pub(super) fn takes(&self, old: &Old<'_>, new: &New<'_>) -> bool {
-        let bytes = |chunk: &ColumnChunkMetaData| chunk.compressed_size() as f64;
+    pub(super) fn takes(&self, old: &Old, new: &New) -> bool {
         let differ = new.kinds.encodings != old.kinds.encodings;
-        self.is_better(&old.wish, bytes(old.described), bytes(new.described), differ)
+        let (before, after) = (old.chunk.bytes() as f64, new.stored as f64);
+        self.is_better(&old.wish, before, after, differ)
     }
 
     /// Whether new pages of so many bytes are better than the old ones, whose encodings are the same or differ.
-    pub fn is_better(&self, wish: &Wish, old: f64, new: f64, differ: bool) -> bool {
+    pub fn is_better(&self, wish: &Wish, before: f64, after: f64, differ: bool) -> bool {
         match (wish, self.options.writer.goal) {
             (Wish::Keep | Wish::Cannot(_), _) => false,
-            (Wish::Other(_), _) => true,
-            (Wish::Better(_), Goal::Size | Goal::Balanced) => new < GAIN * old,
+            (Wish::Other(_) | Wish::Convert(_), _) => true,
+            (Wish::Better(_), Goal::Size | Goal::Balanced) => after < GAIN * before,
             (Wish::Better(_), Goal::Write | Goal::Read) => differ,
         }
     }
 }
 
 /// The leaves of columns that have dictionaries in the Arrow schema of the file, if it has one.
-fn as_dictionaries(metadata: &ParquetMetaData) -> BTreeSet<usize> {
-    let file = metadata.file_metadata();
+fn as_dictionaries(file: &FileMetaData) -> BTreeSet<usize> {
     let schema = file.schema_descr();
     let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {
         return BTreeSet::new();
@@ -206,5 +229,7 @@ fn as_dictionaries(metadata: &ParquetMetaData) -> BTreeSet<usize> {
         let field = in_arrow.fields().get(schema.get_column_root_idx(*leaf));
         field.is_some_and(|field| physical::has_dictionary(field.data_type()))
     };
-    (0..schema.num_columns()).filter(has_dictionary).collect()
+    (0..schema.num_columns())
+        .filter(has_dictionary)
+        .collect()
 }

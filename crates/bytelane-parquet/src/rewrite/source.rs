@@ -1,92 +1,344 @@
 //! The file that is rewritten.
+//!
+//! Its footer stays as bytes: of a file with thousands of columns or row groups, only the part is decoded that is
+//! worked at.
 
-use crate::Result;
+use super::int96::{Int96Unit, arrow_schema};
+use super::chunk::{COMPRESSED_SIZE, DICTIONARY_PAGE_OFFSET, UNCOMPRESSED_SIZE, damaged};
 use crate::allowance::{batch_rows, check_widths, with_views};
-use crate::metadata::{Footer, read_footer};
-use arrow_schema::{Fields, Schema};
+use crate::contained::contained;
+use crate::input::InputFile;
+use crate::metadata::{
+    COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes,
+};
+use crate::{Error, Result};
+use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::ParquetMetaData;
+use parquet::basic::Type as PhysicalType;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataOptions,
+    ParquetMetaDataReader,
+};
 use parquet::file::reader::ChunkReader;
-use std::fs::File;
-use std::sync::Arc;
+use parquet::schema::types::{
+    SchemaDescPtr, SchemaDescriptor, Type, TypePtr,
+};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
 
+/// Fields of `FileMetaData` in parquet.thrift, besides its row groups.
+const VERSION: i16 = 1;
+const FILE_ROWS: i16 = 3;
+
+/// Fields of `RowGroup`, besides its columns.
+const TOTAL_BYTE_SIZE: i16 = 2;
+const ROWS: i16 = 3;
+
+/// The field of `ColumnMetaData` with the number of values.
+const VALUES: i16 = 5;
+
+/// Bytes of a number in memory, or less than a string has.
+const VALUE: u64 = 8;
+
 /// A file whose columns are read.
-#[derive(Debug)]
 pub(super) struct Source<R> {
     pub reader: R,
-    pub footer: Footer,
-    arrow: ArrowReaderMetadata,
+    /// The footer.
+    pub fields: Fields,
+    /// Its row groups.
+    row_groups: Vec<Bytes>,
+    /// What else it says.
+    metadata: ParquetMetaData,
+    pub roots: Vec<Root>,
 }
 
-/// A reader of which there can be another one.
-pub(super) trait Reopen: ChunkReader + Sized + 'static {
-    fn reopen(&self) -> std::io::Result<Self>;
+/// A column of the schema's outermost level.
+pub(super) struct Root {
+    /// Its leaves, counted over the whole schema.
+    pub leaves: Range<usize>,
+    /// A schema of it alone.
+    pub schema: SchemaDescPtr,
+    /// What Arrow makes of that, or why it has no type for it. Found when it is asked for.
+    arrow: OnceLock<std::result::Result<SchemaRef, String>>,
 }
 
-impl Reopen for File {
-    fn reopen(&self) -> std::io::Result<Self> {
-        self.try_clone()
+/// A reader of which there can be another one, for another thread.
+pub(super) trait Reopen: ChunkReader + Clone + Sync + 'static {}
+
+impl Reopen for InputFile {}
+impl Reopen for Bytes {}
+
+/// A row group.
+#[derive(Debug)]
+pub(super) struct RowGroup {
+    pub index: usize,
+    /// `RowGroup`.
+    pub fields: Fields,
+    pub rows: i64,
+    /// `ColumnChunk` of each leaf.
+    chunks: Vec<Bytes>,
+}
+
+/// The chunks of a root in a row group.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// `ColumnChunk` of each leaf.
+    pub fields: Vec<Fields>,
+    /// What they say. Statistics are left out.
+    pub chunks: Vec<ColumnChunkMetaData>,
+}
+
+/// How large a chunk is, as the footer tells it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Bytes in the file.
+    pub stored: u64,
+    /// Bytes of its values in memory, roughly.
+    pub raw: u64,
+}
+
+/// How large a file is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sizes {
+    /// Bytes of all chunks in the file.
+    pub stored: u64,
+    /// Bytes of the values of a row group in memory, the largest one, roughly.
+    pub largest_raw: u64,
+}
+
+impl RowGroup {
+    /// The sizes of its chunks.
+    pub fn sizes(&self) -> Result<Vec<Size>> {
+        let sizes = self.chunks.iter().map(|chunk| size_of(chunk));
+        let sizes = sizes.collect::<std::result::Result<Vec<_>, _>>();
+        sizes.map_err(damaged)
     }
 }
 
-impl Reopen for Bytes {
-    fn reopen(&self) -> std::io::Result<Self> {
-        Ok(self.clone())
-    }
+fn size_of(chunk: &Bytes) -> std::result::Result<Size, bytelane_thrift::Error> {
+    let (chunk, _) = Fields::read(chunk)?;
+    let metadata = chunk.structure(COLUMN_METADATA, "meta_data")?;
+    let number = |id| {
+        let number = metadata.typed::<i64>(id)?.unwrap_or(0);
+        Ok(u64::try_from(number).unwrap_or(0))
+    };
+    let values = number(VALUES)?.saturating_mul(VALUE);
+    Ok(Size {
+        stored: number(COMPRESSED_SIZE)?,
+        raw: number(UNCOMPRESSED_SIZE)?.max(values),
+    })
 }
 
 impl<R: Reopen> Source<R> {
     pub fn open(reader: R) -> Result<Self> {
-        let footer = read_footer(&reader)?;
-        let metadata = Arc::new(footer.metadata.clone());
-        let leaves = metadata.file_metadata().schema_descr().columns();
-        check_widths(leaves, reader.len())?;
-        // The types that the file itself has: an Arrow schema in its metadata could ask for others.
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let arrow = ArrowReaderMetadata::try_new(Arc::clone(&metadata), options)?;
-        let fields: Fields = arrow.schema().fields().iter().map(with_views).collect();
-        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+        let (fields, _) = Fields::read(&read_footer_bytes(&reader)?).map_err(damaged)?;
+        let row_groups = fields.items(ROW_GROUPS).map_err(damaged)?;
+        let mut bare = fields.clone();
+        bare.set_structures(ROW_GROUPS, &[]).map_err(damaged)?;
+        let bare = bare.write().map_err(damaged)?;
+        let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bare)?))
+            .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))?;
+        let schema = metadata.file_metadata().schema_descr();
+        check_widths(schema.columns(), reader.len())?;
         Ok(Self {
+            roots: roots(schema)?,
             reader,
-            footer,
-            arrow: ArrowReaderMetadata::try_new(metadata, options)?,
+            fields,
+            row_groups,
+            metadata,
         })
     }
 
-    pub fn metadata(&self) -> &ParquetMetaData {
-        &self.footer.metadata
+    pub fn file_metadata(&self) -> &FileMetaData {
+        self.metadata.file_metadata()
     }
 
-    /// The rows of some row groups, and of some columns.
+    pub fn row_groups(&self) -> usize {
+        self.row_groups.len()
+    }
+
+    /// What the footer tells of all row groups.
+    pub fn sizes(&self) -> Result<Sizes> {
+        let mut sizes = Sizes::default();
+        for index in 0..self.row_groups() {
+            let row_group = self.row_group(index).and_then(|it| it.sizes());
+            let row_group = row_group.map_err(|error| error.in_row_group(index))?;
+            let sum = |of: fn(&Size) -> u64| row_group.iter().map(of).fold(0, u64::saturating_add);
+            sizes.stored = sizes.stored.saturating_add(sum(|size| size.stored));
+            sizes.largest_raw = sizes.largest_raw.max(sum(|size| size.raw));
+        }
+        Ok(sizes)
+    }
+
+    pub fn row_group(&self, index: usize) -> Result<RowGroup> {
+        let (fields, _) = Fields::read(&self.row_groups[index]).map_err(damaged)?;
+        let chunks = fields.items(COLUMNS).map_err(damaged)?;
+        if chunks.len() != self.file_metadata().schema_descr().num_columns() {
+            return Err(Error::corrupt(
+                "the footer describes columns that differ from its schema",
+            ));
+        }
+        Ok(RowGroup {
+            index,
+            rows: fields.require(ROWS, "num_rows").map_err(damaged)?,
+            fields,
+            chunks,
+        })
+    }
+
+    /// The chunks of a root.
+    pub fn part(&self, row_group: &RowGroup, root: &Root) -> Result<Part> {
+        let fields = row_group.chunks[root.leaves.clone()].iter();
+        let fields = fields.map(|chunk| Ok(Fields::read(chunk)?.0));
+        let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
+        let fields = fields.map_err(damaged)?;
+        let metadata = metadata_of(&root.schema, row_group.rows, &fields)?;
+        Ok(Part {
+            chunks: metadata.row_group(0).columns().to_vec(),
+            fields,
+        })
+    }
+
+    /// The rows of a root, or why Arrow cannot have them. `ranges` are where the pages of its chunks are; INT96 is read
+    /// as timestamps in `unit`.
     pub fn batches(
         &self,
-        row_groups: Vec<usize>,
-        columns: ProjectionMask,
-    ) -> Result<ParquetRecordBatchReader> {
-        let reader = self.reader.reopen()?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(reader, self.arrow.clone());
+        row_group: &RowGroup,
+        root: &Root,
+        part: &Part,
+        ranges: &[Range<u64>],
+        unit: Option<Int96Unit>,
+    ) -> Result<std::result::Result<ParquetRecordBatchReader, String>> {
+        let schema = match root.arrow_schema() {
+            Ok(schema) => match unit {
+                Some(unit) => Arc::new(arrow_schema(schema, root.schema.columns(), unit)),
+                None => Arc::clone(schema),
+            },
+            Err(why) => return Ok(Err(why.clone())),
+        };
+        let fields = part.fields.iter().zip(ranges);
+        let fields = fields.map(|(fields, range)| with_range(fields, range));
+        let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
+        let metadata = metadata_of(&root.schema, row_group.rows, &fields.map_err(damaged)?)?;
+        let options = ArrowReaderOptions::new().with_schema(schema);
+        let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
-        let rows = row_groups
-            .iter()
-            .map(|&index| self.metadata().row_group(index).num_rows());
-        let rows = usize::try_from(rows.max().unwrap_or(0)).unwrap_or(0);
-        let leaves = self.metadata().file_metadata().schema_descr().columns();
-        let leaves = leaves.iter().enumerate();
-        let leaves = leaves.filter(|(leaf, _)| columns.leaf_included(*leaf));
-        let most = batch_rows(BATCH_ROWS, leaves.map(|(_, leaf)| leaf));
-        Ok(builder
-            .with_projection(columns)
-            .with_row_groups(row_groups)
-            .with_batch_size(rows.min(most).max(1))
-            .build()?)
+        let rows = usize::try_from(row_group.rows).unwrap_or(0);
+        let most = batch_rows(BATCH_ROWS, root.schema.columns().iter());
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
+        Ok(Ok(builder.with_batch_size(rows.min(most).max(1)).build()?))
     }
+}
+
+impl Root {
+    /// Its type.
+    pub fn in_file(&self) -> &TypePtr {
+        &self.schema.root_schema().get_fields()[0]
+    }
+
+    /// Whether a leaf is of the type INT96.
+    pub fn has_int96(&self) -> bool {
+        let mut leaves = self.schema.columns().iter();
+        leaves.any(|leaf| leaf.physical_type() == PhysicalType::INT96)
+    }
+
+    /// The type that the file itself has: an Arrow schema in its metadata could ask for another one.
+    fn arrow_schema(&self) -> &std::result::Result<SchemaRef, String> {
+        self.arrow.get_or_init(|| {
+            let schema = contained(|| {
+                let metadata = decoded(&self.schema, 0, &[])?;
+                let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+                Ok(ArrowReaderMetadata::try_new(Arc::new(metadata), options)?)
+            });
+            let schema = schema.map_err(|error| format!("Arrow has no type for it: {error}"))?;
+            let fields = schema.schema().fields().iter().map(with_views);
+            Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+        })
+    }
+}
+
+/// The columns of the schema's outermost level that have leaves.
+fn roots(schema: &SchemaDescriptor) -> Result<Vec<Root>> {
+    let mut roots: Vec<Root> = Vec::new();
+    let mut last = None;
+    for leaf in 0..schema.num_columns() {
+        let index = schema.get_column_root_idx(leaf);
+        match roots.last_mut() {
+            Some(root) if last == Some(index) => root.leaves.end = leaf + 1,
+            _ => roots.push(Root {
+                leaves: leaf..leaf + 1,
+                schema: alone(schema, &schema.root_schema().get_fields()[index])?,
+                arrow: OnceLock::new(),
+            }),
+        }
+        last = Some(index);
+    }
+    Ok(roots)
+}
+
+/// A schema of one column.
+fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<SchemaDescPtr> {
+    let root = Type::group_type_builder(schema.name()).with_fields(vec![Arc::clone(column)]);
+    Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
+}
+
+/// What the crate `parquet` makes of a row group with these chunks, without the fields that are of no use here.
+fn metadata_of(schema: &SchemaDescPtr, rows: i64, chunks: &[Fields]) -> Result<ParquetMetaData> {
+    let columns = chunks.iter().map(|chunk| {
+        let mut column = chunk.clone();
+        column.retain(|id, _| id <= COLUMN_METADATA);
+        let mut metadata = column.structure(COLUMN_METADATA, "meta_data")?;
+        metadata.retain(|id, kind| is_standard(id, kind) && (id < 12 && id != 8));
+        column.set_structure(COLUMN_METADATA, &metadata)?;
+        Ok(column)
+    });
+    let row_group = || -> std::result::Result<Fields, bytelane_thrift::Error> {
+        let mut row_group = Fields::default();
+        row_group.set_structures(COLUMNS, &columns.collect::<std::result::Result<Vec<_>, _>>()?)?;
+        row_group.set(TOTAL_BYTE_SIZE, &0_i64)?;
+        row_group.set(ROWS, &rows)?;
+        Ok(row_group)
+    };
+    decoded(schema, rows, &[row_group().map_err(damaged)?])
+}
+
+/// What the crate `parquet` makes of a file with these row groups.
+fn decoded(schema: &SchemaDescPtr, rows: i64, row_groups: &[Fields]) -> Result<ParquetMetaData> {
+    let footer = || {
+        let mut file = Fields::default();
+        file.set(VERSION, &1_i32)?;
+        file.set(FILE_ROWS, &rows)?;
+        file.set_structures(ROW_GROUPS, row_groups)?;
+        file.write()
+    };
+    let footer = footer().map_err(damaged)?;
+    let options = ParquetMetaDataOptions::new().with_schema(Arc::clone(schema));
+    contained(|| {
+        let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
+        Ok(read?)
+    })
+    .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))
+}
+
+/// What a footer says of a chunk whose pages are here: writers have been wrong about it.
+fn with_range(
+    chunk: &Fields,
+    range: &Range<u64>,
+) -> std::result::Result<Fields, bytelane_thrift::Error> {
+    let mut chunk = chunk.clone();
+    let mut metadata = chunk.structure(COLUMN_METADATA, "meta_data")?;
+    metadata.set(COMPRESSED_SIZE, &((range.end - range.start) as i64))?;
+    if metadata.typed::<i64>(DICTIONARY_PAGE_OFFSET)? == Some(0) {
+        metadata.remove(DICTIONARY_PAGE_OFFSET);
+    }
+    chunk.set_structure(COLUMN_METADATA, &metadata)?;
+    Ok(chunk)
 }

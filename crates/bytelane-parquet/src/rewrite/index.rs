@@ -1,0 +1,256 @@
+//! The statistics of pages that take the place of others.
+
+use super::chunk::{Chunk, damaged};
+use crate::Result;
+use crate::metadata::Parquet;
+use bytelane_thrift::{Message, Thrift};
+use bytes::Bytes;
+use half::f16;
+use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
+use parquet::schema::types::ColumnDescriptor;
+use std::cmp::Ordering;
+
+/// `ColumnIndex` in parquet.thrift, without level histograms.
+#[derive(Clone, Debug, PartialEq, Thrift)]
+struct ColumnIndex {
+    #[thrift(id = 1, required)]
+    null_pages: Vec<bool>,
+    #[thrift(id = 2, required)]
+    min_values: Vec<Vec<u8>>,
+    #[thrift(id = 3, required)]
+    max_values: Vec<Vec<u8>>,
+    #[thrift(id = 4, required)]
+    boundary_order: i32,
+    #[thrift(id = 5)]
+    null_counts: Option<Vec<i64>>,
+}
+
+/// In no order.
+const UNORDERED: i32 = 0;
+
+/// The index of the new pages of a chunk that has one of its old pages; none if there cannot be one.
+///
+/// That of the old pages, if the new ones have the same rows. Otherwise that of the writer, unless it has none: the
+/// format has no bounds for a page of which all values are NaN, and no order for some types. Then each new page gets
+/// the bounds of all old ones with which it shares rows.
+pub(super) fn index_of(
+    old: &Chunk,
+    new: &Chunk,
+    column: &ColumnDescriptor,
+    order: ColumnOrder,
+) -> Result<Option<Bytes>> {
+    let Some(index) = old.column_index() else {
+        return Ok(None);
+    };
+    let (Some(before), Some(after)) = (old.page_starts()?, new.page_starts()?) else {
+        return Ok(new.column_index().cloned());
+    };
+    if before == after {
+        return Ok(Some(index.clone()));
+    }
+    if let Some(new) = new.column_index() {
+        return Ok(Some(new.clone()));
+    }
+    let Ok(index) = ColumnIndex::decode::<Parquet>(index) else {
+        return Ok(None);
+    };
+    let compare = Compare::of(column, order);
+    match merged(&index, &before, &after, compare) {
+        Some(index) => Ok(Some(index.encode::<Parquet>().map_err(damaged)?.into())),
+        None => Ok(None),
+    }
+}
+
+/// An index of pages that start at other rows.
+fn merged(
+    index: &ColumnIndex,
+    before: &[i64],
+    after: &[i64],
+    compare: Option<Compare>,
+) -> Option<ColumnIndex> {
+    let ColumnIndex {
+        null_pages,
+        min_values,
+        max_values,
+        ..
+    } = index;
+    let pages = before.len();
+    if [null_pages.len(), min_values.len(), max_values.len()] != [pages; 3] {
+        return None;
+    }
+    let mut merged = ColumnIndex {
+        null_pages: Vec::new(),
+        min_values: Vec::new(),
+        max_values: Vec::new(),
+        boundary_order: UNORDERED,
+        null_counts: None,
+    };
+    for (page, &start) in after.iter().enumerate() {
+        let end = after.get(page + 1).copied().unwrap_or(i64::MAX);
+        let first = before.partition_point(|&other| other <= start).max(1) - 1;
+        let last = before.partition_point(|&other| other < end).max(first + 1);
+        let with_values: Vec<usize> = (first..last).filter(|&page| !null_pages[page]).collect();
+        merged.null_pages.push(with_values.is_empty());
+        let bound = |values: &[Vec<u8>], wanted: Ordering| {
+            let mut values = with_values.iter().map(|&page| &values[page]);
+            let mut bound = values.next().cloned().unwrap_or_default();
+            for value in values {
+                if compare?.values(value, &bound) == wanted {
+                    bound.clone_from(value);
+                }
+            }
+            Some(bound)
+        };
+        merged.min_values.push(bound(min_values, Ordering::Less)?);
+        merged
+            .max_values
+            .push(bound(max_values, Ordering::Greater)?);
+    }
+    Some(merged)
+}
+
+/// An order of values, as an index has them.
+#[derive(Clone, Copy, Debug)]
+enum Compare {
+    /// Little-endian numbers.
+    Signed,
+    Unsigned,
+    /// The IEEE 754 total order, which is that of the format but for zeros and NaN: bounds are the wider for it.
+    Float,
+    Half,
+    /// Big-endian two's complement, of any length.
+    Decimal,
+    /// Byte by byte, unsigned.
+    Bytes,
+}
+
+impl Compare {
+    /// None if the order is not known here.
+    fn of(column: &ColumnDescriptor, order: ColumnOrder) -> Option<Self> {
+        if order == ColumnOrder::UNKNOWN {
+            return None;
+        }
+        Some(match (column.physical_type(), column.sort_order()) {
+            (Type::FLOAT | Type::DOUBLE, _) => Self::Float,
+            _ if column.logical_type_ref() == Some(&LogicalType::Float16) => Self::Half,
+            (Type::BOOLEAN, _) => Self::Unsigned,
+            (Type::INT32 | Type::INT64, SortOrder::SIGNED) => Self::Signed,
+            (Type::INT32 | Type::INT64, SortOrder::UNSIGNED) => Self::Unsigned,
+            (Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY, SortOrder::SIGNED) => Self::Decimal,
+            (Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY, SortOrder::UNSIGNED) => Self::Bytes,
+            _ => return None,
+        })
+    }
+
+    fn values(self, one: &[u8], other: &[u8]) -> Ordering {
+        let unsigned = |bytes: &[u8]| little_endian(bytes, 0);
+        match self {
+            Self::Signed => signed(one).cmp(&signed(other)),
+            Self::Unsigned => unsigned(one).cmp(&unsigned(other)),
+            Self::Float => float(one).total_cmp(&float(other)),
+            Self::Half => half(one).total_cmp(&half(other)),
+            Self::Decimal => {
+                let width = one.len().max(other.len());
+                extended(one, width).cmp(&extended(other, width))
+            }
+            Self::Bytes => one.cmp(other),
+        }
+    }
+}
+
+/// A number of up to 8 bytes, those that are missing being `fill`.
+fn little_endian(bytes: &[u8], fill: u8) -> u64 {
+    let mut number = [fill; 8];
+    let length = bytes.len().min(8);
+    number[..length].copy_from_slice(&bytes[..length]);
+    u64::from_le_bytes(number)
+}
+
+fn signed(bytes: &[u8]) -> i64 {
+    let is_negative = bytes.last().is_some_and(|last| *last >= 0x80);
+    little_endian(bytes, if is_negative { 0xff } else { 0 }).cast_signed()
+}
+
+fn float(bytes: &[u8]) -> f64 {
+    match *bytes {
+        [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),
+        _ => f64::from_bits(little_endian(bytes, 0)),
+    }
+}
+
+fn half(bytes: &[u8]) -> f16 {
+    bytes.first_chunk().map_or(f16::NAN, |it| f16::from_le_bytes(*it))
+}
+
+/// A decimal in so many bytes, its sign turned round: then the order is that of unsigned bytes.
+fn extended(bytes: &[u8], width: usize) -> Vec<u8> {
+    let is_negative = bytes.first().is_some_and(|first| *first >= 0x80);
+    let mut extended = vec![if is_negative { 0xff } else { 0 }; width - bytes.len()];
+    extended.extend_from_slice(bytes);
+    if let Some(first) = extended.first_mut() {
+        *first ^= 0x80;
+    }
+    extended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(bounds: &[Option<(i32, i32)>]) -> ColumnIndex {
+        let bytes = |value: i32| value.to_le_bytes().to_vec();
+        ColumnIndex {
+            null_pages: bounds.iter().map(Option::is_none).collect(),
+            min_values: bounds
+                .iter()
+                .map(|it| it.map_or(Vec::new(), |it| bytes(it.0)))
+                .collect(),
+            max_values: bounds
+                .iter()
+                .map(|it| it.map_or(Vec::new(), |it| bytes(it.1)))
+                .collect(),
+            boundary_order: UNORDERED,
+            null_counts: None,
+        }
+    }
+
+    #[test]
+    fn pages_get_the_bounds_of_those_with_which_they_share_rows() {
+        let old = index(&[Some((-5, 7)), None, Some((3, 300))]);
+        let pages = |after: &[i64]| merged(&old, &[0, 10, 20], after, Some(Compare::Signed));
+        let all = Some((-5, 300));
+        assert_eq!(pages(&[0]), Some(index(&[all])));
+        assert_eq!(
+            pages(&[0, 5, 12, 18, 25]),
+            Some(index(&[
+                Some((-5, 7)),
+                Some((-5, 7)),
+                None,
+                Some((3, 300)),
+                Some((3, 300))
+            ]))
+        );
+        // Without an order, bounds can be copied and not compared.
+        assert_eq!(merged(&old, &[0, 10, 20], &[0], None), None);
+        let halves = merged(&old, &[0, 10, 20], &[0, 15], None);
+        assert_eq!(halves, Some(index(&[Some((-5, 7)), Some((3, 300))])));
+    }
+
+    #[test]
+    fn values_are_compared_as_their_types_are() {
+        use Compare::{Bytes, Decimal, Float, Half, Signed, Unsigned};
+        let less: [(Compare, &[u8], &[u8]); 7] = [
+            (Signed, &(-1_i32).to_le_bytes(), &256_i32.to_le_bytes()),
+            (Unsigned, &256_u32.to_le_bytes(), &u32::MAX.to_le_bytes()),
+            (Float, &(-0.0_f64).to_le_bytes(), &0.0_f64.to_le_bytes()),
+            (Float, &1e30_f32.to_le_bytes(), &f32::NAN.to_le_bytes()),
+            (Half, &[0x00, 0xbc], &[0x00, 0x3c]),
+            (Decimal, &[0xff, 0x00], &[0xff]),
+            (Bytes, b"Z", b"a"),
+        ];
+        for (compare, one, other) in less {
+            assert_eq!(compare.values(one, other), Ordering::Less, "{compare:?}");
+            assert_eq!(compare.values(other, one), Ordering::Greater, "{compare:?}");
+        }
+    }
+}

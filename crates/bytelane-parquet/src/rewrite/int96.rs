@@ -1,0 +1,251 @@
+//! INT96, the deprecated type of timestamps, to INT64.
+
+use super::chunk::damaged;
+use super::source::{Part, Reopen, Root, RowGroup, Source};
+use crate::metadata::Fields;
+use crate::{Error, Problem, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType};
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit as ArrowUnit};
+use bytelane_thrift::Thrift;
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::basic::{LogicalType, TimeUnit, Type};
+use parquet::schema::types::ColumnDescPtr;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Fields of `FileMetaData` in parquet.thrift.
+const SCHEMA: i16 = 2;
+const COLUMN_ORDERS: i16 = 7;
+
+/// Fields of `SchemaElement`.
+const TYPE: i16 = 1;
+const LOGICAL_TYPE: i16 = 10;
+
+/// The numbers of physical types.
+pub(super) const INT64: i32 = 2;
+const INT96: i32 = 3;
+
+/// The timestamps that become of INT96. They have no time zone, which is how readers take INT96.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Int96Unit {
+    /// TIMESTAMP(MICROS), for the years -290308 to 294247.
+    Micros,
+    /// TIMESTAMP(NANOS), for the years 1677 to 2262.
+    Nanos,
+}
+
+impl Int96Unit {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Micros, Self::Nanos];
+
+    /// `us` or `ns`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Micros => "us",
+            Self::Nanos => "ns",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::Micros => Self::Nanos,
+            Self::Nanos => Self::Micros,
+        }
+    }
+
+    pub(super) fn in_arrow(self) -> ArrowUnit {
+        match self {
+            Self::Micros => ArrowUnit::Microsecond,
+            Self::Nanos => ArrowUnit::Nanosecond,
+        }
+    }
+
+    pub(super) fn logical_type(self) -> LogicalType {
+        let unit = match self {
+            Self::Micros => TimeUnit::MICROS,
+            Self::Nanos => TimeUnit::NANOS,
+        };
+        LogicalType::timestamp(false, unit)
+    }
+}
+
+impl fmt::Display for Int96Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Int96Unit {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|unit| unit.name() == name);
+        found.ok_or_else(|| Problem::Option(format!("{name:?} is neither us nor ns")).into())
+    }
+}
+
+/// `LogicalType`, of which this writes one kind.
+#[derive(Clone, Debug, Thrift)]
+struct Logical {
+    #[thrift(id = 8)]
+    timestamp: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, Thrift)]
+struct Timestamp {
+    #[thrift(id = 1, required)]
+    is_adjusted_to_utc: bool,
+    #[thrift(id = 2, required)]
+    unit: Unit,
+}
+
+#[derive(Clone, Debug, Thrift)]
+struct Unit {
+    #[thrift(id = 2)]
+    micros: Option<Nothing>,
+    #[thrift(id = 3)]
+    nanos: Option<Nothing>,
+}
+
+#[derive(Clone, Debug, Thrift)]
+struct Nothing {}
+
+/// TYPE_DEFINED_ORDER in Thrift's compact protocol: a union whose first member is an empty struct.
+const TYPE_DEFINED_ORDER: [u8; 3] = [0x1c, 0, 0];
+
+/// Makes INT96 leaves of a footer's schema timestamps, whose order is that of their type.
+pub(super) fn convert_schema(file: &mut Fields, unit: Int96Unit) -> Result<()> {
+    let mut elements = file.structures(SCHEMA).map_err(damaged)?;
+    let mut orders = file.items(COLUMN_ORDERS).map_err(damaged)?;
+    let nothing = |wanted: Int96Unit| (unit == wanted).then_some(Nothing {});
+    let logical = Logical {
+        timestamp: Some(Timestamp {
+            is_adjusted_to_utc: false,
+            unit: Unit {
+                micros: nothing(Int96Unit::Micros),
+                nanos: nothing(Int96Unit::Nanos),
+            },
+        }),
+    };
+    let leaves = elements.iter_mut().filter(|element| element.has(TYPE));
+    for (leaf, element) in leaves.enumerate() {
+        if element.get::<i32>(TYPE).map_err(damaged)? != Some(INT96) {
+            continue;
+        }
+        element.set(TYPE, &INT64).map_err(damaged)?;
+        element.set(LOGICAL_TYPE, &logical).map_err(damaged)?;
+        if let Some(order) = orders.get_mut(leaf) {
+            *order = Bytes::from_static(&TYPE_DEFINED_ORDER);
+        }
+    }
+    file.set_structures(SCHEMA, &elements).map_err(damaged)?;
+    if file.has(COLUMN_ORDERS) {
+        file.set_items(COLUMN_ORDERS, &orders).map_err(damaged)?;
+    }
+    Ok(())
+}
+
+/// The Arrow schema of a column whose INT96 leaves are timestamps in this unit.
+pub(super) fn arrow_schema(schema: &Schema, leaves: &[ColumnDescPtr], unit: Int96Unit) -> Schema {
+    let mut leaves = leaves.iter();
+    let fields = schema.fields().iter();
+    let fields = fields.map(|field| in_unit(field, &mut leaves, unit));
+    Schema::new(fields.collect::<Vec<_>>())
+}
+
+fn in_unit<'a>(
+    field: &FieldRef,
+    leaves: &mut impl Iterator<Item = &'a ColumnDescPtr>,
+    unit: Int96Unit,
+) -> FieldRef {
+    let data_type = match field.data_type() {
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().map(|it| in_unit(it, leaves, unit)).collect())
+        }
+        DataType::List(item) => DataType::List(in_unit(item, leaves, unit)),
+        DataType::Map(entries, sorted) => DataType::Map(in_unit(entries, leaves, unit), *sorted),
+        own => match leaves.next().map(|leaf| leaf.physical_type()) {
+            Some(Type::INT96) => DataType::Timestamp(unit.in_arrow(), None),
+            _ => own.clone(),
+        },
+    };
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}
+
+/// Reads a column once more, in the other unit: the crate `parquet` wraps around where timestamps do not fit, and
+/// rounds where they are finer than the unit.
+pub(super) struct Check {
+    unit: Int96Unit,
+    other: ParquetRecordBatchReader,
+}
+
+impl Check {
+    /// None if Arrow has no type for the column.
+    pub fn new<R: Reopen>(
+        source: &Source<R>,
+        row_group: &RowGroup,
+        root: &Root,
+        part: &Part,
+        ranges: &[Range<u64>],
+        unit: Int96Unit,
+    ) -> Result<Option<Self>> {
+        let other = source.batches(row_group, root, part, ranges, Some(unit.other()))?;
+        Ok(other.ok().map(|other| Self { unit, other }))
+    }
+
+    /// An error if these values, the next of the column, are not exactly those of the file.
+    pub fn next(&mut self, values: &ArrayRef) -> Result<()> {
+        let other = self.other.next().transpose()?;
+        let other = other.ok_or_else(|| Error::corrupt("the column ends early"))?;
+        let is_exact = match self.unit {
+            Int96Unit::Micros => all_exact(values, other.column(0), &|micros, nanos| {
+                micros.wrapping_mul(1000) == nanos
+            }),
+            Int96Unit::Nanos => all_exact(other.column(0), values, &|micros, nanos| {
+                nanos.div_euclid(1000) == micros
+            }),
+        };
+        let problem = match (is_exact, self.unit) {
+            (true, _) => return Ok(()),
+            (_, Int96Unit::Micros) => {
+                "it has timestamps with nanoseconds, which microseconds would lose; convert to ns"
+            }
+            (_, Int96Unit::Nanos) => {
+                "it has timestamps outside the years 1677 to 2262, which do not fit nanoseconds; convert to us"
+            }
+        };
+        Err(Problem::Unsupported(problem.to_owned()).into())
+    }
+}
+
+/// Whether all timestamps in two arrays, which may be nested, are the same. Columns in the same unit in both are.
+fn all_exact(micros: &ArrayRef, nanos: &ArrayRef, same: &impl Fn(i64, i64) -> bool) -> bool {
+    use ArrowUnit::{Microsecond, Nanosecond};
+    match (micros.data_type(), nanos.data_type()) {
+        (DataType::Timestamp(Microsecond, _), DataType::Timestamp(Nanosecond, _)) => {
+            let micros = micros.as_primitive::<TimestampMicrosecondType>();
+            let nanos = nanos.as_primitive::<TimestampNanosecondType>();
+            let mut pairs = micros.iter().zip(nanos);
+            pairs.all(|pair| match pair {
+                (Some(micros), Some(nanos)) => same(micros, nanos),
+                (one, other) => one == other,
+            })
+        }
+        _ => {
+            let children = |array: &ArrayRef| {
+                let data = array.to_data();
+                let children = data.child_data().iter().cloned();
+                children.map(make_array).collect::<Vec<_>>()
+            };
+            let (micros, nanos) = (children(micros), children(nanos));
+            let mut pairs = micros.iter().zip(&nanos);
+            pairs.all(|(micros, nanos)| all_exact(micros, nanos, same))
+        }
+    }
+}

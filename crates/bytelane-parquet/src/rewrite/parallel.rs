@@ -1,0 +1,235 @@
+//! Work on several threads whose results are taken in order.
+
+use crate::Result;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How many results may wait to be taken, for each thread.
+const WAITING: usize = 16;
+
+/// How often somebody may cancel the work while no result comes.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// How many threads work, and how much they may have in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub threads: NonZero<usize>,
+    /// The weight of all units that are worked at, or wait to be taken; but one of any weight.
+    pub weight: u64,
+}
+
+/// What the threads know of each other.
+struct State<I: Iterator, R> {
+    units: std::iter::Peekable<I>,
+    /// Units that have been begun, and those that have been taken.
+    begun: usize,
+    taken: usize,
+    /// The weight of those between.
+    weight: u64,
+    results: BTreeMap<usize, (u64, Result<R>)>,
+    is_over: bool,
+}
+
+struct Shared<I: Iterator, R> {
+    state: Mutex<State<I, R>>,
+    changed: Condvar,
+}
+
+/// Ends the work of the others, also where this one panics.
+struct End<'a, I: Iterator, R>(&'a Shared<I, R>);
+
+impl<I: Iterator, R> Drop for End<'_, I, R> {
+    fn drop(&mut self) {
+        self.0.lock().is_over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Calls `work` with each unit, on several threads, and `take` with each result, in the order of the units. `idle` is
+/// called now and then while there is none. The first error ends it.
+///
+/// A unit comes with its weight.
+pub(super) fn in_order<T: Send, R: Send>(
+    limits: Limits,
+    units: impl Iterator<Item = (u64, T)> + Send,
+    work: impl Fn(T) -> Result<R> + Sync,
+    mut take: impl FnMut(R) -> Result<()>,
+    idle: impl Fn() -> Result<()>,
+) -> Result<()> {
+    if limits.threads.get() == 1 {
+        for (_, unit) in units {
+            take(work(unit)?)?;
+        }
+        return Ok(());
+    }
+    let shared = Shared {
+        state: Mutex::new(State {
+            units: units.peekable(),
+            begun: 0,
+            taken: 0,
+            weight: 0,
+            results: BTreeMap::new(),
+            is_over: false,
+        }),
+        changed: Condvar::new(),
+    };
+    thread::scope(|scope| {
+        let end = End(&shared);
+        for _ in 0..limits.threads.get() {
+            let (shared, work) = (&shared, &work);
+            scope.spawn(move || {
+                let end = End(shared);
+                while let Some((index, weight, unit)) = shared.next_unit(limits) {
+                    let result = work(unit);
+                    shared.lock().results.insert(index, (weight, result));
+                    shared.changed.notify_all();
+                }
+                // The others go on.
+                std::mem::forget(end);
+            });
+        }
+        while let Some((weight, result)) = shared.next_result(&idle)? {
+            take(result?)?;
+            let mut state = shared.lock();
+            state.weight -= weight;
+            state.taken += 1;
+            shared.changed.notify_all();
+        }
+        drop(end);
+        Ok(())
+    })
+}
+
+impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
+    /// The next unit, its number and its weight, once there is room for it.
+    fn next_unit(&self, limits: Limits) -> Option<(usize, u64, T)> {
+        let mut state = self.lock();
+        loop {
+            if state.is_over {
+                return None;
+            }
+            let (waiting, taken) = (state.begun - state.taken, state.weight);
+            let weight = state.units.peek()?.0;
+            let has_room = waiting < WAITING * limits.threads.get()
+                && taken.saturating_add(weight) <= limits.weight;
+            if waiting == 0 || has_room {
+                break;
+            }
+            state = self.wait(state);
+        }
+        let (weight, unit) = state.units.next()?;
+        let index = state.begun;
+        state.begun += 1;
+        state.weight += weight;
+        Some((index, weight, unit))
+    }
+
+    /// The next result and its weight, once it is there; none after the last.
+    fn next_result(&self, idle: impl Fn() -> Result<()>) -> Result<Option<(u64, Result<R>)>> {
+        loop {
+            let mut state = self.lock();
+            let next = state.taken;
+            if let Some(result) = state.results.remove(&next) {
+                return Ok(Some(result));
+            }
+            let is_last = state.begun == state.taken && state.units.peek().is_none();
+            if is_last || state.is_over {
+                return Ok(None);
+            }
+            let waited = self.changed.wait_timeout(state, IDLE);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            idle()?;
+        }
+    }
+}
+
+impl<I: Iterator, R> Shared<I, R> {
+    fn lock(&self) -> MutexGuard<'_, State<I, R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<I, R>>) -> MutexGuard<'a, State<I, R>> {
+        let woken = self.changed.wait(state);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    fn limits(threads: usize) -> Limits {
+        Limits {
+            threads: NonZero::new(threads).expect("not 0"),
+            weight: 10,
+        }
+    }
+
+    #[test]
+    fn results_are_taken_in_order_and_no_more_is_begun_than_fits() {
+        for threads in [1, 2, 7] {
+            let begun = AtomicU64::new(0);
+            let most = AtomicU64::new(0);
+            let mut results = Vec::new();
+            let units = (0..500_u64).map(|unit| (unit % 4, unit));
+            let work = |unit: u64| {
+                let now = begun.fetch_add(unit % 4, Ordering::SeqCst) + unit % 4;
+                most.fetch_max(now, Ordering::SeqCst);
+                if unit % 5 == 0 {
+                    thread::sleep(Duration::from_micros(50));
+                }
+                Ok(unit)
+            };
+            let take = |unit: u64| {
+                begun.fetch_sub(unit % 4, Ordering::SeqCst);
+                results.push(unit);
+                Ok(())
+            };
+            in_order(limits(threads), units, work, take, || Ok(())).unwrap();
+            assert!(results.iter().copied().eq(0..500), "{threads} threads");
+            assert!(most.into_inner() <= 10, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_the_work() {
+        for threads in [1, 3] {
+            let taken = AtomicU64::new(0);
+            let work = |unit: u64| match unit {
+                40 => Err(Error::corrupt("no")),
+                unit => Ok(unit),
+            };
+            let take = |_| {
+                taken.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            };
+            let units = (0..u64::MAX).map(|unit| (1, unit));
+            let error = in_order(limits(threads), units, work, take, || Ok(())).unwrap_err();
+            assert_eq!(error.to_string(), "no");
+            assert_eq!(taken.into_inner(), 40);
+        }
+    }
+
+    #[test]
+    fn work_can_be_cancelled_while_no_result_comes() {
+        let cancelled = AtomicU64::new(0);
+        let work = |()| {
+            while cancelled.load(Ordering::SeqCst) == 0 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Ok(())
+        };
+        let idle = || {
+            cancelled.store(1, Ordering::SeqCst);
+            Err(Error::corrupt("cancelled"))
+        };
+        let units = std::iter::repeat_n((1, ()), 9);
+        let error = in_order(limits(2), units, work, |()| Ok(()), idle).unwrap_err();
+        assert_eq!(error.to_string(), "cancelled");
+    }
+}
