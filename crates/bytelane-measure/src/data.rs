@@ -380,6 +380,45 @@ pub static DATASETS: &[Dataset] = &[
         },
     },
     Dataset {
+        name: "few_decimals",
+        description: "3000 distinct reals with nine decimal digits, drawn at random",
+        start: |random| {
+            let number = |random: &mut _| (1_000_000_000.0 * unit(random)).round() / 1e9;
+            let distinct: Vec<f64> = (0..3000).map(|_| number(random)).collect();
+            reals(move |random| distinct[below(random, 3000) as usize])
+        },
+    },
+    Dataset {
+        name: "prices",
+        description: "prices in cents, each close to the previous one and paid up to eight times in a row",
+        start: |_| {
+            let (mut cents, mut left) = (10_000, 0);
+            reals(move |random| {
+                if left == 0 {
+                    left = 1 + below(random, 8);
+                    cents = (cents + below(random, 7) - 3).max(1);
+                }
+                left -= 1;
+                cents as f64 / 100.0
+            })
+        },
+    },
+    Dataset {
+        name: "plateaus",
+        description: "readings with three decimal digits that stay the same for up to 40 values",
+        start: |_| {
+            let (mut thousandths, mut left) = (20_000, 0);
+            reals(move |random| {
+                if left == 0 {
+                    left = 1 + below(random, 40);
+                    thousandths += below(random, 401) - 200;
+                }
+                left -= 1;
+                thousandths as f64 / 1000.0
+            })
+        },
+    },
+    Dataset {
         name: "letters",
         description: "lower-case text",
         start: |_| Sequence::Text(letter),
