@@ -103,7 +103,10 @@ fn a_parquet_file_says_what_it_has_and_could_save() {
     assert!(!time.keep && time.saved() > 0.5, "{time:?}");
     assert_eq!(time.distinct, Some(10_000));
     let rewrite = &advice.settings.last().unwrap().text;
-    assert!(rewrite.contains("trades.parquet out.parquet --goal size"), "{rewrite}");
+    assert!(
+        rewrite.contains("trades.parquet out.parquet --goal size"),
+        "{rewrite}"
+    );
 }
 
 #[test]

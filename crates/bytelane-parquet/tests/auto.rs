@@ -235,7 +235,10 @@ fn speed_costs_no_more_than_allowed() {
             for (goal, allowance) in ALLOWANCES {
                 let size = size(goal);
                 let most = least * allowance * PAGES;
-                assert!(size <= most, "{name}, {compression}, {goal}: {size} of {least}");
+                assert!(
+                    size <= most,
+                    "{name}, {compression}, {goal}: {size} of {least}"
+                );
             }
         }
     }

@@ -21,17 +21,30 @@ fn generated(name: &str) -> Vec<f64> {
     let dataset = DATASETS.iter().find(|dataset| dataset.name == name);
     let bytes = dataset.unwrap().generate(ElementType::F64, ROWS, 7);
     let (values, _) = bytes.as_chunks();
-    values.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
+    values
+        .iter()
+        .map(|bytes| f64::from_le_bytes(*bytes))
+        .collect()
 }
 
 fn integers(name: &str) -> Vec<i64> {
-    generated(name).into_iter().map(|value| value as i64).collect()
+    generated(name)
+        .into_iter()
+        .map(|value| value as i64)
+        .collect()
 }
 
 /// A column of every type and of many natures.
 fn columns() -> Vec<(String, ArrayRef)> {
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
-    let reals = ["smooth", "decimals", "repeated", "few_decimals", "prices", "plateaus"];
+    let reals = [
+        "smooth",
+        "decimals",
+        "repeated",
+        "few_decimals",
+        "prices",
+        "plateaus",
+    ];
     for name in reals {
         let values = generated(name);
         let singles = values.iter().map(|value| *value as f32);
@@ -59,12 +72,21 @@ fn columns() -> Vec<(String, ArrayRef)> {
         let id = i128::from(id) * i128::from(id);
         uuids.append_value(id.to_le_bytes()).unwrap();
     }
-    columns.push(("cents".into(), Arc::new(cents.with_precision_and_scale(20, 2).unwrap())));
+    columns.push((
+        "cents".into(),
+        Arc::new(cents.with_precision_and_scale(20, 2).unwrap()),
+    ));
     columns.push(("uuids".into(), Arc::new(uuids.finish())));
     columns.push(("coins".into(), Arc::new(coins)));
-    columns.push(("with_nulls".into(), with_nulls(&generated("decimals"), &ids)));
+    columns.push((
+        "with_nulls".into(),
+        with_nulls(&generated("decimals"), &ids),
+    ));
     columns.push(("embeddings".into(), embeddings(&generated("decimals"))));
-    columns.push(("both".into(), both(Arc::new(urls.clone()), Arc::new(colours.clone()))));
+    columns.push((
+        "both".into(),
+        both(Arc::new(urls.clone()), Arc::new(colours.clone())),
+    ));
     columns.push(("urls".into(), Arc::new(urls)));
     columns.push(("colours".into(), Arc::new(colours)));
     columns
@@ -88,7 +110,11 @@ fn embeddings(values: &[f64]) -> ArrayRef {
 
 fn both(one: ArrayRef, other: ArrayRef) -> ArrayRef {
     let field = |name: &str, array: &ArrayRef| {
-        Arc::new(arrow_schema::Field::new(name, array.data_type().clone(), true))
+        Arc::new(arrow_schema::Field::new(
+            name,
+            array.data_type().clone(),
+            true,
+        ))
     };
     let fields = vec![(field("one", &one), one), (field("other", &other), other)];
     Arc::new(StructArray::from(fields))
@@ -97,7 +123,9 @@ fn both(one: ArrayRef, other: ArrayRef) -> ArrayRef {
 /// A file of all columns in row groups of a third of the rows.
 fn write(path: &Path, compression: &str) {
     let batch = RecordBatch::try_from_iter_with_nullable(
-        columns().into_iter().map(|(name, column)| (name, column, true)),
+        columns()
+            .into_iter()
+            .map(|(name, column)| (name, column, true)),
     );
     let options = WriterOptions::default()
         .with_encoding(bytelane_parquet::Encoding::Dictionary)
@@ -127,7 +155,11 @@ fn columns_become_what_was_promised() {
     let directory = TempDir::new().unwrap();
     let [path, new] = ["in.parquet", "out.parquet"].map(|name| directory.path().join(name));
     let mut errors = Vec::new();
-    for (compression, goal) in [("zstd:1", Goal::Balanced), ("snappy", Goal::Size), ("none", Goal::Read)] {
+    for (compression, goal) in [
+        ("zstd:1", Goal::Balanced),
+        ("snappy", Goal::Size),
+        ("none", Goal::Read),
+    ] {
         write(&path, compression);
         let advice = advise(&path, &AdviseOptions::default().with_goal(goal)).unwrap();
         let options = RewriteOptions::new(WriterOptions::default().with_goal(goal));
@@ -135,11 +167,19 @@ fn columns_become_what_was_promised() {
         assert_eq!(advice.columns.len(), rewritten.columns.len());
         for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {
             assert_eq!(promise.path, column.path);
-            assert_eq!(promise.keep, column.rewritten == 0, "{}, {goal}", column.path);
+            assert_eq!(
+                promise.keep,
+                column.rewritten == 0,
+                "{}, {goal}",
+                column.path
+            );
             let what = format!("{} with {compression} for {goal}", column.path);
             errors.push((error(promise, column.after.bytes), what.clone()));
             if matches!(goal, Goal::Size | Goal::Balanced) {
-                assert!(column.after.bytes <= column.before.bytes * 101 / 100, "{what}");
+                assert!(
+                    column.after.bytes <= column.before.bytes * 101 / 100,
+                    "{what}"
+                );
             }
         }
     }
@@ -158,6 +198,9 @@ fn exact_sizes_are_exact() {
     let rewritten = rewrite(&path, &new, &options).unwrap();
     for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {
         // Pages have statistics in their headers, or not.
-        assert!(error(promise, column.after.bytes) < 0.002, "{promise:?}, {column:?}");
+        assert!(
+            error(promise, column.after.bytes) < 0.002,
+            "{promise:?}, {column:?}"
+        );
     }
 }

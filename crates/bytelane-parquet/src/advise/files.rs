@@ -134,7 +134,11 @@ impl Files {
     }
 
     /// What the page headers of a chunk tell.
-    pub(super) fn page_kinds(&self, place: Place, chunk: &ColumnChunkMetaData) -> Result<PageKinds> {
+    pub(super) fn page_kinds(
+        &self,
+        place: Place,
+        chunk: &ColumnChunkMetaData,
+    ) -> Result<PageKinds> {
         let opened = &self.0[place.file];
         let kinds = || {
             let input = opened.file.input();

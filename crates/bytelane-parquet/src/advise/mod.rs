@@ -33,9 +33,9 @@ use bytelane::Detected;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
+use promise::Promise;
 use source::{Sampled, Source};
 use std::path::{Path, PathBuf};
-use promise::Promise;
 use trial::Trials;
 use values::Values;
 
@@ -341,9 +341,9 @@ fn advise_leaf(
     });
     let bytes_then = promise.bytes(rows, file_bytes);
     let default = default.map_or(bytes_then, |default| default.bytes);
-    let plain = candidates.iter().find(|candidate| {
-        candidate.compression == name && candidate.encoding == Encoding::Plain
-    });
+    let plain = candidates
+        .iter()
+        .find(|candidate| candidate.compression == name && candidate.encoding == Encoding::Plain);
     let values = Values::of(sampled, leaf)?;
     let nulls = (values.nulls as f64 * scale) as u64;
     Ok(ColumnAdvice {

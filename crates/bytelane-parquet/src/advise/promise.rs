@@ -45,7 +45,10 @@ impl Promise {
 
     /// The encoding of most bytes.
     pub(super) fn encoding(&self) -> Option<Encoding> {
-        let most = self.chosen.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+        let most = self
+            .chosen
+            .iter()
+            .max_by(|one, other| one.1.total_cmp(&other.1));
         most.map(|(encoding, _)| *encoding)
     }
 
@@ -55,7 +58,12 @@ impl Promise {
     }
 
     /// The same in an encoding that was weighed.
-    pub(super) fn bytes_in(&self, encoding: Encoding, rows: u64, bytes: Option<u64>) -> Option<u64> {
+    pub(super) fn bytes_in(
+        &self,
+        encoding: Encoding,
+        rows: u64,
+        bytes: Option<u64>,
+    ) -> Option<u64> {
         let found = self.weighed.iter().find(|(other, _)| *other == encoding);
         found.map(|(_, weighed)| (weighed * self.scale(rows, bytes)).round() as u64)
     }
@@ -109,7 +117,9 @@ fn written(
         false => {
             let chunks = encoder.encode(column, arrays, &layouts)?;
             let sizes = chunks.iter();
-            sizes.map(|chunk| chunk.metadata().compressed_size() as f64).collect()
+            sizes
+                .map(|chunk| chunk.metadata().compressed_size() as f64)
+                .collect()
         }
     };
     let written = choices.into_iter().zip(sizes);
@@ -148,7 +158,12 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         let outcome = match is_open {
             true => {
                 let arrays = files.rows_of(place, column)?;
-                let written = written(&files.column(place.file, column)?, &arrays, columns, options.exact);
+                let written = written(
+                    &files.column(place.file, column)?,
+                    &arrays,
+                    columns,
+                    options.exact,
+                );
                 written?.into_iter().map(Some).collect()
             }
             false => wishes.iter().map(|_| None).collect::<Vec<_>>(),
@@ -175,12 +190,16 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
 
 /// For rows that are in no Parquet file: the row groups that the writer would make.
 fn of_rows(source: &mut Source, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
-    let writer = options.writer().with_compression(options.compression_or_default());
+    let writer = options
+        .writer()
+        .with_compression(options.compression_or_default());
     let group = writer.row_group_rows as u64;
     let groups = source.rows().div_ceil(group);
     let wanted = match options.exact {
         true => groups,
-        false => (options.rows as u64).div_ceil(group).clamp(1, groups.max(1)),
+        false => (options.rows as u64)
+            .div_ceil(group)
+            .clamp(1, groups.max(1)),
     };
     let mut promises = Vec::new();
     for index in 0..wanted {
@@ -210,6 +229,7 @@ impl AdviseOptions {
 
     /// The compression of new files.
     pub(super) fn compression_or_default(&self) -> Compression {
-        self.compression.unwrap_or(WriterOptions::default().compression)
+        self.compression
+            .unwrap_or(WriterOptions::default().compression)
     }
 }

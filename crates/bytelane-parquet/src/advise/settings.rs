@@ -1,7 +1,7 @@
 //! Settings that make writers use the chosen encodings.
 
 use super::{AdviseOptions, ColumnAdvice};
-use crate::{Encoding, Goal, compression_name};
+use crate::{Encoding, Goal, compression_name, parse_compression};
 use parquet::basic::Compression;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn of(
 ) -> Vec<Settings> {
     let columns = Columns {
         columns,
-        compression: options.compression_or_default(),
+        compression: compression(columns, options),
     };
     let mut all = vec![
         columns.pyarrow(),
@@ -44,6 +44,16 @@ pub(super) fn of(
         all.push(columns.rewrite(path, options));
     }
     all
+}
+
+/// The compression for the whole file: the one that was asked for, or that of most bytes.
+fn compression(columns: &[ColumnAdvice], options: &AdviseOptions) -> Compression {
+    let largest = columns.iter().max_by_key(|column| column.bytes_then);
+    let own = largest.and_then(|column| parse_compression(&column.compression).ok());
+    options
+        .compression
+        .or(own)
+        .unwrap_or(options.compression_or_default())
 }
 
 /// The name of an encoding in the format.

@@ -64,7 +64,11 @@ impl Table {
 
     /// Some rows of a column.
     pub(super) fn rows_of(&self, column: usize, rows: Range<u64>) -> Vec<ArrayRef> {
-        self.stretch(column, rows.start as usize, (rows.end - rows.start) as usize)
+        self.stretch(
+            column,
+            rows.start as usize,
+            (rows.end - rows.start) as usize,
+        )
     }
 
     fn stretch(&self, column: usize, start: usize, count: usize) -> Vec<ArrayRef> {

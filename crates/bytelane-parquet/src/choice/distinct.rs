@@ -164,7 +164,10 @@ pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
             let map = array.as_map();
             let (start, end) = ends(map.value_offsets());
             let entries = map.entries().slice(start, end - start);
-            entries.columns().iter().for_each(|column| leaf_arrays(column, leaves));
+            entries
+                .columns()
+                .iter()
+                .for_each(|column| leaf_arrays(column, leaves));
         }
         DataType::FixedSizeList(..) => leaf_arrays(array.as_fixed_size_list().values(), leaves),
         DataType::ListView(_) => leaf_arrays(array.as_list_view::<i32>().values(), leaves),
@@ -175,7 +178,11 @@ pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
 
 /// The first and the last offset.
 fn ends<T: Copy + TryInto<usize>>(offsets: &[T]) -> (usize, usize) {
-    let end = |offset: Option<&T>| offset.and_then(|offset| (*offset).try_into().ok()).unwrap_or(0);
+    let end = |offset: Option<&T>| {
+        offset
+            .and_then(|offset| (*offset).try_into().ok())
+            .unwrap_or(0)
+    };
     (end(offsets.first()), end(offsets.last()))
 }
 
@@ -183,12 +190,17 @@ fn ends<T: Copy + TryInto<usize>>(offsets: &[T]) -> (usize, usize) {
 mod tests {
     use super::*;
     use arrow_array::types::Int32Type;
-    use arrow_array::{BooleanArray, Float64Array, Int64Array, ListArray, StringArray, StructArray};
+    use arrow_array::{
+        BooleanArray, Float64Array, Int64Array, ListArray, StringArray, StructArray,
+    };
     use std::sync::Arc;
 
     fn of(values: impl Iterator<Item = i64>) -> Distinct {
         let array = Int64Array::from_iter_values(values);
-        let halves = [array.slice(0, array.len() / 3), array.slice(array.len() / 3, array.len() - array.len() / 3)];
+        let halves = [
+            array.slice(0, array.len() / 3),
+            array.slice(array.len() / 3, array.len() - array.len() / 3),
+        ];
         Distinct::among(&halves.map(|half| Arc::new(half) as ArrayRef)).unwrap()
     }
 
@@ -213,7 +225,10 @@ mod tests {
     #[test]
     fn every_type_that_can_have_a_dictionary_is_counted() {
         let of = |array: ArrayRef| Distinct::among(&[array]).map(|distinct| distinct.count());
-        assert_eq!(of(Arc::new(StringArray::from(vec!["a", "b", "a"]))), Some(2.0));
+        assert_eq!(
+            of(Arc::new(StringArray::from(vec!["a", "b", "a"]))),
+            Some(2.0)
+        );
         assert_eq!(of(Arc::new(Float64Array::from(vec![0.0, -0.0]))), Some(2.0));
         assert_eq!(of(Arc::new(BooleanArray::from(vec![true]))), None);
     }
@@ -225,11 +240,20 @@ mod tests {
             Some(vec![Some(3)]),
         ]);
         let field = |name, array: &ArrayRef| {
-            Arc::new(arrow_schema::Field::new(name, array.data_type().clone(), true))
+            Arc::new(arrow_schema::Field::new(
+                name,
+                array.data_type().clone(),
+                true,
+            ))
         };
-        let (list, text): (ArrayRef, ArrayRef) =
-            (Arc::new(lists.slice(1, 1)), Arc::new(StringArray::from(vec!["x"])));
-        let both = StructArray::from(vec![(field("l", &list), list.clone()), (field("t", &text), text)]);
+        let (list, text): (ArrayRef, ArrayRef) = (
+            Arc::new(lists.slice(1, 1)),
+            Arc::new(StringArray::from(vec!["x"])),
+        );
+        let both = StructArray::from(vec![
+            (field("l", &list), list.clone()),
+            (field("t", &text), text),
+        ]);
         let mut leaves = Vec::new();
         leaf_arrays(&(Arc::new(both) as ArrayRef), &mut leaves);
         let lengths: Vec<usize> = leaves.iter().map(|leaf| leaf.len()).collect();

@@ -68,8 +68,13 @@ fn score(goal: Goal, bytes: f64, write: f64, read: f64) -> f64 {
 
 /// The best estimate for a goal: of those that are not larger than it allows, the one with the lowest score.
 pub(super) fn best(estimates: &[Estimate], goal: Goal) -> &Estimate {
-    let least = estimates.iter().map(|it| it.bytes).fold(f64::INFINITY, f64::min);
-    let small = estimates.iter().filter(|it| it.bytes <= allowance(goal) * least);
+    let least = estimates
+        .iter()
+        .map(|it| it.bytes)
+        .fold(f64::INFINITY, f64::min);
+    let small = estimates
+        .iter()
+        .filter(|it| it.bytes <= allowance(goal) * least);
     let score = |it: &Estimate| score(goal, it.bytes, it.write, it.read);
     let best = small.min_by(|one, other| score(one).total_cmp(&score(other)));
     best.unwrap_or(&estimates[0])

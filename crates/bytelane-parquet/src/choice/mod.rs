@@ -79,7 +79,9 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
     }
     let as_dictionary = leaf.physical_type() == Type::BYTE_ARRAY
         && (has_dictionary(column.field().data_type())
-            || options.own(&path, |column| column.as_dictionary.then_some(())).is_some());
+            || options
+                .own(&path, |column| column.as_dictionary.then_some(()))
+                .is_some());
     let is_readable = |encoding: Encoding| match as_dictionary {
         true => options.readers.obstacle_to_dictionary(encoding).is_none(),
         false => options.readers.read(encoding, ValueType::of(leaf)),

@@ -53,7 +53,11 @@ mod tests {
         for (rows, each, wanted) in [(1_000_003, 4096, 65_000), (131_072, 20_000, 40_000)] {
             let pieces = spread(rows, each, wanted);
             assert!(pieces.windows(2).all(|pair| pair[0].end <= pair[1].start));
-            assert!(pieces.iter().all(|piece| piece.len() == each && piece.end <= rows));
+            assert!(
+                pieces
+                    .iter()
+                    .all(|piece| piece.len() == each && piece.end <= rows)
+            );
             assert!(pieces.len() * each >= wanted);
         }
     }
@@ -68,6 +72,12 @@ mod tests {
         let values: Vec<i32> = values.flat_map(|part| part.values().to_vec()).collect();
         assert_eq!(values, [2, 3, 4]);
         assert!(rows_of(&arrays, &(4..4)).is_empty());
-        assert_eq!(rows_of(&arrays, &(0..10)).iter().map(|part| part.len()).sum::<usize>(), 10);
+        assert_eq!(
+            rows_of(&arrays, &(0..10))
+                .iter()
+                .map(|part| part.len())
+                .sum::<usize>(),
+            10
+        );
     }
 }

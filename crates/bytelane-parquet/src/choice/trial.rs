@@ -2,9 +2,8 @@
 
 use super::pieces::spread;
 use super::{
-    DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, LARGEST_PAGE, MOST_DISTINCT, PAGE_BYTES, PAGE_ROWS,
-    SMALL, depends_on_pages,
-    is_counted, layout, leaf_arrays, rows_of,
+    DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, LARGEST_PAGE, MOST_DISTINCT, PAGE_BYTES,
+    PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
 };
 use crate::choice::Choice;
 use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
@@ -91,7 +90,10 @@ impl<'a> Trials<'a> {
             arrays,
             encoder,
             rows,
-            distinct: leaves.iter().map(|arrays| Distinct::among(arrays)).collect(),
+            distinct: leaves
+                .iter()
+                .map(|arrays| Distinct::among(arrays))
+                .collect(),
             row_bytes: largest.unwrap_or(0) as f64 / rows.max(1) as f64,
         }
     }
@@ -106,7 +108,11 @@ impl<'a> Trials<'a> {
     }
 
     /// What each leaf becomes in each of its layouts: all rows if there are no `pieces`.
-    fn sizes(&mut self, pieces: &[Range<usize>], layouts: &[Vec<Layout>]) -> Result<Vec<Vec<Size>>> {
+    fn sizes(
+        &mut self,
+        pieces: &[Range<usize>],
+        layouts: &[Vec<Layout>],
+    ) -> Result<Vec<Vec<Size>>> {
         let mut sizes: Vec<Vec<Size>> = vec![Vec::new(); layouts.len()];
         let turns = layouts.iter().map(Vec::len).max().unwrap_or(0);
         for turn in 0..turns {
@@ -119,7 +125,9 @@ impl<'a> Trials<'a> {
             let mut sums = vec![Size::default(); layouts.len()];
             for piece in pieces {
                 let sizes = self.write(&rows_of(self.arrays, piece), &now)?;
-                sums.iter_mut().zip(sizes).for_each(|(sum, size)| sum.add(size));
+                sums.iter_mut()
+                    .zip(sizes)
+                    .for_each(|(sum, size)| sum.add(size));
             }
             let written: usize = pieces.iter().map(Range::len).sum();
             let scale = self.rows as f64 / written.max(1) as f64;
@@ -229,7 +237,8 @@ impl<'a> Trials<'a> {
         let scale = self.rows as f64 / written.max(1) as f64;
         let guesses = layouts.into_iter().zip(sizes).enumerate();
         let guesses = guesses.map(|(leaf, (layout, size))| {
-            let count = |distinct: Option<&Distinct>| distinct.map_or(1.0, Distinct::count).max(1.0);
+            let count =
+                |distinct: Option<&Distinct>| distinct.map_or(1.0, Distinct::count).max(1.0);
             let here = count(Distinct::among(&leaves[leaf]).as_ref());
             let all = count(self.distinct[leaf].as_ref()).max(here);
             let wider = (all.log2().ceil() / here.log2().ceil().max(1.0)).max(1.0);
@@ -256,7 +265,10 @@ impl<'a> Trials<'a> {
         let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
         let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));
         let left = |estimates: &[Estimate], of_dictionary: bool| -> Vec<usize> {
-            let least = estimates.iter().map(|it| it.bytes).fold(f64::INFINITY, f64::min);
+            let least = estimates
+                .iter()
+                .map(|it| it.bytes)
+                .fold(f64::INFINITY, f64::min);
             let close = estimates.iter().enumerate().filter(|(_, it)| {
                 let is_dictionary = it.layout.encoding == Encoding::Dictionary;
                 let doubt = match is_dictionary {
@@ -268,8 +280,10 @@ impl<'a> Trials<'a> {
             close.map(|(index, _)| index).collect()
         };
         for of_dictionary in [false, true] {
-            let chosen: Vec<Vec<usize>> =
-                estimates.iter().map(|estimates| left(estimates, of_dictionary)).collect();
+            let chosen: Vec<Vec<usize>> = estimates
+                .iter()
+                .map(|estimates| left(estimates, of_dictionary))
+                .collect();
             if chosen.iter().all(Vec::is_empty) {
                 continue;
             }
@@ -278,7 +292,9 @@ impl<'a> Trials<'a> {
                 .zip(estimates.iter())
                 .map(|(chosen, estimates)| {
                     let chosen = chosen.iter();
-                    chosen.map(|index| estimates[*index].layout.clone()).collect()
+                    chosen
+                        .map(|index| estimates[*index].layout.clone())
+                        .collect()
                 })
                 .collect();
             let all = std::slice::from_ref(&(0..self.rows)).to_vec();
@@ -312,11 +328,16 @@ impl<'a> Trials<'a> {
                     let compression = self.compression(leaf, options);
                     let sizes = self.page_sizes(leaf, choice, compression);
                     let sizes = sizes.into_iter().filter(|_| is_now);
-                    let others = sizes.map(|pages| Layout { pages, ..choice.layout.clone() });
+                    let others = sizes.map(|pages| Layout {
+                        pages,
+                        ..choice.layout.clone()
+                    });
                     let others: Vec<Layout> = others.collect();
                     match others.is_empty() {
                         true => others,
-                        false => std::iter::once(choice.layout.clone()).chain(others).collect(),
+                        false => std::iter::once(choice.layout.clone())
+                            .chain(others)
+                            .collect(),
                     }
                 })
                 .collect();
@@ -354,7 +375,9 @@ impl<'a> Trials<'a> {
             _ if !depends_on_pages(compression) => Vec::new(),
             _ => {
                 let sizes = PAGE_BYTES.iter().filter(smaller);
-                sizes.map(|bytes| PageSizes::of_bytes(*bytes, column)).collect()
+                sizes
+                    .map(|bytes| PageSizes::of_bytes(*bytes, column))
+                    .collect()
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::Fields;
 use crate::contained::contained;
 use crate::{Error, Problem, Result};
-use bytes::Bytes;
 use bytelane_thrift::Type;
+use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
 };
@@ -129,7 +129,10 @@ fn with_rows(metadata: ParquetMetaData) -> ParquetMetaData {
     let file = metadata.file_metadata();
     let groups = metadata.row_groups().iter();
     let rows = groups.map(RowGroupMetaData::num_rows);
-    let Some(rows) = rows.reduce(i64::saturating_add).filter(|_| file.num_rows() == 0) else {
+    let Some(rows) = rows
+        .reduce(i64::saturating_add)
+        .filter(|_| file.num_rows() == 0)
+    else {
         return metadata;
     };
     let file = FileMetaData::new(

@@ -20,7 +20,8 @@ const GAIN: f64 = 0.99;
 
 const INT96: &str = "INT96 columns can only be copied, or converted with --convert-int96";
 
-const NO_INDEX: &str = "the statistics of its pages, in an order that is not known here, would be lost";
+const NO_INDEX: &str =
+    "the statistics of its pages, in an order that is not known here, would be lost";
 
 /// What is wanted for a chunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -229,7 +230,5 @@ fn as_dictionaries(file: &FileMetaData) -> BTreeSet<usize> {
         let field = in_arrow.fields().get(schema.get_column_root_idx(*leaf));
         field.is_some_and(|field| physical::has_dictionary(field.data_type()))
     };
-    (0..schema.num_columns())
-        .filter(has_dictionary)
-        .collect()
+    (0..schema.num_columns()).filter(has_dictionary).collect()
 }

@@ -3,8 +3,8 @@
 //! Its footer stays as bytes: of a file with thousands of columns or row groups, only the part is decoded that is
 //! worked at.
 
-use super::int96::{Int96Unit, arrow_schema};
 use super::chunk::{COMPRESSED_SIZE, DICTIONARY_PAGE_OFFSET, UNCOMPRESSED_SIZE, damaged};
+use super::int96::{Int96Unit, arrow_schema};
 use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
@@ -24,9 +24,7 @@ use parquet::file::metadata::{
     ParquetMetaDataReader,
 };
 use parquet::file::reader::ChunkReader;
-use parquet::schema::types::{
-    SchemaDescPtr, SchemaDescriptor, Type, TypePtr,
-};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -234,7 +232,9 @@ impl<R: Reopen> Source<R> {
         let most = batch_rows(BATCH_ROWS, root.schema.columns().iter());
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
-        Ok(Ok(builder.with_batch_size(rows.min(most).max(1)).build()?))
+        Ok(Ok(builder
+            .with_batch_size(rows.min(most).max(1))
+            .build()?))
     }
 }
 
@@ -302,7 +302,10 @@ fn metadata_of(schema: &SchemaDescPtr, rows: i64, chunks: &[Fields]) -> Result<P
     });
     let row_group = || -> std::result::Result<Fields, bytelane_thrift::Error> {
         let mut row_group = Fields::default();
-        row_group.set_structures(COLUMNS, &columns.collect::<std::result::Result<Vec<_>, _>>()?)?;
+        row_group.set_structures(
+            COLUMNS,
+            &columns.collect::<std::result::Result<Vec<_>, _>>()?,
+        )?;
         row_group.set(TOTAL_BYTE_SIZE, &0_i64)?;
         row_group.set(ROWS, &rows)?;
         Ok(row_group)

@@ -89,7 +89,9 @@ impl<'a> SplitChunk<'a> {
             boundaries: Boundaries::default(),
             bloom_filter,
         };
-        for_each_page(arrays, sizes.rows_of_width(width), |array| chunk.append_page(array))?;
+        for_each_page(arrays, sizes.rows_of_width(width), |array| {
+            chunk.append_page(array)
+        })?;
         if let Some(filter) = &mut chunk.bloom_filter {
             filter.fold_to_target_fpp(probability);
         }

@@ -218,7 +218,7 @@ mod tests {
             json!({
                 "path": format!("c{column}"), "column_type": "DOUBLE", "rows": 9, "nulls": 0,
                 "rows_tried": 9, "distinct": 3, "entropy_bits": 1.5, "now": "PLAIN ZSTD",
-                "bytes_now": 1000, "encoding": "byte_stream_split", "bytes_then": 1000 - column,
+                "bytes_now": 1000, "encoding": "byte_stream_split", "compression": "zstd:1", "bytes_then": 1000 - column,
                 "keep": column == 0, "candidates": candidates,
             })
         });
