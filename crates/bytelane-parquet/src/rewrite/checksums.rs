@@ -19,8 +19,8 @@ pub(super) fn with_checksums(chunk: &mut Chunk, bytes: &Bytes) -> Result<Bytes> 
     for page in Pages::new(bytes, chunk.range()) {
         let page = page?;
         let start = page.offset as usize;
-        let (header, page_bytes) = bytes[start..start + page.compressed() as usize]
-            .split_at(page.header_length as usize);
+        let (header, page_bytes) =
+            bytes[start..start + page.compressed() as usize].split_at(page.header_length as usize);
         let mut crc = Crc::new();
         crc.update(page_bytes);
         let (mut fields, _) = Fields::read(&bytes.slice_ref(header)).map_err(damaged)?;

@@ -130,7 +130,9 @@ impl Chunk {
         let offset_index = offset_index.map(|bytes| Fields::read(&bytes).map(|read| read.0));
         Ok(Self {
             range,
-            metadata: fields.structure(COLUMN_METADATA, "meta_data").map_err(damaged)?,
+            metadata: fields
+                .structure(COLUMN_METADATA, "meta_data")
+                .map_err(damaged)?,
             column_index: COLUMN_INDEX.read(&fields, reader)?,
             offset_index: offset_index.transpose().map_err(damaged)?,
             fields,
@@ -191,7 +193,9 @@ impl Chunk {
         let longer: i64 = pages.iter().map(|page| page.longer).sum();
         for field in [UNCOMPRESSED_SIZE, COMPRESSED_SIZE] {
             let size: i64 = self.metadata.require(field, "size").map_err(damaged)?;
-            self.metadata.set(field, &(size + longer)).map_err(damaged)?;
+            self.metadata
+                .set(field, &(size + longer))
+                .map_err(damaged)?;
         }
         if let Some(index) = &mut self.offset_index {
             let mut locations = page_locations(index)?;

@@ -179,7 +179,9 @@ fn float(bytes: &[u8]) -> f64 {
 }
 
 fn half(bytes: &[u8]) -> f16 {
-    bytes.first_chunk().map_or(f16::NAN, |it| f16::from_le_bytes(*it))
+    bytes
+        .first_chunk()
+        .map_or(f16::NAN, |it| f16::from_le_bytes(*it))
 }
 
 /// A decimal in so many bytes, its sign turned round: then the order is that of unsigned bytes.

@@ -207,7 +207,7 @@ pub struct ColumnState {
     pub bytes: u64,
     /// The encodings of its values.
     pub encodings: Vec<String>,
-    /// Its compressions.
+    /// Its compressions; with a level where it is known, because the pages are new.
     pub compressions: Vec<String>,
 }
 

@@ -19,7 +19,8 @@ const GAIN: f64 = 0.99;
 
 const INT96: &str = "INT96 columns can only be copied, or converted with --convert-int96";
 
-const NO_INDEX: &str = "the statistics of its pages, in an order that is not known here, would be lost";
+const NO_INDEX: &str =
+    "the statistics of its pages, in an order that is not known here, would be lost";
 
 /// What is wanted for a chunk.
 #[derive(Clone, Debug, PartialEq)]

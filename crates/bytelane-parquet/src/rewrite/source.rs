@@ -3,8 +3,8 @@
 //! Its footer stays as bytes: of a file with thousands of columns or row groups, only the part is decoded that is
 //! worked at.
 
-use super::int96::{Int96Unit, arrow_schema};
 use super::chunk::{COMPRESSED_SIZE, DICTIONARY_PAGE_OFFSET, UNCOMPRESSED_SIZE, damaged};
+use super::int96::{Int96Unit, arrow_schema};
 use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
@@ -13,6 +13,7 @@ use crate::metadata::{
 };
 use crate::{Error, Result};
 use arrow_schema::{Schema, SchemaRef};
+use bytelane_thrift::Type as FieldType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -24,9 +25,7 @@ use parquet::file::metadata::{
     ParquetMetaDataReader,
 };
 use parquet::file::reader::ChunkReader;
-use parquet::schema::types::{
-    SchemaDescPtr, SchemaDescriptor, Type, TypePtr,
-};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -43,6 +42,9 @@ const ROWS: i16 = 3;
 
 /// The field of `ColumnMetaData` with the number of values.
 const VALUES: i16 = 5;
+
+/// The fields of `ColumnMetaData` without which no value can be read.
+const NEEDED: [i16; 9] = [1, 2, 3, 4, 5, 6, 7, 9, 11];
 
 /// Bytes of a number in memory, or less than a string has.
 const VALUE: u64 = 8;
@@ -91,7 +93,7 @@ pub(super) struct RowGroup {
 pub(super) struct Part {
     /// `ColumnChunk` of each leaf.
     pub fields: Vec<Fields>,
-    /// What they say. Statistics are left out.
+    /// What they say.
     pub chunks: Vec<ColumnChunkMetaData>,
 }
 
@@ -199,7 +201,7 @@ impl<R: Reopen> Source<R> {
         let fields = fields.map(|chunk| Ok(Fields::read(chunk)?.0));
         let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
         let fields = fields.map_err(damaged)?;
-        let metadata = metadata_of(&root.schema, row_group.rows, &fields)?;
+        let metadata = metadata_of(&root.schema, row_group.rows, &fields, is_standard)?;
         Ok(Part {
             chunks: metadata.row_group(0).columns().to_vec(),
             fields,
@@ -226,7 +228,9 @@ impl<R: Reopen> Source<R> {
         let fields = part.fields.iter().zip(ranges);
         let fields = fields.map(|(fields, range)| with_range(fields, range));
         let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
-        let metadata = metadata_of(&root.schema, row_group.rows, &fields.map_err(damaged)?)?;
+        let fields = fields.map_err(damaged)?;
+        let is_needed = |id, kind| is_standard(id, kind) && NEEDED.contains(&id);
+        let metadata = metadata_of(&root.schema, row_group.rows, &fields, is_needed)?;
         let options = ArrowReaderOptions::new().with_schema(schema);
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
@@ -234,7 +238,9 @@ impl<R: Reopen> Source<R> {
         let most = batch_rows(BATCH_ROWS, root.schema.columns().iter());
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
-        Ok(Ok(builder.with_batch_size(rows.min(most).max(1)).build()?))
+        Ok(Ok(builder
+            .with_batch_size(rows.min(most).max(1))
+            .build()?))
     }
 }
 
@@ -290,19 +296,28 @@ fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<SchemaDescPtr> {
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
 }
 
-/// What the crate `parquet` makes of a row group with these chunks, without the fields that are of no use here.
-fn metadata_of(schema: &SchemaDescPtr, rows: i64, chunks: &[Fields]) -> Result<ParquetMetaData> {
+/// What the crate `parquet` makes of a row group with these chunks, of whose metadata it is told the fields that
+/// `keeps` wants.
+fn metadata_of(
+    schema: &SchemaDescPtr,
+    rows: i64,
+    chunks: &[Fields],
+    keeps: impl Fn(i16, FieldType) -> bool,
+) -> Result<ParquetMetaData> {
     let columns = chunks.iter().map(|chunk| {
         let mut column = chunk.clone();
         column.retain(|id, _| id <= COLUMN_METADATA);
         let mut metadata = column.structure(COLUMN_METADATA, "meta_data")?;
-        metadata.retain(|id, kind| is_standard(id, kind) && (id < 12 && id != 8));
+        metadata.retain(&keeps);
         column.set_structure(COLUMN_METADATA, &metadata)?;
         Ok(column)
     });
     let row_group = || -> std::result::Result<Fields, bytelane_thrift::Error> {
         let mut row_group = Fields::default();
-        row_group.set_structures(COLUMNS, &columns.collect::<std::result::Result<Vec<_>, _>>()?)?;
+        row_group.set_structures(
+            COLUMNS,
+            &columns.collect::<std::result::Result<Vec<_>, _>>()?,
+        )?;
         row_group.set(TOTAL_BYTE_SIZE, &0_i64)?;
         row_group.set(ROWS, &rows)?;
         Ok(row_group)

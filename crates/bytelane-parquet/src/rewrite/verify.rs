@@ -77,7 +77,9 @@ impl<R: Reopen> Files<'_, R> {
             return Ok(());
         }
         let convert = self.options.int96.filter(|_| old.has_int96());
-        let old = self.before.batches(one, old, &before, &old_ranges, convert)?;
+        let old = self
+            .before
+            .batches(one, old, &before, &old_ranges, convert)?;
         let new = self.after.batches(other, new, &after, &new_ranges, None)?;
         match (old, new) {
             (Ok(old), Ok(new)) => self.same_values(old, new),

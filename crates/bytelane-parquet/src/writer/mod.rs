@@ -167,7 +167,10 @@ impl<W: Write + Send> Writer<W> {
         for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
             let arrays = std::mem::take(buffered);
             let resolved = self.encoder.resolve(column, &arrays)?;
-            for chunk in self.encoder.encode(column, &arrays, &resolved)? {
+            let chunks = self.encoder.encode(column, &arrays, &resolved)?;
+            // The sink may be memory: values, pages and the file are not all needed at a time.
+            drop(arrays);
+            for chunk in chunks {
                 chunk.append_to(&mut row_group)?;
             }
             encodings.extend(resolved);
