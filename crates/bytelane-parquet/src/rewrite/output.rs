@@ -53,7 +53,7 @@ impl Output {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(ANYBODY));
         let beside = builder
             .tempfile_in(directory(&path))
-            .map_err(without_path)?;
+            .map_err(|error| without_path(&error, directory(&path)))?;
         if let Some(permissions) = permissions {
             beside.as_file().set_permissions(permissions)?;
         }
