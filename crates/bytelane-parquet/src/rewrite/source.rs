@@ -29,8 +29,8 @@ use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Rows that are decoded at a time.
-const BATCH_ROWS: usize = 1 << 16;
+/// Rows that are decoded at a time: arrays large enough that the system gets their memory back when they are freed.
+const BATCH_ROWS: usize = 1 << 18;
 
 /// Fields of `FileMetaData` in parquet.thrift, besides its row groups.
 const VERSION: i16 = 1;
