@@ -62,6 +62,7 @@ pub(super) struct Source<R> {
 }
 
 /// A column of the schema's outermost level.
+#[derive(Debug)]
 pub(super) struct Root {
     /// Its leaves, counted over the whole schema.
     pub leaves: Range<usize>,
@@ -97,6 +98,16 @@ pub(super) struct Part {
     pub chunks: Vec<ColumnChunkMetaData>,
 }
 
+/// A root in a row group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column<'a> {
+    pub row_group: &'a RowGroup,
+    pub root: &'a Root,
+    pub part: &'a Part,
+    /// Where the pages of its chunks are.
+    pub ranges: &'a [Range<u64>],
+}
+
 /// How large a chunk is, as the footer tells it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
@@ -118,7 +129,7 @@ pub(super) struct Sizes {
 impl RowGroup {
     /// The sizes of its chunks.
     pub fn sizes(&self) -> Result<Vec<Size>> {
-        let sizes = self.chunks.iter().map(|chunk| size_of(chunk));
+        let sizes = self.chunks.iter().map(size_of);
         let sizes = sizes.collect::<std::result::Result<Vec<_>, _>>();
         sizes.map_err(damaged)
     }
@@ -208,16 +219,18 @@ impl<R: Reopen> Source<R> {
         })
     }
 
-    /// The rows of a root, or why Arrow cannot have them. `ranges` are where the pages of its chunks are; INT96 is read
-    /// as timestamps in `unit`.
+    /// The rows of a column, or why Arrow cannot have them. INT96 is read as timestamps in `unit`.
     pub fn batches(
         &self,
-        row_group: &RowGroup,
-        root: &Root,
-        part: &Part,
-        ranges: &[Range<u64>],
+        column: Column<'_>,
         unit: Option<Int96Unit>,
     ) -> Result<std::result::Result<ParquetRecordBatchReader, String>> {
+        let Column {
+            row_group,
+            root,
+            part,
+            ranges,
+        } = column;
         let schema = match root.arrow_schema() {
             Ok(schema) => match unit {
                 Some(unit) => Arc::new(arrow_schema(schema, root.schema.columns(), unit)),
