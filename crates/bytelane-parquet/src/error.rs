@@ -93,9 +93,17 @@ pub enum Problem {
 impl Error {
     /// A problem whose place is not known yet.
     pub fn new(problem: impl Into<Problem>) -> Self {
+        let problem = match problem.into() {
+            // An error of this crate that Arrow has handed on: it knows its place.
+            Problem::Arrow(ArrowError::ExternalError(inner)) => match inner.downcast() {
+                Ok(error) => return *error,
+                Err(other) => Problem::Arrow(ArrowError::ExternalError(other)),
+            },
+            problem => problem,
+        };
         Self(Box::new(Located {
             place: Place::default(),
-            problem: problem.into(),
+            problem,
         }))
     }
 
@@ -194,6 +202,11 @@ mod tests {
             .in_file(Path::new("trades.parquet"));
         assert_eq!(
             error.to_string(),
+            "trades.parquet, row group 2, column price, page 7: levels end early"
+        );
+        let handed_on = Error::new(ArrowError::from(error)).in_file(Path::new("trades.parquet"));
+        assert_eq!(
+            handed_on.to_string(),
             "trades.parquet, row group 2, column price, page 7: levels end early"
         );
         assert_eq!(

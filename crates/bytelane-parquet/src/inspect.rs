@@ -1,7 +1,8 @@
 //! The contents of a file: row groups, columns, pages, and their sizes.
 
 use crate::metadata::{Page as RawPage, PageType, Pages, chunk_range, encoding_name, read_footer};
-use crate::{Error, Result, compression_name, input};
+use crate::options::codec_name;
+use crate::{Error, Result, input};
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
@@ -56,7 +57,7 @@ pub struct Column {
     /// Its type in the syntax of the Parquet specification: `INT64 (TIMESTAMP(MICROS,true))`.
     #[serde(rename = "type")]
     pub column_type: String,
-    /// The compression of its pages.
+    /// The compression of its pages. A file does not tell the level.
     pub compression: String,
     /// The encodings of its values, in order of appearance, without that of the dictionary's own.
     pub encodings: Vec<String>,
@@ -219,7 +220,7 @@ fn column(
     Ok(Column {
         path: chunk.column_path().string(),
         column_type: column_type(chunk.column_descr()),
-        compression: compression_name(chunk.compression()),
+        compression: codec_name(chunk.compression_codec()).to_owned(),
         encodings,
         values: count(chunk.num_values()),
         compressed,

@@ -10,6 +10,7 @@ use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, Reader, WriterOptions, parse_compression};
 use bytes::Bytes;
 use chunk::Chunk;
+use std::num::NonZero;
 
 const MIB: usize = 1 << 20;
 
@@ -82,7 +83,9 @@ fn strings(length: u32, rows: u32) -> Bytes {
 /// Rewrites with another encoding; the obstacle, the file, and the peak.
 fn rewritten(file: &Bytes, encoding: Encoding) -> (Option<String>, Bytes, usize) {
     let compression = parse_compression("zstd:1").expect("a compression");
+    // On this thread, of which the memory is measured.
     let options = RewriteOptions::new(WriterOptions::default().with_encoding(encoding))
+        .with_threads(NonZero::<usize>::MIN)
         .with_compression(compression);
     let (result, peak) = measured(|| rewrite_bytes(file.clone(), &options));
     let (new, rewritten) = result.expect("a file that is copied");
@@ -163,7 +166,11 @@ fn values_wider_than_the_file_can_have_are_an_error() {
     let (error, peak) = measured(|| Reader::builder(file.clone()).map(drop).unwrap_err());
     assert_eq!(error.to_string(), want);
     assert!(peak < MIB, "{peak}");
-    let error = rewrite_bytes(file, &RewriteOptions::default()).unwrap_err();
+    let error = rewrite_bytes(
+        file,
+        &RewriteOptions::default().with_threads(NonZero::<usize>::MIN),
+    )
+    .unwrap_err();
     assert_eq!(error.to_string(), want);
 }
 
@@ -186,7 +193,11 @@ fn pages_that_promise_more_than_they_can_become_are_an_error() {
         assert!(text.contains("row group 0, column x, page 0"), "{text}");
         assert!(text.contains("cannot expand to the 2147483647"), "{text}");
         assert!(peak < MIB, "{compression}: {peak}");
-        let error = rewrite_bytes(file, &RewriteOptions::default()).unwrap_err();
+        let error = rewrite_bytes(
+            file,
+            &RewriteOptions::default().with_threads(NonZero::<usize>::MIN),
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("cannot expand"), "{error}");
     }
 }

@@ -23,6 +23,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 use std::fs;
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -351,6 +352,35 @@ fn another_compression_is_for_all_columns() {
                 column.compression
             );
         }
+    }
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_file() {
+    let before = file(WriterVersion::PARQUET_1_0);
+    let with = |threads: usize| {
+        let options = other_encodings().with_threads(NonZero::new(threads).unwrap());
+        rewrite_bytes(before.clone(), &options).unwrap()
+    };
+    let one = with(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(with(threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_level_is_told_where_it_is_known() {
+    let before = file(WriterVersion::PARQUET_1_0);
+    let compression = parse_compression("zstd:7").unwrap();
+    let options = RewriteOptions::default().with_compression(compression);
+    let (after, rewritten) = rewrite_bytes(before, &options).unwrap();
+    for column in &rewritten.columns {
+        assert_eq!(column.before.compressions, ["snappy"]);
+        assert_eq!(column.after.compressions, ["zstd:7"]);
+    }
+    let (_, again) = rewrite_bytes(after, &RewriteOptions::default()).unwrap();
+    for column in &again.columns {
+        assert_eq!(column.before.compressions, ["zstd"], "{}", column.path);
     }
 }
 

@@ -162,6 +162,7 @@ fn row_groups(inspection: &Inspection) -> Table {
                 ("bloom filter", column.bloom_filter),
                 ("column index", column.column_index),
                 ("offset index", column.offset_index),
+                ("checksums", column.pages.iter().any(|page| page.checksum)),
             ];
             let has: Vec<&str> = parts
                 .iter()
@@ -198,6 +199,7 @@ fn pages(inspection: &Inspection) -> Table {
         number("bytes"),
         number("uncompressed"),
         number("ratio"),
+        text("checksum"),
     ]);
     for (index, group) in inspection.row_groups.iter().enumerate() {
         for column in &group.columns {
@@ -214,6 +216,7 @@ fn pages(inspection: &Inspection) -> Table {
                     page.compressed.to_string(),
                     page.uncompressed.to_string(),
                     format!("{:.2}", page.uncompressed as f64 / page.compressed as f64),
+                    if page.checksum { "yes" } else { "no" }.to_owned(),
                 ]);
             }
         }

@@ -2,20 +2,22 @@
 
 use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, backend, readable, signals, standard};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::rewrite::{
-    ColumnState, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
+    ColumnState, Int96Unit, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
 };
 use bytelane_parquet::{
     ColumnOptions, Encoding, Error, Goal, Problem, WriterOptions, parse_compression,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,13 +32,16 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// The new file appears under its name only when it is complete. If interrupted, a partial file named
 /// `.bytelane-*` may remain next to it and can be deleted. If OUT is a symbolic link, the file that it points to
 /// is replaced; other hard links to a file keep the old one. A device or a named pipe is written to.
+///
+/// Several files are rewritten into a directory, under their own names, one after the other.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// The Parquet file to read
-    #[arg(value_name = "IN")]
-    input: PathBuf,
-    /// The file to write; if it is IN, it is replaced when the new file is complete; -: standard output
+    /// The Parquet files to read
+    #[arg(value_name = "IN", required = true, num_args = 1..)]
+    inputs: Vec<PathBuf>,
+    /// The file to write, or the directory; if it is IN, it is replaced when the new file is complete; -: standard
+    /// output
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// What to optimise for
@@ -53,6 +58,17 @@ pub struct Arguments {
     /// brotli:LEVEL
     #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
     compression: Option<Compression>,
+    /// Convert INT96 columns, an obsolete type for timestamps, to INT64 timestamps in microseconds (us) or nanoseconds
+    /// (ns) [default: copy them] [default unit: us]
+    #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "us",
+        value_parser = unit_parser())]
+    convert_int96: Option<Int96Unit>,
+    /// Write nothing, only show what a rewrite would do
+    #[arg(long, conflicts_with = "verify")]
+    dry_run: bool,
+    /// Threads that work at the same time; the output is the same for any number [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
     /// Read both files and compare every value before the new file appears under its name
     #[arg(long)]
     verify: bool,
@@ -67,6 +83,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "Examples:
   bytelane rewrite weather.parquet smaller.parquet --verify
   bytelane rewrite weather.parquet weather.parquet --goal size --compression zstd:3
+  bytelane rewrite january.parquet february.parquet smaller/ --threads 4
   bytelane rewrite trades.parquet out.parquet --column price=byte_stream_split --column id=delta_binary_packed";
 
 /// What stands for no signal where the exit status for one would.
@@ -76,6 +93,11 @@ pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
     PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
 }
 
+fn unit_parser() -> impl TypedValueParser<Value = Int96Unit> {
+    let names = Int96Unit::ALL.map(Int96Unit::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
+}
+
 fn parse_column(text: &str) -> anyhow::Result<(String, Encoding)> {
     let (name, encoding) = text
         .rsplit_once('=')
@@ -83,48 +105,101 @@ fn parse_column(text: &str) -> anyhow::Result<(String, Encoding)> {
     Ok((name.to_owned(), encoding.parse()?))
 }
 
+/// A file on its way.
+struct Job {
+    input: PathBuf,
+    /// None: nothing is written.
+    output: Option<PathBuf>,
+}
+
+/// What has become of a file.
+#[derive(Serialize)]
+struct Done {
+    input: String,
+    /// None: nothing was written.
+    output: Option<String>,
+    #[serde(flatten)]
+    rewritten: Rewritten,
+}
+
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
+        let jobs = self.jobs()?;
         let signal = Arc::new(AtomicI32::new(RUNNING));
-        self.end_on_signal(Arc::clone(&signal))?;
-        let progress = ProgressBar::new(0).with_style(ProgressStyle::with_template(
-            "{bar:30} {bytes}/{total_bytes} {wide_msg}",
-        )?);
-        progress.set_message(readable::path(&self.input));
-        let options = self.options(progress.clone(), Arc::clone(&signal));
-        let rewritten = match self.to_standard_output() {
-            true => rewrite_to(&self.input, &mut out, &options),
-            false => rewrite(&self.input, &self.output, &options),
-        };
-        progress.finish_and_clear();
-        let rewritten = match rewritten {
-            Err(error) if matches!(error.problem(), Problem::Cancelled) => {
-                std::process::exit(signal.load(Ordering::Relaxed))
-            }
-            other => other.map_err(|error| self.with_hint(error))?,
-        };
-        match self.to_standard_output() {
-            true => self.show(&rewritten, &mut io::stderr().lock())?,
-            false => self.show(&rewritten, &mut out)?,
+        end_on_signal(&jobs, Arc::clone(&signal))?;
+        let mut all = Vec::new();
+        for job in jobs {
+            let rewritten = self.rewrite(&job, &signal, &mut out)?;
+            let name = |path: &PathBuf| path.to_string_lossy().into_owned();
+            all.push(Done {
+                input: name(&job.input),
+                output: job.output.as_ref().map(name),
+                rewritten,
+            });
+        }
+        match is_stream(&self.output) && !self.dry_run {
+            true => self.show(&all, &mut io::stderr().lock())?,
+            false => self.show(&all, &mut out)?,
         }
         Ok(Outcome::Fine)
     }
 
-    fn to_standard_output(&self) -> bool {
-        self.output == Path::new("-")
+    /// What to write where.
+    fn jobs(&self) -> anyhow::Result<Vec<Job>> {
+        let is_directory = self.output.is_dir();
+        if self.inputs.len() > 1 && !is_directory {
+            bail!(
+                "{} is not a directory; name one to rewrite several files",
+                readable::path(&self.output)
+            );
+        }
+        let mut jobs: Vec<Job> = Vec::new();
+        for input in &self.inputs {
+            let output = match input.file_name().filter(|_| is_directory) {
+                Some(name) => self.output.join(name),
+                None => self.output.clone(),
+            };
+            if jobs.iter().any(|job| job.output.as_ref() == Some(&output)) {
+                let name = readable::path(&output);
+                bail!("several files would become {name}; rewrite them into different directories");
+            }
+            jobs.push(Job {
+                input: input.clone(),
+                output: Some(output),
+            });
+        }
+        if self.dry_run {
+            jobs.iter_mut().for_each(|job| job.output = None);
+        }
+        Ok(jobs)
     }
 
-    /// Ends the work when a signal asks for it: before the next column, so that the new file is removed. What is
-    /// not a file leaves nothing behind, and may wait for a reader that never comes.
-    fn end_on_signal(&self, signal: Arc<AtomicI32>) -> io::Result<()> {
-        let is_file = fs::metadata(&self.output).map_or(true, |there| there.is_file());
-        let at_once = self.to_standard_output() || !is_file;
-        signals::on_signal(move |status| match at_once {
-            true => std::process::exit(status),
-            false => signal.store(status, Ordering::Relaxed),
-        })
+    /// Rewrites one file. Ends the process if a signal asks for it.
+    fn rewrite(
+        &self,
+        job: &Job,
+        signal: &Arc<AtomicI32>,
+        out: &mut impl Write,
+    ) -> anyhow::Result<Rewritten> {
+        let progress = ProgressBar::new(0).with_style(ProgressStyle::with_template(
+            "{bar:30} {bytes}/{total_bytes} {wide_msg}",
+        )?);
+        progress.set_message(readable::path(&job.input));
+        let options = self.options(progress.clone(), Arc::clone(signal));
+        let rewritten = match &job.output {
+            None => rewrite_to(&job.input, &mut io::sink(), &options),
+            Some(output) if is_stream(output) => rewrite_to(&job.input, out, &options),
+            Some(output) => rewrite(&job.input, output, &options),
+        };
+        progress.finish_and_clear();
+        match rewritten {
+            Err(error) if matches!(error.problem(), Problem::Cancelled) => {
+                std::process::exit(signal.load(Ordering::Relaxed))
+            }
+            other => other.map_err(|error| job.with_hint(error)),
+        }
     }
 
     fn options(&self, progress: ProgressBar, signal: Arc<AtomicI32>) -> RewriteOptions {
@@ -134,7 +209,7 @@ impl Arguments {
         for (name, encoding) in &self.columns {
             writer = writer.with_column(name, ColumnOptions::default().with_encoding(*encoding));
         }
-        let options = RewriteOptions::new(writer)
+        let mut options = RewriteOptions::new(writer)
             .with_verification(self.verify)
             .with_force(self.force)
             .with_progress(move |done, total| {
@@ -145,31 +220,21 @@ impl Arguments {
                     _ => ControlFlow::Break(()),
                 }
             });
-        match self.compression {
-            Some(compression) => options.with_compression(compression),
-            None => options,
+        if let Some(compression) = self.compression {
+            options = options.with_compression(compression);
         }
+        if let Some(unit) = self.convert_int96 {
+            options = options.with_int96_converted(unit);
+        }
+        if let Some(threads) = self.threads {
+            options = options.with_threads(threads);
+        }
+        options
     }
 
-    fn with_hint(&self, error: Error) -> anyhow::Error {
-        let hint = match error.problem() {
-            Problem::NoSuchColumn(_) => {
-                format!(
-                    "; `bytelane inspect {}` lists them",
-                    readable::path(&self.input)
-                )
-            }
-            Problem::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
-                format!("; {} is unchanged", readable::path(&self.output))
-            }
-            Problem::ReadOnly => "; --force replaces it all the same".to_owned(),
-            _ => return error.into(),
-        };
-        anyhow::anyhow!("{}{hint}", readable::parquet_error(&error))
-    }
-
-    fn show(&self, rewritten: &Rewritten, out: &mut impl Write) -> anyhow::Result<()> {
-        let mut table = Table::new([
+    fn show(&self, all: &[Done], out: &mut impl Write) -> anyhow::Result<()> {
+        let file = (all.len() > 1).then(|| text("file"));
+        let columns = [
             text("column"),
             text("re-encoded"),
             text("encodings"),
@@ -177,45 +242,104 @@ impl Arguments {
             number("old size"),
             number("new size"),
             number("saved"),
-        ]);
-        for column in &rewritten.columns {
-            let anew = match (&column.obstacle, column.rewritten) {
-                (Some(obstacle), 0) => obstacle.clone(),
-                _ => format!("{} of {}", column.rewritten, column.chunks),
-            };
-            table.row([
-                column.path.clone(),
-                anew,
-                change(column, |state| &state.encodings),
-                change(column, |state| &state.compressions),
-                column.before.bytes.to_string(),
-                column.after.bytes.to_string(),
-                saved(column.before.bytes, column.after.bytes),
-            ]);
+        ];
+        let mut table = Table::new(file.into_iter().chain(columns));
+        for done in all {
+            for column in &done.rewritten.columns {
+                let file = (all.len() > 1).then(|| done.input.clone());
+                table.row(file.into_iter().chain(cells(column)).collect::<Vec<_>>());
+            }
         }
-        table.write(self.format, [rewritten], out)?;
+        table.write(self.format, all, out)?;
         if self.format == Format::Table {
-            let Rewritten {
-                bytes_before,
-                bytes_after,
-                verified,
-                ..
-            } = rewritten;
-            let verified = if *verified {
-                ", every value compared"
-            } else {
-                ""
-            };
-            let (input, output) = (readable::path(&self.input), readable::path(&self.output));
-            let saved = saved(*bytes_before, *bytes_after);
-            writeln!(
-                out,
-                "\n{input}: {bytes_before} bytes. {output}: {bytes_after} bytes, {saved} saved{verified}"
-            )?;
+            writeln!(out)?;
+            all.iter().try_for_each(|done| done.summarize(out))?;
         }
         out.flush()?;
         Ok(())
     }
+}
+
+fn cells(column: &RewrittenColumn) -> [String; 7] {
+    let anew = match (&column.obstacle, column.rewritten) {
+        (Some(obstacle), 0) => obstacle.clone(),
+        _ => format!("{} of {}", column.rewritten, column.chunks),
+    };
+    [
+        column.path.clone(),
+        anew,
+        change(column, |state| &state.encodings),
+        change(column, |state| &state.compressions),
+        column.before.bytes.to_string(),
+        column.after.bytes.to_string(),
+        saved(column.before.bytes, column.after.bytes),
+    ]
+}
+
+impl Job {
+    fn with_hint(&self, error: Error) -> anyhow::Error {
+        let hint = match (error.problem(), &self.output) {
+            (Problem::NoSuchColumn(_), _) => {
+                format!(
+                    "; `bytelane inspect {}` lists them",
+                    readable::path(&self.input)
+                )
+            }
+            (Problem::Io(error), Some(output)) if error.kind() == io::ErrorKind::StorageFull => {
+                match fs::metadata(output).is_ok_and(|there| there.is_file()) {
+                    true => "; that file is unchanged".to_owned(),
+                    false => String::new(),
+                }
+            }
+            (Problem::ReadOnly, _) => "; --force replaces it all the same".to_owned(),
+            _ => return error.into(),
+        };
+        anyhow::anyhow!("{}{hint}", readable::parquet_error(&error))
+    }
+}
+
+impl Done {
+    fn summarize(&self, out: &mut impl Write) -> io::Result<()> {
+        let Rewritten {
+            bytes_before,
+            bytes_after,
+            verified,
+            ..
+        } = &self.rewritten;
+        let input = readable::line(&self.input);
+        let output = readable::line(self.output.as_deref().unwrap_or("Rewritten"));
+        let (bytes, verified) = match (&self.output, verified) {
+            (None, _) => ("bytes, nothing was written", ""),
+            (_, true) => ("bytes", ", every value compared"),
+            (_, false) => ("bytes", ""),
+        };
+        let saved = saved(*bytes_before, *bytes_after);
+        writeln!(
+            out,
+            "{input}: {bytes_before} bytes. {output}: {bytes_after} {bytes}, {saved} saved{verified}"
+        )
+    }
+}
+
+/// Whether standard output is meant.
+fn is_stream(output: &Path) -> bool {
+    output == Path::new("-")
+}
+
+/// Ends the work when a signal asks for it: before the next column, so that the new file is removed. What is
+/// not a file leaves nothing behind, and may wait for a reader that never comes.
+fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
+    let leaves_nothing = |job: &Job| match &job.output {
+        None => true,
+        Some(output) => {
+            is_stream(output) || fs::metadata(output).is_ok_and(|there| !there.is_file())
+        }
+    };
+    let at_once = jobs.iter().all(leaves_nothing);
+    signals::on_signal(move |status| match at_once {
+        true => std::process::exit(status),
+        false => signal.store(status, Ordering::Relaxed),
+    })
 }
 
 /// `before -> after`, or what stayed.

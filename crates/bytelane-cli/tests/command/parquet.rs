@@ -49,10 +49,12 @@ fn inspect_shows_columns_row_groups_and_pages() {
         "DOUBLE",
         "STRING",
         "plain",
-        "zstd:1",
+        "zstd",
     ] {
         assert!(shown.contains(word), "{word} in\n{shown}");
     }
+    // A file does not tell the level.
+    assert!(!shown.contains("zstd:"), "{shown}");
     let shown = run(
         directory,
         &[
@@ -120,12 +122,75 @@ fn a_file_is_rewritten_in_its_place() {
         "--compression",
         "gzip:6",
     ];
-    run(directory, &line);
+    let shown = run(directory, &line);
+    assert!(shown.contains("zstd -> gzip:6"), "{shown}");
     let inspection = json(directory, &["inspect", "in.parquet"]);
     assert_eq!(
         inspection["row_groups"][0]["columns"][1]["compression"],
-        "gzip:6"
+        "gzip"
     );
+}
+
+#[test]
+fn several_files_are_rewritten_into_a_directory() {
+    let directory = directory();
+    let directory = directory.path();
+    fs::copy(
+        directory.join("in.parquet"),
+        directory.join("other.parquet"),
+    )
+    .unwrap();
+    fs::create_dir(directory.join("out")).unwrap();
+    let files = ["in.parquet", "other.parquet"];
+    let line = ["rewrite", files[0], files[1], "out", "--verify"];
+    let shown = run(directory, &line);
+    for file in files {
+        let summary = format!("out/{file}: ");
+        assert_eq!(shown.matches(&summary).count(), 1, "{shown}");
+        assert!(directory.join("out").join(file).exists());
+    }
+    let csv = run(directory, &[&line[..], &["--format", "csv"]].concat());
+    assert!(csv.starts_with("file,column,"), "{csv}");
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    let shown = run(directory, &[&line[..], &["--format", "json"]].concat());
+    let objects: Vec<Value> = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(objects[1]["input"], "other.parquet");
+    assert_eq!(objects[1]["output"], "out/other.parquet");
+
+    let message = |arguments: &[&str]| failure(bytelane(arguments).current_dir(directory));
+    let told = message(&["rewrite", files[0], files[1], "no-such"]);
+    assert!(told.contains("no-such is not a directory"), "{told}");
+    let told = message(&["rewrite", files[0], "out/in.parquet", "out"]);
+    assert!(told.contains("several files would become"), "{told}");
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_tells_the_same() {
+    let directory = directory();
+    let directory = directory.path();
+    let line = ["rewrite", "in.parquet", "out.parquet"];
+    let dry = json(directory, &[&line[..], &["--dry-run"]].concat());
+    assert!(!directory.join("out.parquet").exists());
+    assert_eq!(dry["output"], Value::Null);
+    let done = json(directory, &line);
+    for key in ["bytes_before", "bytes_after", "columns"] {
+        assert_eq!(dry[key], done[key]);
+    }
+    let shown = run(directory, &[&line[..], &["--dry-run"]].concat());
+    assert!(shown.contains("nothing was written"), "{shown}");
+}
+
+#[test]
+fn an_error_names_a_path_once() {
+    let directory = directory();
+    let directory = directory.path();
+    let line = ["rewrite", "in.parquet", "missing/out.parquet"];
+    let told = failure(bytelane(&line).current_dir(directory));
+    assert!(told.contains("missing/out.parquet: No such file"), "{told}");
+    assert_eq!(told.matches("missing").count(), 1, "{told}");
 }
 
 #[test]

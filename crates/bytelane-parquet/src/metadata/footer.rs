@@ -1,6 +1,6 @@
 //! Where a file's metadata and its column chunks are.
 
-use super::Fields;
+use super::{Fields, Pages};
 use crate::contained::contained;
 use crate::{Error, Problem, Result};
 use bytelane_thrift::Type;
@@ -40,7 +40,7 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
         .or_else(|error| readable(&bytes).map_err(|_| error))
         .map_err(|error| damaged(&error))?;
     Ok(Footer {
-        metadata: with_rows(metadata),
+        metadata: repaired(reader, metadata)?,
         bytes,
     })
 }
@@ -124,17 +124,21 @@ fn readable(footer: &Bytes) -> Result<ParquetMetaData> {
     contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
 }
 
-/// The same with the rows of its row groups, which old writers do not sum.
-fn with_rows(metadata: ParquetMetaData) -> ParquetMetaData {
+/// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the
+/// offset of a dictionary that is not there; and the size of a chunk, of which some leave out a part.
+fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<ParquetMetaData> {
     let file = metadata.file_metadata();
     let groups = metadata.row_groups().iter();
     let rows = groups.map(RowGroupMetaData::num_rows);
-    let Some(rows) = rows
-        .reduce(i64::saturating_add)
-        .filter(|_| file.num_rows() == 0)
-    else {
-        return metadata;
-    };
+    let rows = rows.fold(0, i64::saturating_add);
+    let counts_too_little = file.created_by().is_some_and(counts_too_little);
+    let mut chunks = metadata.row_groups().iter().flat_map(|it| it.columns());
+    let is_right = (file.num_rows() != 0 || rows == 0)
+        && !counts_too_little
+        && !chunks.any(|chunk| chunk.dictionary_page_offset() == Some(0));
+    if is_right {
+        return Ok(metadata);
+    }
     let file = FileMetaData::new(
         file.version(),
         rows,
@@ -143,7 +147,47 @@ fn with_rows(metadata: ParquetMetaData) -> ParquetMetaData {
         file.schema_descr_ptr(),
         file.column_orders().cloned(),
     );
-    ParquetMetaData::new(file, metadata.row_groups().to_vec())
+    let row_groups = metadata.row_groups().iter().map(|row_group| {
+        let chunks = row_group.columns().iter().cloned();
+        let chunks = chunks.map(|chunk| repaired_chunk(reader, chunk, counts_too_little));
+        let chunks = chunks.collect::<Result<Vec<_>>>()?;
+        let builder = row_group.clone().into_builder();
+        Ok(builder.set_column_metadata(chunks).build()?)
+    });
+    Ok(ParquetMetaData::new(
+        file,
+        row_groups.collect::<Result<Vec<_>>>()?,
+    ))
+}
+
+fn repaired_chunk(
+    reader: &impl ChunkReader,
+    chunk: ColumnChunkMetaData,
+    counts_too_little: bool,
+) -> Result<ColumnChunkMetaData> {
+    let dictionary = chunk.dictionary_page_offset().filter(|&it| it != 0);
+    let mut size = chunk.compressed_size();
+    if let (true, Ok(range)) = (counts_too_little, chunk_range(&chunk, reader.len())) {
+        let pages = Pages::new(reader, range.clone()).map_while(|page| page.ok());
+        let end = pages.last().map(|page| page.offset + page.compressed());
+        size = size.max((end.unwrap_or(range.end) - range.start) as i64);
+    }
+    let builder = chunk.into_builder().set_dictionary_page_offset(dictionary);
+    Ok(builder.set_total_compressed_size(size).build()?)
+}
+
+/// Whether a writer leaves the header of a dictionary out of the size of its chunk, as parquet-mr did before its
+/// version 1.2.9.
+fn counts_too_little(created_by: &str) -> bool {
+    let Some(rest) = created_by.strip_prefix("parquet-mr") else {
+        return false;
+    };
+    let version = rest.trim_start().strip_prefix("version ").unwrap_or("");
+    let mut numbers = version
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|number| number.parse::<u32>().ok());
+    let version = [(); 3].map(|()| numbers.next().unwrap_or(0));
+    version < [1, 2, 9]
 }
 
 /// The error about a file that cannot be read without its keys.
@@ -171,4 +215,25 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
             chunk.compressed_size(),
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_versions_of_parquet_mr_count_too_little() {
+        for (created_by, expected) in [
+            ("parquet-mr", true),
+            ("parquet-mr version 1.2.8 (build 1)", true),
+            ("parquet-mr version 1.2.9", false),
+            (
+                "parquet-mr version 1.12.0-201812210311360288-a86293f",
+                false,
+            ),
+            ("parquet-cpp version 1.0.0", false),
+        ] {
+            assert_eq!(counts_too_little(created_by), expected, "{created_by}");
+        }
+    }
 }

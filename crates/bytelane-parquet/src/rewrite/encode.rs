@@ -5,7 +5,7 @@ use super::checksums::with_checksums;
 use super::chunk::{Chunk, damaged};
 use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
-use super::source::{Part, Reopen, Root, RowGroup, Source};
+use super::source::{Column, Reopen, Root, Source};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::metadata::{COLUMNS, Fields, Footer, ROW_GROUPS, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
@@ -15,26 +15,22 @@ use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
-use std::ops::Range;
 use std::sync::Arc;
 
 impl<R: Reopen> Source<R> {
-    /// A re-encoded column of a row group, or why that fails. `ranges` are where its pages are.
+    /// A re-encoded column of a row group, or why that fails.
     pub fn encode(
         &self,
-        row_group: &RowGroup,
-        root: &Root,
-        part: &Part,
-        ranges: &[Range<u64>],
+        at: Column<'_>,
         mut allowance: Allowance,
         options: WriterOptions,
         convert: Option<Int96Unit>,
     ) -> Result<std::result::Result<Encoded, String>> {
-        let batches = match self.batches(row_group, root, part, ranges, convert)? {
+        let batches = match self.batches(at, convert)? {
             Ok(batches) => batches,
             Err(obstacle) => return Ok(Err(obstacle)),
         };
-        let column = in_file(root, convert)?;
+        let column = in_file(at.root, convert)?;
         let by_arrow = ArrowSchemaConverter::new().convert(&batches.schema())?;
         let pairs = || by_arrow.columns().iter().zip(column.columns());
         if by_arrow.num_columns() != column.num_columns()
@@ -43,7 +39,7 @@ impl<R: Reopen> Source<R> {
             return Ok(Err("Arrow has no type for this column".to_owned()));
         }
         let mut check = match convert {
-            Some(unit) => Check::new(self, row_group, root, part, ranges, unit)?,
+            Some(unit) => Check::new(self, at, unit)?,
             None => None,
         };
         let mut bytes = Vec::new();
@@ -61,10 +57,10 @@ impl<R: Reopen> Source<R> {
             rows_read += batch.num_rows() as i64;
             writer.write(&batch)?;
         }
-        if rows_read != row_group.rows {
+        if rows_read != at.row_group.rows {
             return Err(Error::corrupt(format!(
                 "the column has {rows_read} rows, but its row group has {}",
-                row_group.rows
+                at.row_group.rows
             )));
         }
         writer.close()?;

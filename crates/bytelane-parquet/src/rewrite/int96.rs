@@ -1,7 +1,7 @@
 //! INT96, the deprecated type of timestamps, to INT64.
 
 use super::chunk::damaged;
-use super::source::{Part, Reopen, Root, RowGroup, Source};
+use super::source::{Column, Reopen, Source};
 use crate::metadata::Fields;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
@@ -14,7 +14,6 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescPtr;
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -189,13 +188,10 @@ impl Check {
     /// None if Arrow has no type for the column.
     pub fn new<R: Reopen>(
         source: &Source<R>,
-        row_group: &RowGroup,
-        root: &Root,
-        part: &Part,
-        ranges: &[Range<u64>],
+        column: Column<'_>,
         unit: Int96Unit,
     ) -> Result<Option<Self>> {
-        let other = source.batches(row_group, root, part, ranges, Some(unit.other()))?;
+        let other = source.batches(column, Some(unit.other()))?;
         Ok(other.ok().map(|other| Self { unit, other }))
     }
 

@@ -123,13 +123,13 @@ impl RewriteOptions {
         self
     }
 
-    /// How many threads work, and how much they may have in memory: what the largest row group takes, but enough to
-    /// keep them busy.
+    /// How many threads work, and how much they may have in memory: half of what the largest row group takes, because
+    /// encoded pages come on top of values, but enough to keep them busy.
     fn limits(&self, raw: u64) -> Limits {
         let all = || available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         Limits {
             threads: self.threads.unwrap_or_else(all),
-            weight: raw.max(LEAST_MEMORY),
+            weight: (raw / 2).max(LEAST_MEMORY),
         }
     }
 
@@ -207,7 +207,7 @@ pub struct ColumnState {
     pub bytes: u64,
     /// The encodings of its values.
     pub encodings: Vec<String>,
-    /// Its compressions.
+    /// Its compressions; with a level where it is known, because the pages are new.
     pub compressions: Vec<String>,
 }
 
@@ -231,9 +231,9 @@ impl ColumnState {
 ///
 /// Values stay the same bit for bit, and so do the schema with its field ids, row groups, sorting
 /// columns, Bloom filters, statistics with the order in which they were made, key-value metadata and
-/// whatever else the footer has. Indexes of pages are kept where there are some. The memory that is
-/// used depends on the largest column of a row group, not on the file; a column whose values would take more than
-/// 128 MiB and 1024 times its bytes is copied, too.
+/// whatever else the footer has. Indexes of pages are kept where there are some, and new pages have checksums where the
+/// old ones have them. Columns are processed on several threads. The memory that is used depends on the largest row
+/// group, not on the file; a column whose values would take more than 128 MiB and 1024 times its bytes is copied, too.
 ///
 /// `output` may be `input`. The new file is written next to it, synced and renamed, so that a crash leaves the old file
 /// intact; it gets the permissions of the file in whose place it comes, or of `input`. If `output` is a symbolic link,

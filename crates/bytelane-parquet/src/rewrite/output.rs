@@ -51,7 +51,9 @@ impl Output {
         builder.prefix(".bytelane-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(ANYBODY));
-        let beside = builder.tempfile_in(directory(&path))?;
+        let beside = builder
+            .tempfile_in(directory(&path))
+            .map_err(|error| without_path(&error, directory(&path)))?;
         if let Some(permissions) = permissions {
             beside.as_file().set_permissions(permissions)?;
         }
@@ -77,6 +79,15 @@ impl Output {
         #[cfg(unix)]
         drop(File::open(directory(&path)).and_then(|directory| directory.sync_all()));
         Ok(())
+    }
+}
+
+/// The same error without the name of the unfinished file, which means nothing to anybody: the error names the file
+/// that this was to become.
+fn without_path(error: &io::Error, directory: &Path) -> io::Error {
+    match fs::metadata(directory) {
+        Ok(_) => error.kind().into(),
+        Err(error) => error,
     }
 }
 

@@ -180,7 +180,7 @@ mod tests {
             let work = |unit: u64| {
                 let now = begun.fetch_add(unit % 4, Ordering::SeqCst) + unit % 4;
                 most.fetch_max(now, Ordering::SeqCst);
-                if unit % 5 == 0 {
+                if unit.is_multiple_of(5) {
                     thread::sleep(Duration::from_micros(50));
                 }
                 Ok(unit)

@@ -13,6 +13,7 @@ use crate::metadata::{
 };
 use crate::{Error, Result};
 use arrow_schema::{Schema, SchemaRef};
+use bytelane_thrift::Type as FieldType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -28,8 +29,8 @@ use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Rows that are decoded at a time.
-const BATCH_ROWS: usize = 1 << 16;
+/// Rows that are decoded at a time: arrays large enough that the system gets their memory back when they are freed.
+const BATCH_ROWS: usize = 1 << 18;
 
 /// Fields of `FileMetaData` in parquet.thrift, besides its row groups.
 const VERSION: i16 = 1;
@@ -41,6 +42,9 @@ const ROWS: i16 = 3;
 
 /// The field of `ColumnMetaData` with the number of values.
 const VALUES: i16 = 5;
+
+/// The fields of `ColumnMetaData` without which no value can be read.
+const NEEDED: [i16; 9] = [1, 2, 3, 4, 5, 6, 7, 9, 11];
 
 /// Bytes of a number in memory, or less than a string has.
 const VALUE: u64 = 8;
@@ -58,6 +62,7 @@ pub(super) struct Source<R> {
 }
 
 /// A column of the schema's outermost level.
+#[derive(Debug)]
 pub(super) struct Root {
     /// Its leaves, counted over the whole schema.
     pub leaves: Range<usize>,
@@ -89,8 +94,18 @@ pub(super) struct RowGroup {
 pub(super) struct Part {
     /// `ColumnChunk` of each leaf.
     pub fields: Vec<Fields>,
-    /// What they say. Statistics are left out.
+    /// What they say.
     pub chunks: Vec<ColumnChunkMetaData>,
+}
+
+/// A root in a row group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column<'a> {
+    pub row_group: &'a RowGroup,
+    pub root: &'a Root,
+    pub part: &'a Part,
+    /// Where the pages of its chunks are.
+    pub ranges: &'a [Range<u64>],
 }
 
 /// How large a chunk is, as the footer tells it.
@@ -114,7 +129,7 @@ pub(super) struct Sizes {
 impl RowGroup {
     /// The sizes of its chunks.
     pub fn sizes(&self) -> Result<Vec<Size>> {
-        let sizes = self.chunks.iter().map(|chunk| size_of(chunk));
+        let sizes = self.chunks.iter().map(size_of);
         let sizes = sizes.collect::<std::result::Result<Vec<_>, _>>();
         sizes.map_err(damaged)
     }
@@ -197,23 +212,25 @@ impl<R: Reopen> Source<R> {
         let fields = fields.map(|chunk| Ok(Fields::read(chunk)?.0));
         let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
         let fields = fields.map_err(damaged)?;
-        let metadata = metadata_of(&root.schema, row_group.rows, &fields)?;
+        let metadata = metadata_of(&root.schema, row_group.rows, &fields, is_standard)?;
         Ok(Part {
             chunks: metadata.row_group(0).columns().to_vec(),
             fields,
         })
     }
 
-    /// The rows of a root, or why Arrow cannot have them. `ranges` are where the pages of its chunks are; INT96 is read
-    /// as timestamps in `unit`.
+    /// The rows of a column, or why Arrow cannot have them. INT96 is read as timestamps in `unit`.
     pub fn batches(
         &self,
-        row_group: &RowGroup,
-        root: &Root,
-        part: &Part,
-        ranges: &[Range<u64>],
+        column: Column<'_>,
         unit: Option<Int96Unit>,
     ) -> Result<std::result::Result<ParquetRecordBatchReader, String>> {
+        let Column {
+            row_group,
+            root,
+            part,
+            ranges,
+        } = column;
         let schema = match root.arrow_schema() {
             Ok(schema) => match unit {
                 Some(unit) => Arc::new(arrow_schema(schema, root.schema.columns(), unit)),
@@ -224,7 +241,9 @@ impl<R: Reopen> Source<R> {
         let fields = part.fields.iter().zip(ranges);
         let fields = fields.map(|(fields, range)| with_range(fields, range));
         let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
-        let metadata = metadata_of(&root.schema, row_group.rows, &fields.map_err(damaged)?)?;
+        let fields = fields.map_err(damaged)?;
+        let is_needed = |id, kind| is_standard(id, kind) && NEEDED.contains(&id);
+        let metadata = metadata_of(&root.schema, row_group.rows, &fields, is_needed)?;
         let options = ArrowReaderOptions::new().with_schema(schema);
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
@@ -290,13 +309,19 @@ fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<SchemaDescPtr> {
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
 }
 
-/// What the crate `parquet` makes of a row group with these chunks, without the fields that are of no use here.
-fn metadata_of(schema: &SchemaDescPtr, rows: i64, chunks: &[Fields]) -> Result<ParquetMetaData> {
+/// What the crate `parquet` makes of a row group with these chunks, of whose metadata it is told the fields that
+/// `keeps` wants.
+fn metadata_of(
+    schema: &SchemaDescPtr,
+    rows: i64,
+    chunks: &[Fields],
+    keeps: impl Fn(i16, FieldType) -> bool,
+) -> Result<ParquetMetaData> {
     let columns = chunks.iter().map(|chunk| {
         let mut column = chunk.clone();
         column.retain(|id, _| id <= COLUMN_METADATA);
         let mut metadata = column.structure(COLUMN_METADATA, "meta_data")?;
-        metadata.retain(|id, kind| is_standard(id, kind) && (id < 12 && id != 8));
+        metadata.retain(&keeps);
         column.set_structure(COLUMN_METADATA, &metadata)?;
         Ok(column)
     });

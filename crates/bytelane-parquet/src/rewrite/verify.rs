@@ -4,7 +4,7 @@ use super::RewriteOptions;
 use super::chunk::bytes_at;
 use super::kinds::PageKinds;
 use super::parallel::in_order;
-use super::source::{Part, Reopen, RowGroup, Source};
+use super::source::{Column, Part, Reopen, RowGroup, Source};
 use super::work::units;
 use crate::contained::contained;
 use crate::{Error, Problem, Result};
@@ -77,10 +77,20 @@ impl<R: Reopen> Files<'_, R> {
             return Ok(());
         }
         let convert = self.options.int96.filter(|_| old.has_int96());
-        let old = self
-            .before
-            .batches(one, old, &before, &old_ranges, convert)?;
-        let new = self.after.batches(other, new, &after, &new_ranges, None)?;
+        let old = Column {
+            row_group: one,
+            root: old,
+            part: &before,
+            ranges: &old_ranges,
+        };
+        let new = Column {
+            row_group: other,
+            root: new,
+            part: &after,
+            ranges: &new_ranges,
+        };
+        let old = self.before.batches(old, convert)?;
+        let new = self.after.batches(new, None)?;
         match (old, new) {
             (Ok(old), Ok(new)) => self.same_values(old, new),
             (Err(why), _) | (_, Err(why)) => Err(Problem::Unsupported(why).into()),

@@ -5,7 +5,7 @@ use super::encode::Encoded;
 use super::int96::Int96Unit;
 use super::kinds::PageKinds;
 use super::plan::{Old, Plan, Wish};
-use super::source::{Part, Reopen, Root, RowGroup, Source};
+use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::contained::contained;
@@ -184,7 +184,13 @@ impl<R: Reopen> Work<'_, R> {
         let ranges: Vec<Range<u64>> = olds.iter().map(|old| old.chunk.range()).collect();
         contained(|| {
             let (source, convert) = (self.source, self.convert(root));
-            source.encode(row_group, root, part, &ranges, allowance, options, convert)
+            let column = Column {
+                row_group,
+                root,
+                part,
+                ranges: &ranges,
+            };
+            source.encode(column, allowance, options, convert)
         })
     }
 

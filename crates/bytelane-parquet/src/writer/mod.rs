@@ -170,7 +170,10 @@ impl<W: Write + Send> Writer<W> {
             let arrays = std::mem::take(buffered);
             let choices = self.encoder.choose(column, &arrays)?;
             let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
-            for chunk in self.encoder.encode(column, &arrays, &layouts)? {
+            let chunks = self.encoder.encode(column, &arrays, &layouts)?;
+            // The sink may be memory: values, pages and the file are not all needed at a time.
+            drop(arrays);
+            for chunk in chunks {
                 chunk.append_to(&mut row_group)?;
             }
             encodings.extend(layouts.iter().map(|layout| layout.encoding));
