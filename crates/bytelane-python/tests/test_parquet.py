@@ -543,7 +543,8 @@ def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     parquet.rewrite("a.parquet", "b.parquet", progress=lambda *it: told.append(it))
     totals = {total for _, total in told}
-    assert len(told) == 3 * 5 + 1 and len(totals) == 1
+    # At least once for each row group, and at the end.
+    assert len(told) >= 3 + 1 and len(totals) == 1
     assert told == sorted(told) and told[0][0] == 0 and told[-1][0] == told[-1][1]
 
 
