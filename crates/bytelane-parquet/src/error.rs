@@ -118,6 +118,18 @@ impl Error {
         &self.0.problem
     }
 
+    /// Whether it is not the data that is wrong: it cannot be read here.
+    pub(crate) fn is_obstacle(&self) -> bool {
+        let of_parquet = |error: &ParquetError| {
+            matches!(error, ParquetError::NYI(_) | ParquetError::ArrowError(_))
+        };
+        match self.problem() {
+            Problem::Unsupported(_) | Problem::Arrow(_) => true,
+            Problem::Parquet(error) => of_parquet(error),
+            _ => false,
+        }
+    }
+
     /// Where it is wrong.
     #[must_use]
     pub fn place(&self) -> &Place {

@@ -12,7 +12,7 @@ use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -124,6 +124,12 @@ impl Files {
         self.0[file].file.metadata()
     }
 
+    /// The leaves of a column in the first file.
+    pub(super) fn described(&self, column: usize) -> Vec<ColumnDescPtr> {
+        let schema = self.metadata_of(0).file_metadata().schema_descr();
+        schema.columns()[self.leaves(0, column)].to_vec()
+    }
+
     /// The leaves of a column.
     pub(super) fn leaves(&self, file: usize, column: usize) -> Range<usize> {
         let schema = self.metadata_of(file).file_metadata().schema_descr();
@@ -178,9 +184,18 @@ impl Files {
         let nullable = fields.any(|field| field.is_nullable());
         let field = self.0[0].field(column).as_ref().clone();
         let mut types = self.0.iter().map(|opened| opened.types.field(column));
+        let sampled = Sampled::new(Arc::new(field.with_nullable(nullable)), arrays)?;
+        // What the file calls them, which may be something else than the names of the format.
+        let in_file = self.column(0, column)?;
+        let leaves = in_file.leaves().to_vec();
+        if leaves.len() != sampled.leaves.len() {
+            let problem = "Arrow has other leaves than the file".to_owned();
+            return Err(Problem::Unsupported(problem).into());
+        }
         Ok(Sampled {
             has_dictionary: types.any(|field| has_dictionary(field.data_type())),
-            ..Sampled::new(Arc::new(field.with_nullable(nullable)), arrays)?
+            leaves,
+            ..sampled
         })
     }
 }

@@ -25,6 +25,7 @@ pub use array_file::RAW_ENDINGS;
 pub use settings::Settings;
 pub use trial::Candidate;
 
+use crate::contained::contained;
 use crate::readers::{Readers, ValueType};
 use crate::{Encoding, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
@@ -34,6 +35,7 @@ use parquet::basic::{Compression, CompressionCodec};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 use promise::Promise;
+use files::Files;
 use source::{Sampled, Source};
 use std::path::{Path, PathBuf};
 use trial::Trials;
@@ -273,8 +275,47 @@ fn all(mut advisor: Advisor) -> Result<Advice> {
     Ok(advisor.advice())
 }
 
-/// The advice for the leaves of a column.
+/// The advice for the leaves of a column. What cannot be judged is left as it is.
 fn advise_column(
+    source: &mut Source,
+    column: usize,
+    options: &AdviseOptions,
+) -> Result<Vec<ColumnAdvice>> {
+    let advice = contained(|| judge(source, column, options));
+    match (advice, source) {
+        (Err(error), Source::Parquet(files)) if error.is_obstacle() => {
+            let leaves = files.described(column);
+            let leaves = leaves.iter();
+            leaves.map(|leaf| unjudged(files, leaf, &error)).collect()
+        }
+        (advice, _) => advice,
+    }
+}
+
+/// A leaf of a column that cannot be judged.
+fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<ColumnAdvice> {
+    let now = Now::of(files.metadata(), leaf)?;
+    Ok(ColumnAdvice {
+        path: leaf.path().string(),
+        column_type: column_type(leaf),
+        rows: files.rows(),
+        nulls: 0,
+        rows_tried: 0,
+        distinct: None,
+        entropy_bits: None,
+        now: Some(now.text()),
+        bytes_now: now.bytes,
+        bytes_plain: None,
+        encoding: Encoding::Plain,
+        compression: String::new(),
+        bytes_then: now.bytes,
+        keep: true,
+        obstacle: Some(why.problem().to_string()),
+        candidates: Vec::new(),
+    })
+}
+
+fn judge(
     source: &mut Source,
     column: usize,
     options: &AdviseOptions,
@@ -288,7 +329,7 @@ fn advise_column(
     let compression = options.compression.or(assumed);
     let compression = compression.unwrap_or(options.compression_or_default());
     let trials = Trials::of(&sampled, compression, options)?;
-    let leaves = sampled.leaves.columns().iter().zip(&promises).enumerate();
+    let leaves = sampled.leaves.iter().zip(&promises).enumerate();
     let advice = leaves.map(|(index, (leaf, promise))| {
         let candidates = trials.of_leaf(index, leaf, sampled.has_dictionary, options);
         let foretold = Foretold {

@@ -8,7 +8,7 @@ use crate::physical::{has_dictionary, in_parquet};
 use crate::writer::Column;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ impl Source {
                 let sampled = Sampled::new(Arc::clone(field), table.sample(column, most))?;
                 let schema = Schema::new(vec![with_names_of_format(field)]);
                 Ok(Sampled {
-                    leaves: in_parquet(&schema)?,
+                    leaves: in_parquet(&schema)?.columns().to_vec(),
                     ..sampled
                 })
             }
@@ -129,7 +129,7 @@ pub(super) struct Sampled {
     pub(super) batches: Vec<RecordBatch>,
     pub(super) schema: SchemaRef,
     /// Its leaves in Parquet.
-    pub(super) leaves: SchemaDescriptor,
+    pub(super) leaves: Vec<ColumnDescPtr>,
     pub(super) rows: usize,
     /// Whether readers make a dictionary of Arrow of the column, or of a part of it.
     pub(super) has_dictionary: bool,
@@ -139,7 +139,7 @@ impl Sampled {
     pub(super) fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
         let has_dictionary = has_dictionary(field.data_type());
         let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
-        let leaves = in_parquet(&schema)?;
+        let leaves = in_parquet(&schema)?.columns().to_vec();
         let rows = arrays.iter().map(|array| array.len()).sum();
         let batches = arrays
             .into_iter()

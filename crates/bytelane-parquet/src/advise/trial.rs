@@ -67,7 +67,7 @@ impl Trials {
             .copied()
             .filter(|it| *it != Encoding::Auto)
         {
-            let leaves = sampled.leaves.columns().iter();
+            let leaves = sampled.leaves.iter();
             if !leaves
                 .into_iter()
                 .any(|leaf| encoding.exists_for(leaf.physical_type()))
