@@ -89,13 +89,13 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
+pub(super) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let is_narrow = layout.width == 8 || K > 1 && layout.width < 8;
+    let is_narrow = is_narrow::<K>(layout);
     // Two plans are needed for narrow values, even where loads and stores have masks.
     let few = usize::max(<S as Pack<K>>::FEW, if is_narrow { 16 } else { 0 });
     if src.len() < few * K {
@@ -107,6 +107,34 @@ pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
     }
 }
 
+/// As [`pack`], for whole blocks of values that fit, and a destination that has at least 64 bytes
+/// more than they take. It does not need the calls for the rest, so that the plan is in registers.
+#[inline(always)]
+pub(crate) fn pack_whole<const K: usize, S: Pack<K> + Pack<1>>(
+    simd: S,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    if is_narrow::<K>(layout) {
+        pack_narrow::<K, S>(simd, layout, src, dst);
+        return;
+    }
+    let mut plan = Pack::<K>::pack_plan(simd, layout);
+    if Pack::<K>::packs_usual(simd, &plan) {
+        pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst);
+    } else {
+        let mut plan = plan;
+        pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst);
+    }
+}
+
+/// Whether more than two values may share a byte when they are packed.
+#[inline(always)]
+fn is_narrow<const K: usize>(layout: Layout) -> bool {
+    layout.width == 8 || K > 1 && layout.width < 8
+}
+
 /// Values of more than 8 bits, or of one byte and fewer bits.
 #[inline(always)]
 fn pack_wide<const K: usize, S: Pack<K>>(
@@ -116,13 +144,17 @@ fn pack_wide<const K: usize, S: Pack<K>>(
     dst: &mut [Slot],
 ) -> bool {
     let mut plan = simd.pack_plan(layout);
-    match simd.packs_usual(&plan) {
+    let (from, to) = match simd.packs_usual(&plan) {
         true => pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst),
         false => pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst),
+    };
+    if from < src.len() {
+        simd.pack_rest(&mut plan, layout, &src[from..], &mut dst[to..]);
     }
     simd.all_fit(&plan)
 }
 
+/// The blocks for which the destination has 64 bytes. Returns where they end on both sides.
 #[inline(always)]
 fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     simd: S,
@@ -130,16 +162,14 @@ fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
-) {
+) -> (usize, usize) {
     let stride = 8 * layout.width / K;
     let (mut from, mut to) = (0, 0);
     while from + 64 <= src.len() && to + 64 <= dst.len() {
         simd.pack::<C>(plan, window(src, from), window_mut(dst, to));
         (from, to) = (from + 64, to + stride);
     }
-    if from < src.len() {
-        simd.pack_rest(plan, layout, &src[from..], &mut dst[to..]);
-    }
+    (from, to)
 }
 
 /// The last blocks, for which the destination does not have 64 bytes each, and an incomplete one.

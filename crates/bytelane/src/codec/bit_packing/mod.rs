@@ -58,7 +58,7 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use kernel::pack as pack_with;
+pub(crate) use kernel::pack_whole;
 pub(crate) use layout::{Layout, to_ne_bytes};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
@@ -129,7 +129,7 @@ pub(crate) trait Pack<const K: usize>: Copy {
     const FEW: usize;
 
     /// Registers for one layout, and which bits have been seen.
-    type Plan;
+    type Plan: Copy;
 
     fn pack_plan(self, layout: Layout) -> Self::Plan;
 
