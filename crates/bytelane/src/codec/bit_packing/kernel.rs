@@ -124,7 +124,6 @@ pub(crate) fn pack_whole<const K: usize, S: Pack<K> + Pack<1>>(
     if Pack::<K>::packs_usual(simd, &plan) {
         pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst);
     } else {
-        let mut plan = plan;
         pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst);
     }
 }
