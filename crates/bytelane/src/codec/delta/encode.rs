@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Format, Number};
-use crate::codec::bit_packing::{self, Layout, Pack};
+use crate::codec::bit_packing::{self, Layout, Packs};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
 use core::ops::Range;
@@ -121,7 +121,7 @@ trait Packing: Copy {
 /// With the kernels of an instruction set.
 #[derive(Clone, Copy)]
 struct Kernels<const K: usize, S>(S);
-impl<const K: usize, S: Pack<K> + Pack<1>> Packing for Kernels<K, S> {
+impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
     #[inline(always)]
     fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]) {
         bit_packing::pack_whole::<K, S>(self.0, layout, bits, to);
@@ -139,7 +139,7 @@ impl<const K: usize> Packing for Specification<K> {
 
 /// Encodes values of `K` bytes. Returns the length, or nothing if there is not enough room.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Pack<K> + Pack<1>, N: Number>(
+pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
     simd: S,
     format: Format,
     values: &[N],
