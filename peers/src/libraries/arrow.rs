@@ -59,3 +59,52 @@ pub fn byte_stream_split<const K: usize>() -> anyhow::Result<Option<Peer>> {
         decode: Some(decode),
     }))
 }
+
+/// `arrow::internal::UnpackOptions`: four numbers of type `int`.
+#[repr(C)]
+struct UnpackOptions {
+    values: i32,
+    width: i32,
+    first_bit: i32,
+    /// The bytes of the input.
+    bytes: i32,
+}
+
+/// `unpack<T>(in, out, options)`, which Arrow's Parquet reader calls; it chooses the instruction set.
+type Unpack = unsafe extern "C" fn(*const u8, *mut u8, *const UnpackOptions);
+
+/// Unpacking to unsigned numbers of `bytes` bytes. Arrow packs without SIMD, within a class.
+pub fn bit_packing(bytes: usize, width: usize) -> anyhow::Result<Option<Peer>> {
+    let letter = match bytes {
+        1 => 'h',
+        2 => 't',
+        4 => 'j',
+        _ => 'm',
+    };
+    let Some(library) = WHEEL.load()? else {
+        return Ok(None);
+    };
+    let name = format!("_ZN5arrow8internal6unpackI{letter}EEvPKhPT_RKNS0_13UnpackOptionsE");
+    // SAFETY: the symbol is a function of this signature: it is part of the mangled name. The options
+    // are those of the version of the wheel that `cargo xtask peers` fetches.
+    let unpack: Unpack = *unsafe { library.get(name)? };
+    let decode: Work = Box::new(move |packed, values| {
+        let count = values.len() / bytes;
+        assert!(packed.len() >= (count * width).div_ceil(8));
+        let options = UnpackOptions {
+            values: count as i32,
+            width: width as i32,
+            first_bit: 0,
+            bytes: packed.len() as i32,
+        };
+        // SAFETY: the input has the bits of all values, and the output has room for them.
+        unsafe { unpack(packed.as_ptr(), values.as_mut_ptr(), &raw const options) };
+        values.len()
+    });
+    Ok(Some(Peer {
+        library: "Arrow C++",
+        backend: None,
+        encode: None,
+        decode: Some(decode),
+    }))
+}

@@ -1,7 +1,7 @@
-//! The crate `parquet`, which packs values as bytelane does; and `bitpacking` and `fastlanes`, which
-//! have layouts of their own for blocks of 32 to 1024 values.
+//! The crate `parquet` and Arrow C++, which pack values as bytelane does; and `bitpacking` and
+//! `fastlanes`, which have layouts of their own for blocks of 32 to 1024 values.
 
-use super::{Comparison, FRESH, Peer, Work, parquet};
+use super::{Comparison, FRESH, Peer, Work, arrow, parquet};
 use bitpacking::{BitPacker, BitPacker1x, BitPacker4x, BitPacker8x};
 use bytelane::bit_packing::{Format, Integer};
 use bytemuck::Pod;
@@ -26,6 +26,7 @@ pub fn peers<T: Integer + Pod + BitPacking, const WIDTH: usize>(
     values: usize,
 ) -> anyhow::Result<Vec<Peer>> {
     let mut peers = parquet::peers(size_of::<T>(), Some(WIDTH))?;
+    peers.extend(arrow::bit_packing(size_of::<T>(), WIDTH)?);
     if size_of::<T>() == 4 {
         match values {
             0..32 => {}

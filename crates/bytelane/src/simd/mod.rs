@@ -44,13 +44,13 @@ pub(crate) mod x86;
 /// that the function needs.
 macro_rules! implement {
     (impl $(<const $K:ident: usize>)? $Trait:ident $(<$Arg:ident>)? for $Token:ident {
-        $(const $Const:ident: $Of:ty = $value:expr;)?
-        $(type $Type:ident = $Is:ty;)?
+        $(const $Const:ident: $Of:ty = $value:expr;)*
+        $(type $Type:ident = $Is:ty;)*
         $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $work:expr;)*
     }) => {
         impl $(<const $K: usize>)? $Trait $(<$Arg>)? for $Token {
-            $(const $Const: $Of = $value;)?
-            $(type $Type = $Is;)?
+            $(const $Const: $Of = $value;)*
+            $(type $Type = $Is;)*
             $crate::simd::implement! {
                 @methods $Token [$(const $K: usize,)?] [$($K,)?]
                 $(fn $method $(<$W: $Bound>)? ($($arg: $ty),*) $(-> $ret)? = $work;)*

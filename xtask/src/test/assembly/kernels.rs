@@ -535,8 +535,8 @@ pub const KERNELS: &[Kernel] = &[
                     ("pmulhuw", 4..=4),
                     ("pmullw", 4..=4),
                     ("pshufb", 8..=8),
-                    (STACK, 0..=4),
-                    (ANY, 1..=81),
+                    (STACK, 0..=7),
+                    (ANY, 1..=83),
                 ],
             ),
             (

@@ -9,7 +9,7 @@
 
 use super::few::{pack_few, unpack_few};
 use super::layout::{Layout, to_ne_bytes};
-use super::{Any, Case, Pack, Unpack, Usual, WINDOW, Wide};
+use super::{Any, Case, Pack, Packs, Unpack, Usual, WINDOW, Wide};
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
@@ -89,13 +89,13 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
+pub(super) fn pack<const K: usize, S: Packs<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let is_narrow = layout.width == 8 || K > 1 && layout.width < 8;
+    let is_narrow = is_narrow::<K>(layout);
     // Two plans are needed for narrow values, even where loads and stores have masks.
     let few = usize::max(<S as Pack<K>>::FEW, if is_narrow { 16 } else { 0 });
     if src.len() < few * K {
@@ -107,22 +107,95 @@ pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
     }
 }
 
+/// As [`pack`], for whole blocks of values that fit, and a destination that has at least 64 bytes
+/// more than they take. It does not need the calls for the rest, so that the plan is in registers.
+#[inline(always)]
+pub(crate) fn pack_whole<const K: usize, S: Packs<K>>(
+    simd: S,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    if is_narrow::<K>(layout) {
+        pack_narrow::<K, S>(simd, layout, src, dst);
+        return;
+    }
+    let mut plan = Pack::<K>::pack_plan(simd, layout);
+    match Pack::<K>::packs_usual(simd, &plan) {
+        true => pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst),
+        false => pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst),
+    };
+}
+
+/// Whether more than two values may share a byte when they are packed.
+#[inline(always)]
+fn is_narrow<const K: usize>(layout: Layout) -> bool {
+    layout.width == 8 || K > 1 && layout.width < 8
+}
+
 /// Values of more than 8 bits, or of one byte and fewer bits.
 #[inline(always)]
-fn pack_wide<const K: usize, S: Pack<K>>(
+fn pack_wide<const K: usize, S: Packs<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let mut plan = simd.pack_plan(layout);
-    match simd.packs_usual(&plan) {
-        true => pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst),
-        false => pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst),
+    let mut plan = Pack::<K>::pack_plan(simd, layout);
+    // A second plan costs as much as many blocks.
+    let halves = K == 8 && <S as Pack<K>>::HALVES && layout.width <= 32 && src.len() >= 1024;
+    let (from, to) = match halves {
+        true => pack_halves::<K, S>(simd, &mut plan, layout, src, dst),
+        false => (0, 0),
+    };
+    let (src, dst) = (&src[from..], &mut dst[to..]);
+    match Pack::<K>::packs_usual(simd, &plan) {
+        true => pack_blocks_and_rest::<K, S, Usual>(simd, &mut plan, layout, src, dst),
+        false => pack_blocks_and_rest::<K, S, Any>(simd, &mut plan, layout, src, dst),
     }
-    simd.all_fit(&plan)
+    Pack::<K>::all_fit(simd, &plan)
 }
 
+#[inline(always)]
+fn pack_blocks_and_rest<const K: usize, S: Pack<K>, C: Case>(
+    simd: S,
+    plan: &mut S::Plan,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    let (from, to) = pack_blocks::<K, S, C>(simd, plan, layout, src, dst);
+    if from < src.len() {
+        simd.pack_rest(plan, layout, &src[from..], &mut dst[to..]);
+    }
+}
+
+/// Pairs of blocks, as values of 4 bytes. Returns where they end on both sides.
+#[inline(always)]
+fn pack_halves<const K: usize, S: Packs<K>>(
+    simd: S,
+    plan: &mut <S as Pack<K>>::Plan,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> (usize, usize) {
+    let stride = 8 * layout.width / 4;
+    let mut halved = Pack::<4>::pack_plan(simd, layout.of_bits());
+    let is_usual = Pack::<4>::packs_usual(simd, &halved);
+    let (mut from, mut to) = (0, 0);
+    while from + 128 <= src.len() && to + 64 <= dst.len() {
+        let mut numbers = [0; 64];
+        Pack::<K>::halve(simd, plan, window(src, from), &mut numbers);
+        match is_usual {
+            true => Pack::<4>::pack::<Usual>(simd, &mut halved, &numbers, window_mut(dst, to)),
+            false => Pack::<4>::pack::<Any>(simd, &mut halved, &numbers, window_mut(dst, to)),
+        }
+        (from, to) = (from + 128, to + stride);
+    }
+    (from, to)
+}
+
+/// The blocks for which the destination has 64 bytes. Returns where they end on both sides.
 #[inline(always)]
 fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     simd: S,
@@ -130,16 +203,14 @@ fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
-) {
+) -> (usize, usize) {
     let stride = 8 * layout.width / K;
     let (mut from, mut to) = (0, 0);
     while from + 64 <= src.len() && to + 64 <= dst.len() {
         simd.pack::<C>(plan, window(src, from), window_mut(dst, to));
         (from, to) = (from + 64, to + stride);
     }
-    if from < src.len() {
-        simd.pack_rest(plan, layout, &src[from..], &mut dst[to..]);
-    }
+    (from, to)
 }
 
 /// The last blocks, for which the destination does not have 64 bytes each, and an incomplete one.
@@ -182,19 +253,14 @@ fn padded<const K: usize, const N: usize>(layout: Layout, values: &[u8]) -> [[u8
 /// Values of at most 8 bits become bytes first, 64 of them at a time: more than two of them may
 /// share a byte, which only the steps for bytes can handle.
 #[inline(always)]
-fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
+fn pack_narrow<const K: usize, S: Packs<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let of_bytes = Layout {
-        reference: 0,
-        zigzag: false,
-        ..layout
-    };
     let mut narrow = Pack::<K>::pack_plan(simd, layout);
-    let mut pack = Pack::<1>::pack_plan(simd, of_bytes);
+    let mut pack = Pack::<1>::pack_plan(simd, layout.of_bits());
     let mut to = 0;
     for values in src.chunks(64 * K) {
         let last;

@@ -15,6 +15,16 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// The same places, for bits that stand for nothing else.
+    #[inline(always)]
+    pub(crate) fn of_bits(self) -> Self {
+        Self {
+            width: self.width,
+            reference: 0,
+            zigzag: false,
+        }
+    }
+
     /// The bits that a packed value may have.
     #[inline(always)]
     pub(crate) fn mask(self) -> u64 {

@@ -58,7 +58,7 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use kernel::pack as pack_with;
+pub(crate) use kernel::pack_whole;
 pub(crate) use layout::{Layout, to_ne_bytes};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
@@ -128,8 +128,12 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// Fewer values than this are handled one by one.
     const FEW: usize;
 
+    /// Whether values of 8 bytes are better halved, if they have at most 32 bits: the steps for 4 bytes
+    /// pack twice as many at a time.
+    const HALVES: bool = false;
+
     /// Registers for one layout, and which bits have been seen.
-    type Plan;
+    type Plan: Copy;
 
     fn pack_plan(self, layout: Layout) -> Self::Plan;
 
@@ -143,6 +147,12 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// The bits of 64 values, of at most 8 bits each.
     fn narrow(self, plan: &mut Self::Plan, from: &[[u8; 64]; K], to: &mut [u8; 64]);
 
+    /// The bits of values of 8 bytes as numbers of 4 bytes, where `HALVES` says so.
+    #[inline(always)]
+    fn halve(self, plan: &mut Self::Plan, from: &[u8; 128], to: &mut [u8; 64]) {
+        let _ = (plan, from, to);
+    }
+
     /// Packs the values after the last block to exactly the bytes that they take.
     #[inline(always)]
     fn pack_rest(self, plan: &mut Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
@@ -152,6 +162,10 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// Whether all values so far have no more bits than the width.
     fn all_fit(self, plan: &Self::Plan) -> bool;
 }
+
+/// Packing values of `K` bytes and whatever they are narrowed to.
+pub(crate) trait Packs<const K: usize>: Pack<K> + Pack<1> + Pack<4> {}
+impl<const K: usize, S: Pack<K> + Pack<1> + Pack<4>> Packs<K> for S {}
 
 dispatch! {
     fn unpack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) = kernel::unpack::<K, _>, or scalar::unpack::<K>;

@@ -59,13 +59,13 @@ impl Header {
     }
 }
 
-/// A miniblock whose bytes the input has.
+/// Miniblocks of one layout whose bytes the input has.
 #[derive(Clone, Copy)]
-pub(super) struct Miniblock {
+pub(super) struct Run {
     pub(super) layout: Layout,
-    /// Where its bytes begin.
+    /// Where their bytes begin.
     pub(super) at: usize,
-    /// Values in it.
+    /// Values in them.
     pub(super) count: usize,
 }
 
@@ -111,9 +111,10 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         self.left == 0
     }
 
-    /// The next miniblock; one without values after the last value.
+    /// The next miniblock, and those after it that have the same width and belong to the same block:
+    /// their bits follow each other. Only as many as `wanted` values need; none after the last value.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Result<Miniblock, Error> {
+    pub(super) fn next(&mut self, wanted: u64) -> Result<Run, Error> {
         if self.widths.is_empty() {
             (self.least, self.widths, self.at) = block(self.src, self.at, self.header.miniblocks)?;
             self.widths_end = self.at;
@@ -128,8 +129,9 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         };
         let at = self.at;
         let bytes = (self.header.miniblock / 8) as u64 * u64::from(*width);
+        let mut there = (self.src.len() - at) as u64;
         let is_wide = layout.width > 8 * K;
-        if is_wide || bytes > (self.src.len() - at) as u64 {
+        if is_wide || bytes > there {
             return Err(match is_wide {
                 true => Error::at(
                     self.widths_end - self.widths.len(),
@@ -138,18 +140,30 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
                 false => Error::at(at, ErrorKind::Truncated),
             });
         }
-        let count = u64::min(self.left, self.header.miniblock as u64);
         self.widths = widths;
+        there -= bytes;
+        let wanted = u64::min(self.left, wanted);
+        let (mut count, mut length) = (self.header.miniblock as u64, bytes);
+        while count < wanted
+            && let [next, widths @ ..] = self.widths
+            && *next == *width
+            && bytes <= there
+        {
+            self.widths = widths;
+            there -= bytes;
+            (count, length) = (count + self.header.miniblock as u64, length + bytes);
+        }
+        let count = u64::min(self.left, count);
         self.left -= count;
-        self.at = at + bytes as usize;
+        self.at = at + length as usize;
         let count = count as usize;
-        Ok(Miniblock { layout, at, count })
+        Ok(Run { layout, at, count })
     }
 
     /// Checks all of them. Returns where the last one ends.
     pub(super) fn skip_all(mut self) -> Result<usize, Error> {
         while !self.is_at_end() {
-            self.next()?;
+            self.next(u64::MAX)?;
         }
         Ok(self.at)
     }

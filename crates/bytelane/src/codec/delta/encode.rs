@@ -3,91 +3,251 @@
 #![forbid(unsafe_code)]
 
 use super::{Format, Number};
-use crate::codec::bit_packing::{self, Layout, Pack};
+use crate::codec::bit_packing::{self, Layout, Packs};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
 use core::ops::Range;
 
-/// Differences that are packed at a time.
-const BATCH: usize = 256;
+/// Differences that are handled at a time: every miniblock has a multiple of them.
+const CHUNK: usize = 32;
 
-/// The differences of a batch: vectors of them do not cross the lines of the cache.
+/// Differences that are kept: those of a block of the usual size.
+const KEPT: usize = 128;
+
+/// Bytes after the result that packing may overwrite.
+const ROOM: usize = 64;
+
+/// Differences of consecutive values. Vectors of it do not cross the lines of the cache.
 #[repr(align(64))]
-struct Batch<N>([N; BATCH]);
+struct Kept<N>([[N; CHUNK]; KEPT / CHUNK]);
 
-/// Encodes values of `K` bytes with the kernels of an instruction set. Returns the length, or
-/// nothing if there is not enough room.
+impl<N: Number> Kept<N> {
+    /// Takes the differences of at most `KEPT + 1` values. Completes the last chunk with one of them.
+    #[inline(always)]
+    fn fill(&mut self, values: &[N]) {
+        for (i, to) in self.0[..(values.len() - 1).div_ceil(CHUNK)]
+            .iter_mut()
+            .enumerate()
+        {
+            let values = &values[CHUNK * i..];
+            let count = values.len() - 1;
+            if count >= CHUNK {
+                subtract::<CHUNK, N>(values, to);
+            } else {
+                // The first half and the last one overlap.
+                if let Some(second) = count.checked_sub(CHUNK / 2) {
+                    subtract::<{ CHUNK / 2 }, N>(values, to);
+                    subtract::<{ CHUNK / 2 }, N>(&values[second..], &mut to[second..]);
+                } else {
+                    subtract_few(values, to);
+                }
+                let padding = to[0];
+                pad(&mut to[count..], padding);
+            }
+        }
+    }
+
+    /// The chunks of a range.
+    #[inline(always)]
+    fn chunks(&mut self, range: Range<usize>) -> &mut [[N; CHUNK]] {
+        &mut self.0[range.start / CHUNK..range.end.div_ceil(CHUNK)]
+    }
+}
+
+/// So many differences.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Pack<K> + Pack<1>, N: Number>(
+fn subtract<const COUNT: usize, N: Number>(values: &[N], to: &mut [N]) {
+    let (before, after) = (&values[..COUNT], &values[1..=COUNT]);
+    let to = &mut to[..COUNT];
+    // Iterators with closures would not be compiled for the instruction set.
+    for i in 0..COUNT {
+        to[i] = after[i].minus(before[i]);
+    }
+}
+
+/// As [`subtract`], for less than half a chunk. A function of its own, which all instruction sets
+/// share, as the next one.
+#[inline(never)]
+fn subtract_few<N: Number>(values: &[N], to: &mut [N]) {
+    for ((to, before), after) in to.iter_mut().zip(values).zip(&values[1..]) {
+        *to = after.minus(*before);
+    }
+}
+
+/// Completes a chunk.
+#[inline(never)]
+fn pad<N: Number>(to: &mut [N], with: N) {
+    to.fill(with);
+}
+
+/// The smallest difference, as a signed number.
+#[inline(always)]
+fn least<N: Number>(chunks: &[[N; CHUNK]]) -> N {
+    let mut least = N::GREATEST;
+    // One loop: of two, the compiler takes eight chunks at a time, which never happens.
+    for difference in chunks.as_flattened() {
+        least = N::min(least, *difference);
+    }
+    least
+}
+
+/// The bits that occur in any difference from `least`.
+#[inline(always)]
+fn bits_above<N: Number>(chunks: &[[N; CHUNK]], least: N) -> N {
+    let mut all = N::default();
+    for difference in chunks.as_flattened() {
+        all = all.or(difference.minus(least));
+    }
+    all
+}
+
+/// As [`least`], of any number of values.
+#[inline(always)]
+fn least_of<N: Number>(values: &[N]) -> N {
+    let mut least = N::GREATEST;
+    for (before, after) in values.iter().zip(&values[1..]) {
+        least = N::min(least, after.minus(*before));
+    }
+    least
+}
+
+/// As [`bits_above`], of any number of values.
+#[inline(always)]
+fn bits_above_of<N: Number>(values: &[N], least: N) -> N {
+    let mut all = N::default();
+    for (before, after) in values.iter().zip(&values[1..]) {
+        all = all.or(after.minus(*before).minus(least));
+    }
+    all
+}
+
+/// How whole chunks are packed. Not a closure, as closures are not compiled for the instruction set
+/// unless they happen to be inlined.
+trait Packing: Copy {
+    /// Packs values of the layout. May overwrite [`ROOM`] bytes after the result.
+    fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]);
+}
+
+/// With the kernels of an instruction set.
+#[derive(Clone, Copy)]
+struct Kernels<const K: usize, S>(S);
+impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
+    #[inline(always)]
+    fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]) {
+        bit_packing::pack_whole::<K, S>(self.0, layout, bits, to);
+    }
+}
+
+/// With the specification of bit packing.
+#[derive(Clone, Copy)]
+struct Specification<const K: usize>;
+impl<const K: usize> Packing for Specification<K> {
+    fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]) {
+        bit_packing::pack_scalar::<K>(layout, bits, to);
+    }
+}
+
+/// Encodes values of `K` bytes. Returns the length, or nothing if there is not enough room.
+#[inline(always)]
+pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
     simd: S,
     format: Format,
     values: &[N],
     to: &mut [Slot],
 ) -> Option<usize> {
-    encode_with(format, values, to, |layout, bits, to| {
-        bit_packing::pack_with::<K, S>(simd, layout, bits, to);
-    })
+    encode_with(Kernels::<K, S>(simd), format, values, to)
 }
 
-/// As [`encode`], with the specification of bit packing.
+/// As [`encode`], without an instruction set.
 #[inline(never)]
 pub(super) fn encode_scalar<const K: usize, N: Number>(
     format: Format,
     values: &[N],
     to: &mut [Slot],
 ) -> Option<usize> {
-    encode_with(format, values, to, |layout, bits, to| {
-        bit_packing::pack_scalar::<K>(layout, bits, to);
-    })
+    encode_with(Specification::<K>, format, values, to)
 }
 
 #[inline(always)]
 fn encode_with<N: Number>(
+    packing: impl Packing,
     format: Format,
     values: &[N],
     to: &mut [Slot],
-    pack: impl Fn(Layout, &[u8], &mut [Slot]),
 ) -> Option<usize> {
-    let mut bits = Batch([N::default(); BATCH]);
+    let mut aside = [Slot::uninit(); 8 * KEPT + ROOM];
+    let mut kept = Kept([[N::default(); CHUNK]; KEPT / CHUNK]);
+    let (miniblock, miniblocks) = (format.miniblock(), format.miniblocks());
     let mut at = 0;
     for number in header(format, values) {
         at = put(number, to, at)?;
     }
-    for block in parts(all_differences(values), format.block()) {
-        let least = least(values, block.clone());
+    for block in blocks(format, values) {
+        let count = block.len() - 1;
+        let fits = count <= KEPT;
+        let least = match fits {
+            true => {
+                kept.fill(block);
+                least(kept.chunks(0..count))
+            }
+            false => least_of(block),
+        };
         at = put(least.zigzag(), to, at)?;
         let widths = at;
-        at += format.miniblocks();
+        at += miniblocks;
         for width in to.get_mut(widths..at)? {
             width.write(0);
         }
-        for (i, miniblock) in parts(block, format.miniblock()).enumerate() {
-            let width = width(values, miniblock.clone(), least, &mut bits);
-            to[widths + i].write(width as u8);
-            let layout = Layout {
-                width,
-                reference: 0,
-                zigzag: false,
+        // Miniblocks of the same width are packed together, if all differences are kept.
+        let (mut start, mut end, mut width) = (0, 0, 0);
+        for i in 0.. {
+            let next = end..usize::min(end + miniblock, count);
+            let next_width = match (next.is_empty(), fits) {
+                (true, _) => usize::MAX,
+                (_, true) => bits_above(kept.chunks(next.clone()), least).width(),
+                (_, false) => bits_above_of(&block[next.start..=next.end], least).width(),
             };
-            let length = format.miniblock() / 8 * width;
-            let room = to.get_mut(at..).filter(|room| room.len() >= length)?;
-            let mut written = 0;
-            let is_there = miniblock.len() <= BATCH;
-            // Equal differences take no bytes.
-            let packed = if width == 0 { 0..0 } else { miniblock };
-            for batch in parts(packed, BATCH) {
-                if !is_there {
-                    bits_above(values, batch.clone(), least, &mut bits);
+            if next_width != width || !fits {
+                let length = (end - start).next_multiple_of(miniblock) / 8 * width;
+                let room = to.get_mut(at..).filter(|room| room.len() >= length)?;
+                let layout = Layout {
+                    width,
+                    reference: least.bits(),
+                    zigzag: false,
+                };
+                let mut written = 0;
+                while width > 0 && start < end {
+                    let part = usize::min(end - start, KEPT);
+                    let first = if fits { start } else { 0 };
+                    if !fits {
+                        kept.fill(&block[start..=start + part]);
+                    }
+                    let chunks = kept.chunks(first..first + part);
+                    pad(&mut chunks.as_flattened_mut()[part..], least);
+                    let bits = memory::bytes(chunks.as_flattened());
+                    let length = chunks.len() * CHUNK / 8 * width;
+                    let room = &mut room[written..];
+                    let is_roomy = room.len() >= length + ROOM;
+                    // May overwrite what follows, which is written later.
+                    let target = if is_roomy { &mut *room } else { &mut aside };
+                    packing.pack(layout, bits, target);
+                    if !is_roomy {
+                        room[..length].copy_from_slice(&aside[..length]);
+                    }
+                    written += length;
+                    start += part;
                 }
-                // May overwrite what follows, which is written later: that is faster.
-                let bits = memory::bytes(&bits.0[..batch.len()]);
-                pack(layout, bits, &mut room[written..]);
-                written += (batch.len() * width).div_ceil(8);
+                for padding in &mut room[written..length] {
+                    padding.write(0);
+                }
+                at += length;
+                (start, width) = (end, next_width);
             }
-            for padding in &mut room[written..length] {
-                padding.write(0);
+            if next.is_empty() {
+                break;
             }
-            at += length;
+            to[widths + i].write(width as u8);
+            end = next.end;
         }
     }
     Some(at)
@@ -95,29 +255,25 @@ fn encode_with<N: Number>(
 
 /// The number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(format: Format, values: &[N]) -> usize {
-    let mut bits = Batch([N::default(); BATCH]);
     let mut length = header(format, values).map(length).iter().sum();
-    for block in parts(all_differences(values), format.block()) {
-        let least = least(values, block.clone());
+    for block in blocks(format, values) {
+        let least = least_of(block);
         length += self::length(least.zigzag()) + format.miniblocks();
-        for miniblock in parts(block, format.miniblock()) {
-            length += format.miniblock() / 8 * width(values, miniblock, least, &mut bits);
+        for start in (0..block.len() - 1).step_by(format.miniblock()) {
+            let end = usize::min(start + format.miniblock(), block.len() - 1);
+            let width = bits_above_of(&block[start..=end], least).width();
+            length += format.miniblock() / 8 * width;
         }
     }
     length
 }
 
-/// Difference `i` is that between values `i` and `i + 1`.
-fn all_differences<N>(values: &[N]) -> Range<usize> {
-    0..values.len().saturating_sub(1)
-}
-
-/// A range in parts of `length`, of which the last one may be shorter.
+/// The values of each block, with the one before them.
 #[inline(always)]
-fn parts(of: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
-    let end = of.end;
-    let starts = of.step_by(length);
-    starts.map(move |start| start..usize::min(start + length, end))
+fn blocks<N>(format: Format, values: &[N]) -> impl Iterator<Item = &[N]> {
+    let last = values.len().saturating_sub(1);
+    let starts = (0..last).step_by(format.block());
+    starts.map(move |start| &values[start..=usize::min(start + format.block(), last)])
 }
 
 /// The numbers of the header.
@@ -141,51 +297,4 @@ fn put(number: u64, to: &mut [Slot], at: usize) -> Option<usize> {
     let length = varint::write(number, &mut bytes).ok()?;
     copy(to.get_mut(at..at + length)?, &bytes[..length]);
     Some(at + length)
-}
-
-/// The values before and after each difference.
-#[inline(always)]
-fn both<N>(values: &[N], differences: Range<usize>) -> (&[N], &[N]) {
-    let Range { start, end } = differences;
-    (&values[start..end], &values[start + 1..=end])
-}
-
-/// The smallest difference of a block, as a signed number.
-#[inline(always)]
-fn least<N: Number>(values: &[N], block: Range<usize>) -> N {
-    let (before, after) = both(values, block);
-    let mut least = after[0].minus(before[0]);
-    for i in 0..usize::min(before.len(), after.len()) {
-        least = N::min(least, after[i].minus(before[i]));
-    }
-    least
-}
-
-/// The greatest width of the differences of a miniblock from `least`. If it is one batch, leaves
-/// them in `bits`.
-#[inline(always)]
-fn width<N: Number>(values: &[N], miniblock: Range<usize>, least: N, bits: &mut Batch<N>) -> usize {
-    // The closures of iterators would not be compiled for the instruction set.
-    let mut all = N::default();
-    for batch in parts(miniblock, BATCH) {
-        all = all.or(bits_above(values, batch, least, bits));
-    }
-    all.width()
-}
-
-/// The differences of a batch from `least`. Returns the bits that occur in any.
-#[inline(always)]
-fn bits_above<N: Number>(
-    values: &[N],
-    batch: Range<usize>,
-    least: N,
-    Batch(to): &mut Batch<N>,
-) -> N {
-    let (before, after) = both(values, batch);
-    let mut all = N::default();
-    for ((to, before), after) in to.iter_mut().zip(before).zip(after) {
-        *to = after.minus(*before).minus(least);
-        all = all.or(*to);
-    }
-    all
 }

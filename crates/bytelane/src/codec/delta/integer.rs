@@ -12,11 +12,15 @@ pub trait Integer: Value + Sealed {}
 
 /// Arithmetic modulo the size of the type.
 pub(crate) trait Number: Value + Ord {
+    const GREATEST: Self;
+
     fn minus(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     /// Bits of the unsigned number.
     fn width(self) -> usize;
     fn zigzag(self) -> u64;
+    /// The number, extended by its sign.
+    fn bits(self) -> u64;
 }
 
 mod lists {
@@ -52,6 +56,8 @@ macro_rules! integers {
     ($($T:ident $width:literal)*) => { $(
         impl Integer for $T {}
         impl Number for $T {
+            const GREATEST: Self = Self::MAX;
+
             #[inline(always)]
             fn minus(self, other: Self) -> Self {
                 self.wrapping_sub(other)
@@ -71,6 +77,11 @@ macro_rules! integers {
             fn zigzag(self) -> u64 {
                 let wide = i64::from(self);
                 (wide << 1 ^ wide >> 63).cast_unsigned()
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                i64::from(self).cast_unsigned()
             }
         }
         impl Sealed for $T {

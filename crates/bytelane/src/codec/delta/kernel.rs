@@ -40,9 +40,9 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
         }
     }
     while !dst.is_empty() {
-        let miniblock = miniblocks.next()?;
-        let (layout, mut left) = (miniblock.layout, miniblock.count);
-        let mut packed = &src[miniblock.at..];
+        let run = miniblocks.next((start as u64).saturating_add((dst.len() / K) as u64))?;
+        let (layout, mut left) = (run.layout, run.count);
+        let mut packed = &src[run.at..];
         while left > 0 && !dst.is_empty() {
             // Up to the first value that is wanted, in batches that are put aside.
             let is_aside = start > 0;
@@ -81,9 +81,32 @@ fn sum<const K: usize, S: Sums<K>>(
 ) -> S::Carry {
     let plan = simd.unpack_plan(layout);
     match simd.is_usual(&plan) {
+        true if layout.width == 0 => sum_equal::<K, S>(simd, &plan, carry, dst),
         true => sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst),
         false => sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst),
     }
+}
+
+/// Sums differences without bits, which all are the reference: those of all blocks are the same.
+#[inline(always)]
+fn sum_equal<const K: usize, S: Sums<K>>(
+    simd: S,
+    plan: &S::Plan,
+    mut carry: S::Carry,
+    dst: &mut [Slot],
+) -> S::Carry {
+    let sums = simd.sums::<Usual>(plan, &[0; WINDOW]);
+    for to in dst.chunks_mut(64) {
+        match to.first_chunk_mut() {
+            Some(to) => carry = simd.put(sums, carry, to),
+            None => {
+                let mut block = [Slot::new(0); 64];
+                carry = simd.put(sums, carry, &mut block);
+                to.copy_from_slice(&block[..to.len()]);
+            }
+        }
+    }
+    carry
 }
 
 #[inline(always)]
@@ -99,7 +122,8 @@ fn sum_blocks<const K: usize, S: Sums<K>, C: Case>(
     let (mut from, mut to) = (0, 0);
     while to + 64 <= dst.len() && from + WINDOW <= src.len() {
         let window = window(src, from);
-        carry = simd.sum::<C>(plan, window, carry, window_mut(dst, to));
+        let sums = simd.sums::<C>(plan, window);
+        carry = simd.put(sums, carry, window_mut(dst, to));
         (from, to) = (from + stride, to + 64);
     }
     if to < dst.len() {
@@ -125,7 +149,8 @@ fn sum_rest<const K: usize, S: Sums<K>>(
     let mut from = 0;
     for to in dst.chunks_mut(64) {
         let mut block = [Slot::new(0); 64];
-        carry = simd.sum::<Wide>(plan, window(&padded, from), carry, &mut block);
+        let sums = simd.sums::<Wide>(plan, window(&padded, from));
+        carry = simd.put(sums, carry, &mut block);
         to.copy_from_slice(&block[..to.len()]);
         from += stride;
     }

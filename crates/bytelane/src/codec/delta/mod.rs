@@ -72,15 +72,14 @@ pub(crate) trait Sums<const K: usize>: Unpack<K> {
 
     fn carry(self, value: u64) -> Self::Carry;
 
+    /// The sums of 64 bytes of differences, as if no value were before them.
+    type Sums: Copy;
+
     /// Unpacks 64 bytes of differences from the front of a window, and adds to each all before it.
-    /// Returns the last sum.
-    fn sum<C: Case>(
-        self,
-        plan: &Self::Plan,
-        from: &[u8; WINDOW],
-        carry: Self::Carry,
-        to: &mut [Slot; 64],
-    ) -> Self::Carry;
+    fn sums<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW]) -> Self::Sums;
+
+    /// Adds the value before them. Returns the last value.
+    fn put(self, sums: Self::Sums, carry: Self::Carry, to: &mut [Slot; 64]) -> Self::Carry;
 }
 
 dispatch! {

@@ -36,12 +36,12 @@ pub(super) fn decode<const K: usize>(
     };
     put(value, 0);
     while (number as u64) + 1 < end && end > start as u64 {
-        let miniblock = miniblocks.next()?;
-        for i in 0..miniblock.count {
-            let difference = read(miniblock.layout, &src[miniblock.at..], i);
+        let run = miniblocks.next(end - 1 - number as u64)?;
+        for i in 0..run.count {
+            let difference = read(run.layout, &src[run.at..], i);
             value = value
                 .wrapping_add(difference)
-                .wrapping_add(miniblock.layout.reference);
+                .wrapping_add(run.layout.reference);
             number += 1;
             put(value, number);
         }

@@ -15,11 +15,13 @@ use core::arch::x86_64::*;
 implement! {
     impl<const K: usize> Pack<K> for Avx2 {
         const FEW: usize = 24;
+        const HALVES: bool = true;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
         fn packs_usual(plan: &Packer<K>) -> bool = Packer::is_usual;
         fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
         fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
+        fn halve(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) = halve::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = Packer::all_fit;
     }
 }
@@ -268,6 +270,22 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
             vectors[j] = plan.mapped::<Any>(load_lanes(at(low), at(low + 16 * K)));
         }
         store(window_mut(to, 32 * i), narrowed(vectors));
+    }
+}
+
+/// As in [`narrow`], the lower lanes take the first half of each 32 bytes of the result.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {
+    for i in 0..2 {
+        let mut vectors = [_mm256_setzero_si256(); 2];
+        for j in 0..2 {
+            let low = 64 * i + 16 * j;
+            let values = load_lanes(window(from, low), window(from, low + 32));
+            vectors[j] = plan.mapped::<Any>(values);
+        }
+        let [low, high] = vectors;
+        store(window_mut(to, 32 * i), shuffle::<0b10_00_10_00>(low, high));
     }
 }
 

@@ -14,11 +14,13 @@ use core::arch::x86_64::*;
 implement! {
     impl<const K: usize> Pack<K> for Sse41 {
         const FEW: usize = 32;
+        const HALVES: bool = true;
         type Plan = Packer<K>;
         fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
         fn packs_usual(plan: &Packer<K>) -> bool = Packer::is_usual;
         fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
         fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
+        fn halve(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) = halve::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = Packer::all_fit;
     }
 }
@@ -251,6 +253,20 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
             vectors[j] = plan.values.bits::<Any>(values);
         }
         store(window_mut(to, 16 * i), narrowed(vectors));
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {
+    for i in 0..4 {
+        let mut vectors = [_mm_setzero_si128(); 2];
+        for j in 0..2 {
+            let values = load(window(from, 32 * i + 16 * j));
+            vectors[j] = plan.values.bits::<Any>(values);
+        }
+        let [low, high] = vectors;
+        store(window_mut(to, 16 * i), even_doubles(low, high));
     }
 }
 
