@@ -200,6 +200,9 @@ def test_an_exception_of_progress_stops_the_work(verify: bool) -> None:
     assert os.listdir() == ["a.parquet"]
 
 
+# Seconds in which work stops. Emulators are slow; the work is longer there, too.
+SOON = 100 if os.environ.get("BYTELANE_TEST_GRID") == "reduced" else 10
+
 INTERRUPTED = {
     "rewrite": "parquet.rewrite('a.parquet', 'a.parquet', goal='size', compression='zstd:15')",
     "progress": "parquet.rewrite('a.parquet', 'a.parquet', compression='zstd:15', progress=print)",
@@ -233,6 +236,6 @@ def test_ctrl_c_stops_the_work(work: str) -> None:
         process.send_signal(signal.SIGINT)
         process.stdout.read()
         assert process.wait() == 42
-    assert time.monotonic() - sent < 10
+    assert time.monotonic() - sent < SOON
     assert Path("a.parquet").read_bytes() == before
     assert os.listdir() == ["a.parquet"]
