@@ -197,12 +197,10 @@ def test_text_comes_back(text: str) -> None:
     assert json_string.unescape_prefix(escaped + b", more") == (text, len(escaped))
 
 
-@pytest.mark.parametrize("length", [500, 512, 513, 4096, 100_000, 5_000_000])
+@pytest.mark.parametrize("length", [500, 512, 513, 4096, 100_000])
 def test_long_texts(backend: str, length: int) -> None:
     import json
 
-    if length > 1 << 20 and backend != bytelane.backends()[0]:
-        pytest.skip("one backend suffices for what does not depend on it")
     for piece in ("a", '"', "ä", "漢", "\x01", "a\\b€"):
         text = (piece * length)[:length]
         escaped = json.dumps(text, ensure_ascii=False).encode()
@@ -210,6 +208,15 @@ def test_long_texts(backend: str, length: int) -> None:
             assert json_string.escape(same) == escaped
             assert json_string.escape(same, quotes=False) == escaped[1:-1]
         assert json_string.unescape(json_string.escape(text)) == text
+
+
+def test_a_text_of_several_megabytes() -> None:
+    text = "漢\n" * (6 << 18)
+    escaped = b'"' + text.encode().replace(b"\n", b"\\n") + b'"'
+    assert json_string.escape(text) == escaped
+    assert json_string.escape(bytearray(text.encode())) == escaped
+    with pytest.raises(bytelane.Error, match=f"offset {len(text.encode())}: "):
+        json_string.escape(text.encode() + b"\xff")
 
 
 @given(st.binary())

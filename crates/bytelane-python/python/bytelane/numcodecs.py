@@ -35,7 +35,7 @@ def _return(result: Any, out: Any) -> Any:
 
 def _is_plain(buf: Any) -> bool:
     """Whether it is an array of numbers, in order. Seeing that costs much less than the functions of numcodecs."""
-    return isinstance(buf, np.ndarray) and buf.flags.c_contiguous and buf.dtype.kind in "iuf"
+    return isinstance(buf, np.ndarray) and buf.ndim > 0 and buf.flags.c_contiguous and buf.dtype.kind in "iuf"
 
 
 class Shuffle(Codec):  # type: ignore[misc]
