@@ -1,5 +1,6 @@
 //! Types of numbers, by the names that NumPy, Arrow and polars give them.
 
+use crate::numpy::numpy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -72,6 +73,9 @@ impl DType {
         };
         if let Ok(name) = argument.cast::<PyString>() {
             return of_name(name);
+        }
+        if let Some(known) = numpy(argument.py()).and_then(|numpy| numpy.known(argument)) {
+            return Ok(known);
         }
         let dtype = argument.py().import("numpy")?.getattr("dtype")?;
         let name = match argument.is_instance(&dtype)? {

@@ -3,12 +3,12 @@
 use crate::dtype::DType;
 use crate::error::too_large;
 use crate::memory::{Memory, check_contiguous};
+use crate::numpy::numpy;
 use bytelane::Value;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -112,45 +112,6 @@ impl Room {
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize);
         bytes.ok_or_else(|| too_large("values", self.count()))
     }
-}
-
-/// What NumPy has for new arrays. Its types of numbers are looked up once: finding one by its name costs
-/// more than an array.
-struct NumPy {
-    from_buffer: Py<PyAny>,
-    empty: Py<PyAny>,
-    /// A type for each of [`DType::ALL`].
-    dtypes: Vec<Py<PyAny>>,
-}
-
-impl NumPy {
-    fn new(py: Python<'_>) -> PyResult<Self> {
-        let module = py.import("numpy")?;
-        let dtype = |it: &DType| Ok(module.call_method1("dtype", (it.name(),))?.unbind());
-        Ok(Self {
-            from_buffer: module.getattr("frombuffer")?.unbind(),
-            empty: module.getattr("empty")?.unbind(),
-            dtypes: DType::ALL.iter().map(dtype).collect::<PyResult<_>>()?,
-        })
-    }
-
-    /// The numbers in some memory.
-    fn array<'py>(&self, memory: Bound<'py, PyAny>, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
-        let py = memory.py();
-        let place = DType::ALL.iter().position(|it| *it == dtype);
-        let dtype = place.map(|place| self.dtypes[place].bind(py));
-        match memory.len()? {
-            // Which `frombuffer` refuses.
-            0 => self.empty.bind(py).call1((0, dtype)),
-            _ => self.from_buffer.bind(py).call1((memory, dtype)),
-        }
-    }
-}
-
-/// NumPy, if it is installed.
-fn numpy(py: Python<'_>) -> Option<&NumPy> {
-    static NUMPY: PyOnceLock<Option<NumPy>> = PyOnceLock::new();
-    NUMPY.get_or_init(py, || NumPy::new(py).ok()).as_ref()
 }
 
 /// A new object that nobody else knows yet.

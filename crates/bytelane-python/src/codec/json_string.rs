@@ -17,7 +17,7 @@ pub mod json_string {
     use std::mem::MaybeUninit;
 
     /// Strings up to this length are escaped on the stack.
-    const SHORT: usize = 512;
+    const SHORT: usize = 2048;
 
     /// Up to this length, there is room for escapes everywhere, of which what is not needed is given back.
     /// The system has no memory for room that is not written.
