@@ -11,7 +11,7 @@ use crate::test::python::{create_environment, pip};
 pub fn run_stage() -> Result<()> {
     let mut maturin = program(tools()?);
     maturin
-        .args(["-m", "maturin", "sdist", "--quiet", "--manifest-path"])
+        .args(["-m", "maturin", "sdist", "--manifest-path"])
         .arg(root().join(CRATE).join("Cargo.toml"));
     let sdist = only_file(&mut maturin, "target/wheel/sdist/files")?;
 
