@@ -8,7 +8,7 @@ Each row is a ratio: the median CPU time of the other library by that of bytelan
 process. More than 1 means that bytelane is faster. Words as arguments choose the operations whose names
 contain one of them.
 
-`blosc2 filter` is the C function of its shuffle filter, to memory that is there already; what an empty call takes is
+`blosc2 filter` is the C function of its shuffle filter, to existing memory; what an empty call takes is
 subtracted. `copy` is `numpy.ndarray.tobytes`: what a new object of that size costs with the simplest content. `rust` is
 the crate bytelane-parquet in a process of its own, in turns as well.
 """
