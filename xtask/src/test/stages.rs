@@ -367,7 +367,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Extended,
         in_all: false,
-        minutes: 30,
+        minutes: 15,
         run: wheel::aarch64::run_stage,
     },
     Stage {
