@@ -1,23 +1,32 @@
 """Compares the Python package with the libraries that Python programs use for the same work.
 
-    pip install numpy pybase64 numcodecs blosc2 orjson pyarrow
+    pip install ./crates/bytelane-python numpy pybase64 numcodecs blosc2 orjson pyarrow
+    cargo build --release --package bytelane-parquet --example time_tables
     taskset -c 1 python benchmarks/python/compare.py > benchmarks/record/DATE-python-CPU.csv
 
-Each row is a ratio within one process: the median time of the other library by that of bytelane, of 11
-rounds in turns. More than 1 means that bytelane is faster. The wheel must be a release build.
+Each row is a ratio: the median CPU time of the other library by that of bytelane, of 11 rounds in turns, in one
+process. More than 1 means that bytelane is faster. Words as arguments choose the operations whose names
+contain one of them.
+
+`blosc2 filter` is the C function of its shuffle filter, to existing memory; what an empty call takes is
+subtracted. `copy` is `numpy.ndarray.tobytes`: what a new object of that size costs with the simplest content. `rust` is
+the crate bytelane-parquet in a process of its own, in turns as well.
 """
 
 from __future__ import annotations
 
 import base64 as standard
+import ctypes
 import json
+import os
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import blosc2
 import bytelane
@@ -29,6 +38,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROUNDS = 11
+RUST = Path(__file__).parents[2] / "target/release/examples/time_tables"
 SIZES = [16, 1 << 10, 64 << 10, 1 << 20]
 
 Call = Callable[[], Any]
@@ -36,20 +46,50 @@ Call = Callable[[], Any]
 
 def seconds(call: Call, calls: int) -> float:
     """The time of one call, of several in a row."""
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(calls):
         call()
-    return (time.perf_counter() - start) / calls
+    return (time.process_time() - start) / calls
 
 
-def row(operation: str, size: int, ours: Call, others: dict[str, Call]) -> None:
+class Net(NamedTuple):
+    """A call of which the time of another one is no part."""
+
+    call: Call
+    empty: Call
+
+    def seconds(self, calls: int) -> float:
+        return seconds(self.call, calls) - seconds(self.empty, calls)
+
+
+class Told(NamedTuple):
+    """A call that another process makes."""
+
+    process: subprocess.Popen[str]
+    what: str
+
+    def seconds(self, calls: int) -> float:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        # Linux's clock of the CPU time of that process.
+        clock = ~self.process.pid << 3 | 2
+        start = time.clock_gettime(clock)
+        for _ in range(calls):
+            print(self.what, file=self.process.stdin, flush=True)
+            self.process.stdout.readline()
+        return (time.clock_gettime(clock) - start) / calls
+
+
+def row(operation: str, size: int, ours: Call, others: Mapping[str, Call | Net | Told]) -> None:
     """Measures in turns, and prints a line for each other library."""
-    calls = {"": ours} | others
+    if not any(word in operation for word in sys.argv[1:] or [""]):
+        return
     repeats = max(1, int(0.01 / seconds(ours, 3)))
-    times: dict[str, list[float]] = {name: [] for name in calls}
+    times: dict[str, list[float]] = {name: [] for name in ["", *others]}
     for _ in range(ROUNDS):
-        for name, call in calls.items():
-            times[name].append(seconds(call, max(1, repeats)))
+        times[""].append(seconds(ours, repeats))
+        for name, call in others.items():
+            own_way = isinstance(call, Net | Told)
+            times[name].append(call.seconds(repeats) if own_way else seconds(call, repeats))
     own = median(times[""])
     for name in others:
         print(f"{operation},{size},{name},{own * 1e9:.0f},{median(times[name]) / own:.2f}", flush=True)
@@ -73,26 +113,38 @@ def json_strings(size: int) -> None:
         row(f"json escape {name}", size, lambda: bytelane.json_string.escape(text), others)
 
 
+def blosc2_filter(name: str, width: int, data: Any) -> Net:
+    """The filter alone: blosc2's container stores what it cannot compress without filtering it."""
+    [path] = Path(blosc2.__file__).parent.glob("lib/libblosc2.so.*")
+    function = getattr(ctypes.PyDLL(str(path)), f"blosc2_{name}")
+    function.argtypes = [ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p]
+    result = np.empty_like(data)
+    source, target, size = data.ctypes.data, result.ctypes.data, len(data)
+    assert function(width, size, source, target) == size
+    assert result.tobytes() == getattr(numcodecs.Shuffle(width), {"shuffle": "encode"}.get(name, "decode"))(data).tobytes()
+
+    def call(count: int, _keep: Any = (data, result)) -> None:
+        function(width, count, source, target)
+
+    return Net(lambda: call(size), lambda: call(0))
+
+
 def shuffle(size: int) -> None:
     for width in (2, 4, 8):
         data = np.random.default_rng(size).integers(0, 256, size, "u1")
         ours, other = bytelane.Shuffle(width), numcodecs.Shuffle(width)
         shuffled = np.frombuffer(bytes(other.encode(data)), "u1")
         assert bytes(ours.encode(data)) == shuffled.tobytes()
-        raw = data.tobytes()
-        blosc = {
-            "codec": blosc2.Codec.BLOSCLZ,
-            "clevel": 0,
-            "typesize": width,
-            "filters": [blosc2.Filter.SHUFFLE],
-            "nthreads": 1,
-        }
-        packed = blosc2.compress2(raw, **blosc)
         forward = {
             "numcodecs": lambda: other.encode(data),
-            "blosc2": lambda: blosc2.compress2(raw, **blosc),
+            "blosc2 filter": blosc2_filter("shuffle", width, data),
+            "copy": lambda: data.tobytes(),
         }
-        back = {"numcodecs": lambda: other.decode(shuffled), "blosc2": lambda: blosc2.decompress2(packed)}
+        back = {
+            "numcodecs": lambda: other.decode(shuffled),
+            "blosc2 filter": blosc2_filter("unshuffle", width, shuffled),
+            "copy": lambda: data.tobytes(),
+        }
         row(f"shuffle {width}", size, lambda: ours.encode(data), forward)
         row(f"unshuffle {width}", size, lambda: ours.decode(shuffled), back)
         values = data.view(f"u{width}")
@@ -111,12 +163,26 @@ def parquet(directory: Path) -> None:
     path, other = directory / "ours.parquet", directory / "other.parquet"
     bytelane.parquet.write_table(table, path)
     assert pq.read_table(path).equals(table)
-    for threads in (False, True):
-        name = f"pyarrow {'with' if threads else 'without'} threads"
-        row("read_table", table.nbytes, lambda: bytelane.parquet.read_table(path),
-            {name: lambda: pq.read_table(path, use_threads=threads)})
-    row("write_table", table.nbytes, lambda: bytelane.parquet.write_table(table, path),
-        {"pyarrow": lambda: pq.write_table(table, other, compression="zstd")})
+    # glibc returns memory to the system sooner in a process that never had large blocks.
+    keep = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
+    with subprocess.Popen(
+        [RUST, path, directory / "rust.parquet"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | keep,
+    ) as rust:
+        readers = {
+            "pyarrow without threads": lambda: pq.read_table(path, use_threads=False),
+            "pyarrow with threads": lambda: pq.read_table(path, use_threads=True),
+            "rust": Told(rust, "read"),
+        }
+        row("read_table", table.nbytes, lambda: bytelane.parquet.read_table(path), readers)
+        writers = {
+            "pyarrow": lambda: pq.write_table(table, other, compression="zstd"),
+            "rust": Told(rust, "write"),
+        }
+        row("write_table", table.nbytes, lambda: bytelane.parquet.write_table(table, path), writers)
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
 //! Types of numbers, by the names that NumPy, Arrow and polars give them.
 
+use crate::numpy::numpy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use std::ffi::CStr;
 use std::fmt;
 
@@ -27,7 +29,7 @@ impl DType {
     };
 
     /// All of them.
-    const ALL: [Self; 11] = {
+    pub const ALL: [Self; 11] = {
         use Kind::{Float, Signed, Unsigned};
         const fn of(kind: Kind, size: usize) -> DType {
             DType { kind, size }
@@ -47,21 +49,40 @@ impl DType {
         ]
     };
 
+    /// Their names in NumPy, Arrow and polars.
+    const NAMES: [&'static str; 11] = [
+        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+        "float32", "float64",
+    ];
+
+    /// Their names in the array interface.
+    const CODES: [&'static str; 11] = [
+        "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8",
+    ];
+
     /// The type of an argument: a name such as `uint32` or `<u4`, or whatever `numpy.dtype` accepts.
     pub fn of_argument(argument: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let name = match argument.extract::<String>() {
-            Ok(name) => name,
-            Err(_) => {
-                let dtype = argument.py().import("numpy")?.getattr("dtype")?;
-                dtype.call1((argument,))?.getattr("str")?.extract()?
-            }
+        let of_name = |name: &Bound<'_, PyString>| {
+            let name = name.to_str()?;
+            Self::named(name).ok_or_else(|| {
+                PyTypeError::new_err(format!(
+                    "dtype {name:?} is not a number of 1 to 8 bytes in this machine's byte order, \
+                     such as 'uint32' or 'float64'"
+                ))
+            })
         };
-        Self::named(&name).ok_or_else(|| {
-            PyTypeError::new_err(format!(
-                "dtype {name:?} is not a number of 1 to 8 bytes in this machine's byte order, \
-                 such as 'uint32' or 'float64'"
-            ))
-        })
+        if let Ok(name) = argument.cast::<PyString>() {
+            return of_name(name);
+        }
+        if let Some(known) = numpy(argument.py()).and_then(|numpy| numpy.known(argument)) {
+            return Ok(known);
+        }
+        let dtype = argument.py().import("numpy")?.getattr("dtype")?;
+        let name = match argument.is_instance(&dtype)? {
+            true => argument.getattr("str")?,
+            false => dtype.call1((argument,))?.getattr("str")?,
+        };
+        of_name(name.cast()?)
     }
 
     fn named(name: &str) -> Option<Self> {
@@ -71,8 +92,15 @@ impl DType {
             '>'
         };
         let code = name.trim_start_matches(['=', '|', native]);
-        let known = |it: &Self| it.to_string() == name || it.code() == code;
-        Self::ALL.into_iter().find(known)
+        let by_name = Self::NAMES.iter().position(|it| *it == name);
+        let place = by_name.or_else(|| Self::CODES.iter().position(|it| *it == code))?;
+        Some(Self::ALL[place])
+    }
+
+    /// Its name in NumPy, Arrow and polars, such as `uint32`.
+    pub fn name(self) -> &'static str {
+        let place = Self::ALL.iter().position(|it| *it == self);
+        place.map_or("a number of another size", |place| Self::NAMES[place])
     }
 
     /// The type of a buffer's elements; `None` if they are not numbers.
@@ -96,16 +124,6 @@ impl DType {
         Some(Self { kind, size })
     }
 
-    /// `u4`, the name in the array interface.
-    fn code(self) -> String {
-        let kind = match self.kind {
-            Kind::Signed => 'i',
-            Kind::Unsigned => 'u',
-            Kind::Float => 'f',
-        };
-        format!("{kind}{}", self.size)
-    }
-
     /// The exception for a codec that does not have the type.
     pub fn unsupported(self, codec: &str, types: &str) -> PyErr {
         let hint = match self == Self::BYTE {
@@ -116,15 +134,9 @@ impl DType {
     }
 }
 
-/// The name that NumPy, Arrow and polars share: `uint32`.
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            Kind::Signed => "int",
-            Kind::Unsigned => "uint",
-            Kind::Float => "float",
-        };
-        write!(f, "{kind}{}", 8 * self.size)
+        f.write_str(self.name())
     }
 }
 

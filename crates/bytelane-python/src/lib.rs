@@ -10,6 +10,7 @@ mod command;
 mod dtype;
 mod error;
 mod memory;
+mod numpy;
 mod output;
 mod parquet;
 

@@ -3,13 +3,14 @@
 use crate::dtype::DType;
 use crate::error::too_large;
 use crate::memory::{Memory, check_contiguous};
+use crate::numpy::numpy;
 use bytelane::Value;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
+use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
@@ -82,44 +83,35 @@ impl Target {
                 let values = written * size_of::<T>() / dtype.unwrap_or(DType::BYTE).size;
                 Ok((values.into_pyobject(py)?.into_any(), rest))
             }
-            (Self::Bytes, Room::Exactly(count)) => {
-                let fresh = Fresh::bytes(py, bytes_of::<T>(count)?)?;
-                fresh.fill(source, count, error, work)
+            (Self::Bytes, room) => {
+                Fresh::bytes(py, room.of::<T>()?)?.fill(source, room, error, work)
             }
-            (Self::Bytes, Room::AtMost(count)) => {
-                let (values, rest) = into_vec(source, count, error, work)?;
-                Ok((PyBytes::new(py, &values).into_any(), rest))
-            }
-            (Self::Numbers(dtype), Room::Exactly(count)) => {
-                let bytes = bytes_of::<T>(count)?;
+            (Self::Numbers(dtype), room) => {
+                let bytes = room.of::<T>()?;
                 let Some(numpy) = numpy(py) else {
-                    return Fresh::bytes(py, bytes)?.fill(source, count, error, work);
+                    return Fresh::bytes(py, bytes)?.fill(source, room, error, work);
                 };
                 let fresh = Fresh::byte_array(py, bytes)?;
-                let (memory, rest) = fresh.fill(source, count, error, work)?;
-                let name = dtype.to_string();
-                let array = match count {
-                    0 => numpy.call_method1("empty", (0, name))?,
-                    _ => numpy.call_method1("frombuffer", (memory, name))?,
-                };
-                Ok((array, rest))
+                let (memory, rest) = fresh.fill(source, room, error, work)?;
+                Ok((numpy.array(memory, dtype)?, rest))
             }
-            (Self::Numbers(_), Room::AtMost(_)) => unreachable!("counts of numbers are known"),
         }
     }
 }
 
-/// NumPy, if it is installed.
-fn numpy(py: Python<'_>) -> Option<&Bound<'_, PyAny>> {
-    static NUMPY: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
-    let module = NUMPY.get_or_init(py, || Some(py.import("numpy").ok()?.into_any().unbind()));
-    module.as_ref().map(|module| module.bind(py))
-}
+impl Room {
+    /// The most values.
+    fn count(self) -> usize {
+        let (Self::Exactly(count) | Self::AtMost(count)) = self;
+        count
+    }
 
-fn bytes_of<T>(count: usize) -> PyResult<usize> {
-    let bytes = count.checked_mul(size_of::<T>());
-    let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize);
-    bytes.ok_or_else(|| too_large("values", count))
+    /// The most bytes.
+    fn of<T>(self) -> PyResult<usize> {
+        let bytes = self.count().checked_mul(size_of::<T>());
+        let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize);
+        bytes.ok_or_else(|| too_large("values", self.count()))
+    }
 }
 
 /// A new object that nobody else knows yet.
@@ -165,11 +157,12 @@ impl<'py> Fresh<'py> {
     fn fill<S: Value, T: Value, R: Send, E: Send>(
         self,
         source: &Memory<'py>,
-        count: usize,
+        room: Room,
         error: impl FnOnce(E) -> PyErr,
         work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
     ) -> PyResult<(Bound<'py, PyAny>, R)> {
         let start = Start(self.start);
+        let count = room.count();
         // Python aligns memory for any type.
         assert!(count == 0 || self.start.cast::<T>().is_aligned());
         let done = source.read(|values: &[S]| {
@@ -180,36 +173,37 @@ impl<'py> Fresh<'py> {
                 _ => unsafe { slice::from_raw_parts_mut(start.get().cast(), count) },
             };
             let (written, rest) = work(values, room)?;
-            // A shorter result would show what the memory was before.
-            assert_eq!(written.len(), count);
-            Ok(rest)
+            Ok((written.len(), rest))
         })?;
-        Ok((self.object, done.map_err(error)?))
+        let (written, rest) = done.map_err(error)?;
+        match room {
+            // A shorter result would show what the memory was before.
+            Room::Exactly(_) => assert_eq!(written, count),
+            Room::AtMost(_) => return Ok((self.shrunk(written * size_of::<T>())?, rest)),
+        }
+        Ok((self.object, rest))
+    }
+
+    /// The front of `bytes`: the core has written that much. Memory is given back, not copied.
+    fn shrunk(self, length: usize) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.object.py();
+        assert!(self.object.is_exact_instance_of::<PyBytes>());
+        let mut object = self.object.into_ptr();
+        // SAFETY: these are `bytes` that nobody has hashed, and the reference to them, the only one, is
+        // given away. They have `length` bytes at least.
+        let failed = unsafe { _PyBytes_Resize(&raw mut object, length as isize) } != 0;
+        match failed {
+            true => Err(PyErr::fetch(py)),
+            // SAFETY: a reference of ours, to the same object or to another one.
+            false => unsafe { Bound::from_owned_ptr_or_err(py, object) },
+        }
     }
 }
 
-/// The bytes of a result whose length is not known before.
-fn into_vec<S: Value, T: Value, R: Send, E: Send>(
-    source: &Memory<'_>,
-    count: usize,
-    error: impl FnOnce(E) -> PyErr,
-    work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
-) -> PyResult<(Vec<u8>, R)> {
-    assert_eq!(size_of::<T>(), 1, "numbers have a known count");
-    let mut memory: Vec<u8> = Vec::new();
-    let reserved = memory.try_reserve_exact(count);
-    reserved.map_err(|_| too_large("bytes", count))?;
-    let done = source.read(|values: &[S]| {
-        // SAFETY: `T` has one byte and no other alignment; the room is `MaybeUninit` for both.
-        let room =
-            unsafe { slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), memory.capacity()) };
-        let (written, rest) = work(values, room)?;
-        Ok((written.len(), rest))
-    })?;
-    let (length, rest) = done.map_err(error)?;
-    // SAFETY: the core returned a slice of that length at the front of the room: initialised.
-    unsafe { memory.set_len(length) };
-    Ok((memory, rest))
+unsafe extern "C" {
+    /// Of the stable interface, though PyO3 does not have it. Takes a reference, and puts another one in its
+    /// place, or null if it fails.
+    fn _PyBytes_Resize(bytes: *mut *mut ffi::PyObject, length: isize) -> c_int;
 }
 
 /// Writes to memory of the caller, under the interpreter's lock.

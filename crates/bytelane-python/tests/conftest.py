@@ -10,6 +10,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 # The same examples on every run, however slow the machine.
 settings.register_profile("suite", deadline=None, derandomize=True)
@@ -23,3 +24,9 @@ def backend(request: pytest.FixtureRequest) -> Iterator[str]:
     bytelane.set_backend(request.param)
     yield request.param
     bytelane.set_backend(before)
+
+
+@pytest.fixture
+def in_new_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs a test in an empty directory."""
+    monkeypatch.chdir(tmp_path)

@@ -67,13 +67,101 @@ def test_integers_come_back(backend: str, dtype: str, count: int) -> None:
         assert np.array_equal(delta.decode(delta.encode(values), dtype), values)
         encoded = delta.encode(values, block_values=1024, miniblocks=8)
         assert np.array_equal(delta.decode(encoded, dtype, count), values)
-    if dtype != "int64":
-        low = values & 0x1FF
-        packed = bit_packing.encode(low, 9)
-        assert len(packed) == (9 * count + 7) // 8
-        assert np.array_equal(bit_packing.decode(packed, dtype, count, 9), low)
-        packed = bit_packing.encode(low + 1000, 9, reference=1000)
-        assert np.array_equal(bit_packing.decode(packed, dtype, count, 9, reference=1000), low + 1000)
+    low = values & 0x1FF
+    packed = bit_packing.encode(low, 9)
+    assert len(packed) == (9 * count + 7) // 8
+    assert np.array_equal(bit_packing.decode(packed, dtype, count, 9), low)
+    packed = bit_packing.encode(low + 1000, 9, reference=1000)
+    assert np.array_equal(bit_packing.decode(packed, dtype, count, 9, reference=1000), low + 1000)
+
+
+RANGES = [(0, 0), (0, 5), (3, 1000), (999, 1000), (128, 257), (1000, 1000)]
+
+
+@pytest.mark.parametrize(("start", "stop"), RANGES)
+def test_ranges(backend: str, start: int, stop: int) -> None:
+    values = some("int64", 1000)
+    stream = delta.encode(values)
+    assert np.array_equal(delta.decode_range(stream, "int64", start, stop), values[start:stop])
+    assert np.array_equal(delta.decode_range(bytearray(stream), "int64", start, stop), values[start:stop])
+    low = values & 0x7FFFF
+    packed = bit_packing.encode(low, 19)
+    assert np.array_equal(bit_packing.decode_range(packed, "int64", start, stop, 19), low[start:stop])
+    out = np.zeros(1000, "i8")
+    assert bit_packing.decode_range(packed, "int64", start, stop, 19, out=out) == stop - start
+    assert delta.decode_range(stream, "int64", start, stop, out=out) == stop - start
+    assert np.array_equal(out[: stop - start], values[start:stop])
+
+
+def test_ranges_that_are_not_there() -> None:
+    stream, packed = delta.encode(np.arange(10)), bit_packing.encode(np.arange(10), 4)
+    for start, stop in [(0, 11), (11, 11), (5, 1 << 62), (3, 2)]:
+        with pytest.raises((bytelane.Error, MemoryError)):
+            delta.decode_range(stream, "int64", start, stop)
+        with pytest.raises((bytelane.Error, MemoryError)):
+            bit_packing.decode_range(packed, "int64", start, stop, 4)
+    with pytest.raises(bytelane.Error) as caught:
+        bit_packing.decode_range(packed, "int64", 3, 2, 4)
+    assert caught.value.kind == "Range"
+
+
+@given(st.sampled_from(["int32", "int64"]), st.data())
+def test_zigzag_needs_few_bits(dtype: str, data: st.DataObject) -> None:
+    width = data.draw(st.integers(0, 8 * np.dtype(dtype).itemsize))
+    half = 1 << width >> 1
+    numbers = st.integers(-half, half - 1) if width else st.just(0)
+    values = np.array(data.draw(st.lists(numbers)), dtype)
+    packed = bit_packing.encode(values, width, zigzag=True)
+    assert len(packed) == bit_packing.encoded_len(len(values), width)
+    unsigned = ((values << 1) ^ (values >> (8 * values.itemsize - 1))).view(f"u{values.itemsize}")
+    assert packed == bit_packing.encode(unsigned, width)
+    assert bit_packing.narrowest(unsigned) <= width
+    found, read = bit_packing.decode_prefix(packed + b"more", dtype, len(values), width, zigzag=True)
+    assert np.array_equal(found, values)
+    assert read == len(packed)
+
+
+@given(st.sampled_from(["u1", "u2", "u4", "u8", "i4", "i8"]), st.data())
+def test_a_reference_makes_numbers_small(dtype: str, data: st.DataObject) -> None:
+    limits = np.iinfo(dtype)
+    reference = data.draw(st.integers(limits.min, limits.max))
+    width = data.draw(st.integers(0, limits.bits))
+    largest = min(reference + (1 << width) - 1, limits.max)
+    values = np.array(data.draw(st.lists(st.integers(reference, largest))), dtype)
+    packed = bit_packing.encode(values, width, reference=reference)
+    found = bit_packing.decode(packed, dtype, len(values), width, reference=reference)
+    assert np.array_equal(found, values)
+    start = data.draw(st.integers(0, len(values)))
+    part = bit_packing.decode_range(packed, dtype, start, len(values), width, reference=reference)
+    assert np.array_equal(part, values[start:])
+
+
+@given(st.sampled_from(["int32", "int64"]), st.data())
+def test_streams_of_differences(dtype: str, data: st.DataObject) -> None:
+    limits = np.iinfo(dtype)
+    values = np.array(data.draw(st.lists(st.integers(int(limits.min), int(limits.max)), max_size=400)), dtype)
+    block_values, miniblocks = data.draw(st.sampled_from([(128, 4), (128, 1), (256, 8), (1024, 8)]))
+    stream = delta.encode(values, block_values=block_values, miniblocks=miniblocks)
+    assert delta.stored(stream + b"more") == len(values)
+    assert delta.validate(stream + b"more", dtype) == (len(values), len(stream))
+    assert np.array_equal(delta.decode(stream, dtype), values)
+    start = data.draw(st.integers(0, len(values)))
+    stop = data.draw(st.integers(start, len(values)))
+    assert np.array_equal(delta.decode_range(stream, dtype, start, stop), values[start:stop])
+
+
+@given(st.binary())
+def test_bytes_that_may_be_a_stream(data: bytes) -> None:
+    try:
+        count, length = delta.validate(data, "int32")
+    except bytelane.Error as error:
+        with pytest.raises(bytelane.Error) as caught:
+            delta.decode_range(data, "int32", 0, 0)
+        assert str(caught.value) == str(error)
+    else:
+        assert delta.stored(data) == count
+        if count < 1 << 20:
+            assert delta.decode_prefix(data, "int32", count)[1] == length
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
@@ -115,8 +203,20 @@ def test_long_texts(backend: str, length: int) -> None:
 
     for piece in ("a", '"', "ä", "漢", "\x01", "a\\b€"):
         text = (piece * length)[:length]
-        assert json_string.escape(text) == json.dumps(text, ensure_ascii=False).encode()
+        escaped = json.dumps(text, ensure_ascii=False).encode()
+        for same in (text, text.encode(), bytearray(text.encode())):
+            assert json_string.escape(same) == escaped
+            assert json_string.escape(same, quotes=False) == escaped[1:-1]
         assert json_string.unescape(json_string.escape(text)) == text
+
+
+def test_a_text_of_several_megabytes() -> None:
+    text = "漢\n" * (6 << 18)
+    escaped = b'"' + text.encode().replace(b"\n", b"\\n") + b'"'
+    assert json_string.escape(text) == escaped
+    assert json_string.escape(bytearray(text.encode())) == escaped
+    with pytest.raises(bytelane.Error, match=f"offset {len(text.encode())}: "):
+        json_string.escape(text.encode() + b"\xff")
 
 
 @given(st.binary())
@@ -243,6 +343,12 @@ def test_arguments_that_no_codec_takes() -> None:
         varint.decode(b"", "uint32", -1)
     with pytest.raises(ValueError, match="33 bits"):
         bit_packing.encode(np.arange(3, dtype="u4"), 33)
+    with pytest.raises(TypeError, match="signed integers"):
+        bit_packing.encode(np.arange(3, dtype="u4"), 3, zigzag=True)
+    with pytest.raises(ValueError, match="not both"):
+        bit_packing.encode(np.arange(3), 3, zigzag=True, reference=1)
+    with pytest.raises(OverflowError):
+        bit_packing.encode(np.arange(3, dtype="u1"), 3, reference=256)
     with pytest.raises(ValueError, match="block_values"):
         delta.encode(np.arange(3), block_values=100)
     with pytest.raises(ValueError, match="width must be 1"):

@@ -34,6 +34,19 @@ def test_shuffle_writes_what_numcodecs_writes(size: int, length: int) -> None:
     assert np.array_equal(out, data)
 
 
+def test_shuffle_takes_arrays_of_all_kinds() -> None:
+    numbers = np.arange(240, dtype="f4").reshape(12, 20)
+    arrays = [numbers, np.asfortranarray(numbers), numbers.T, numbers.astype(">f4"), numbers > 7]
+    for array in [*arrays, np.arange(8).astype("M8[s]"), numbers.view("V8"), np.array(1.5)]:
+        encoded = bytes(bytelane.Shuffle(8).encode(array))
+        assert encoded == bytes(numcodecs.Shuffle(8).encode(array)) if array.nbytes % 8 == 0 else encoded
+        assert bytes(bytelane.Shuffle(8).decode(encoded)) == array.tobytes("A")
+    with pytest.raises(TypeError):
+        bytelane.Shuffle(8).encode(np.array([1, "a"], object))
+    with pytest.raises(ValueError):
+        bytelane.Shuffle(8).encode(numbers[:, ::2])
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u8"])
 def test_byte_stream_split(dtype: str) -> None:
     values = np.arange(1000).astype(dtype)

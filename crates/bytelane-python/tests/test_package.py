@@ -34,6 +34,7 @@ def documented() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.usefixtures("in_new_directory")
 @pytest.mark.parametrize("name", sorted(documented()))
 def test_examples_run(name: str) -> None:
     value = documented()[name]

@@ -153,6 +153,12 @@ impl Target {
         let mut command = cargo(subcommand);
         command.args(["--locked", "--target-dir", "target/cross"]);
         command.args(["--target", self.triple]);
+        self.prepare(&mut command)?;
+        Ok(command)
+    }
+
+    /// Makes a program that runs cargo use this target's toolchain, linker and runner.
+    pub fn prepare(&self, command: &mut Command) -> Result<()> {
         let name = |suffix: &str| {
             let triple = self.triple.to_uppercase().replace('-', "_");
             format!("CARGO_TARGET_{triple}_{suffix}")
@@ -181,7 +187,7 @@ impl Target {
             rustflags = format!("{rustflags} {}", self.source_rustflags);
         }
         command.env("RUSTFLAGS", rustflags.trim());
-        Ok(command)
+        Ok(())
     }
 }
 

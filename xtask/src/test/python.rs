@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -35,6 +36,12 @@ pub fn environment() -> Result<PathBuf> {
 /// The interpreter of an environment with the packages of a file; the environment is recreated if
 /// the file has changed.
 pub fn environment_with(directory: &str, requirements: &str) -> Result<PathBuf> {
+    environment_of(Path::new("python3"), directory, requirements)
+}
+
+/// The same for an interpreter of the caller's choice. It needs no pip: that of `python3` installs the
+/// packages.
+pub fn environment_of(base: &Path, directory: &str, requirements: &str) -> Result<PathBuf> {
     let directory = root().join(directory);
     let python = directory.join("bin/python");
     let requirements = root().join(requirements);
@@ -44,10 +51,9 @@ pub fn environment_with(directory: &str, requirements: &str) -> Result<PathBuf> 
     if fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    create_environment(&directory)?;
-    run(program(&python)
-        .args(["-m", "pip", "install", "--quiet", "--only-binary=:all:"])
-        .arg("--requirement")
+    create(base, &directory)?;
+    run(pip(&python)
+        .args(["--quiet", "--only-binary=:all:", "--requirement"])
         .arg(&requirements))?;
     fs::write(&installed, wanted).context("cannot note what was installed")?;
     Ok(python)
@@ -55,7 +61,21 @@ pub fn environment_with(directory: &str, requirements: &str) -> Result<PathBuf> 
 
 /// Creates an empty environment, in place of one that is there.
 pub fn create_environment(directory: &Path) -> Result<()> {
-    run(program("python3")
-        .args(["-m", "venv", "--clear"])
+    create(Path::new("python3"), directory)
+}
+
+fn create(base: &Path, directory: &Path) -> Result<()> {
+    run(program(base)
+        .args(["-m", "venv", "--clear", "--without-pip"])
         .arg(directory))
+}
+
+/// The command that installs packages for an interpreter of an environment.
+pub fn pip(python: &Path) -> Command {
+    let mut command = program("python3");
+    command
+        .args(["-m", "pip", "--python"])
+        .arg(python)
+        .arg("install");
+    command
 }

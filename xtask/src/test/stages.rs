@@ -52,7 +52,15 @@ const MIRI: Need = Need::Answers(
     &["rustup", "run", "nightly", "cargo", "miri", "--version"],
     "rustup component add --toolchain nightly miri rust-src",
 );
-const PYTHON_ENVIRONMENTS: &[&str] = &["python3", "-c", "import ensurepip, venv"];
+/// pip 22.3 and later install packages into environments without pip.
+const PYTHON: Need = Need::Answers(
+    &[
+        "python3",
+        "-c",
+        "import venv, pip; assert int(pip.__version__.split('.')[0]) >= 23",
+    ],
+    "Debian: python3-pip and python3-venv",
+);
 const THRIFT_COMPILER: Need = Need::Program("thrift", "Debian: thrift-compiler");
 const QEMU_X86_64: Need = Need::Program("qemu-x86_64-static", QEMU);
 const QEMU: &str = "Debian: qemu-user-static";
@@ -110,10 +118,7 @@ pub static STAGES: &[Stage] = &[
     Stage {
         name: "python",
         about: "files and messages exchanged with libraries of Python, both ways",
-        needs: &[
-            Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv"),
-            THRIFT_COMPILER,
-        ],
+        needs: &[PYTHON, THRIFT_COMPILER],
         tier: Full,
         in_all: true,
         minutes: 2,
@@ -129,7 +134,7 @@ pub static STAGES: &[Stage] = &[
             Need::Program("cmake", "Debian: cmake"),
             Need::Program("pkg-config", "Debian: pkgconf"),
             Need::Program("valgrind", "Debian: valgrind"),
-            Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv"),
+            PYTHON,
         ],
         tier: Full,
         in_all: true,
@@ -139,7 +144,7 @@ pub static STAGES: &[Stage] = &[
     Stage {
         name: "wheel",
         about: "the Python package: built, installed, tested with the libraries it works with, types",
-        needs: &[Need::Answers(PYTHON_ENVIRONMENTS, "Debian: python3-venv")],
+        needs: &[PYTHON],
         tier: Full,
         in_all: true,
         minutes: 3,
@@ -346,5 +351,56 @@ pub static STAGES: &[Stage] = &[
         in_all: false,
         minutes: 5,
         run: semver::run_stage,
+    },
+    Stage {
+        name: "wheel-aarch64",
+        about: "the Python package on emulated 64-bit ARM, with Debian's Python",
+        needs: &[
+            PYTHON,
+            Need::StandardLibrary(&cross::AARCH64),
+            Need::Program("aarch64-linux-gnu-gcc", "Debian: gcc-aarch64-linux-gnu"),
+            Need::Program("qemu-aarch64-static", QEMU),
+            Need::Answers(
+                &["apt-cache", "show", "python3:arm64"],
+                "Debian: dpkg --add-architecture arm64, apt-get update",
+            ),
+        ],
+        tier: Extended,
+        in_all: false,
+        minutes: 15,
+        run: wheel::aarch64::run_stage,
+    },
+    Stage {
+        name: "wheel-nogil",
+        about: "the Python package on a free-threaded Python",
+        needs: &[
+            PYTHON,
+            Need::Program(
+                wheel::free_threaded::PYTHON,
+                "`uv python install 3.14t` has it",
+            ),
+        ],
+        tier: Extended,
+        in_all: false,
+        minutes: 5,
+        run: wheel::free_threaded::run_stage,
+    },
+    Stage {
+        name: "sdist",
+        about: "the source distribution of the Python package: built, and installed from",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        minutes: 10,
+        run: wheel::sdist::run_stage,
+    },
+    Stage {
+        name: "notebooks",
+        about: "the notebooks of the Python package, cell by cell",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        minutes: 5,
+        run: wheel::notebooks::run_stage,
     },
 ];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias, final
 
 if TYPE_CHECKING:
     import pandas
@@ -82,7 +82,14 @@ class ParquetFile:
     @property
     def num_row_groups(self) -> int: ...
     @property
+    def created_by(self) -> str | None: ...
+    @property
     def schema(self) -> Schema: ...
+    @property
+    def closed(self) -> bool: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
     def iter_batches(
         self,
         batch_size: int = 65_536,

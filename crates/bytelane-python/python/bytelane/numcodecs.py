@@ -33,6 +33,11 @@ def _return(result: Any, out: Any) -> Any:
     return out
 
 
+def _is_plain(buf: Any) -> bool:
+    """Whether it is an array of numbers, in order. Seeing that costs much less than the functions of numcodecs."""
+    return isinstance(buf, np.ndarray) and buf.ndim > 0 and buf.flags.c_contiguous and buf.dtype.kind in "iuf"
+
+
 class Shuffle(Codec):  # type: ignore[misc]
     """Byte 0 of every element, then byte 1 of every element, and so on: the bytes of
     `numcodecs.Shuffle`, several times faster. Stores written with one are read by the other.
@@ -53,14 +58,15 @@ class Shuffle(Codec):  # type: ignore[misc]
         self.elementsize = elementsize
 
     def encode(self, buf: Any) -> Any:
-        data = ensure_contiguous_ndarray(buf).view("u1")
-        return self._apply(byte_stream_split.encode, data)
+        return self._apply(byte_stream_split.encode, buf)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        data = ensure_contiguous_ndarray(buf).view("u1")
-        return _return(self._apply(byte_stream_split.decode, data), out)
+        return _return(self._apply(byte_stream_split.decode, buf), out)
 
-    def _apply(self, function: Any, data: NDArray[np.uint8]) -> Any:
+    def _apply(self, function: Any, buf: Any) -> Any:
+        if _is_plain(buf) and buf.nbytes % self.elementsize == 0:
+            return function(buf, width=self.elementsize)
+        data: NDArray[np.uint8] = ensure_contiguous_ndarray(buf).view("u1")
         rest = len(data) % self.elementsize
         if rest == 0:
             return function(data, width=self.elementsize)

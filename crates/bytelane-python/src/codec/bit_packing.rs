@@ -3,6 +3,9 @@
 use pyo3::prelude::*;
 
 /// Integers packed with a fixed number of bits each, least significant bit first, as in Parquet.
+///
+/// `reference` is subtracted from each value before it is packed, and added afterwards. With `zigzag`,
+/// small negative numbers need few bits: 0, -1, 1, -2 .. become 0, 1, 2, 3 ..
 #[pymodule]
 pub mod bit_packing {
     use crate::codec::whole;
@@ -11,16 +14,15 @@ pub mod bit_packing {
     use crate::memory::Memory;
     use crate::output::{Room, Target};
     use ::bytelane::Detected;
-    use ::bytelane::bit_packing::Format;
-    use pyo3::exceptions::PyValueError;
+    use ::bytelane::bit_packing::{Format, Integer};
+    use pyo3::exceptions::{PyTypeError, PyValueError};
     use pyo3::prelude::*;
     use std::mem::MaybeUninit;
 
     /// Packs integers with `width` bits each.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. `reference`
-    /// is subtracted from each value first. Returns bytes or, with `out`, the number of bytes written
-    /// there.
+    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns bytes
+    /// or, with `out`, the number of bytes written there.
     ///
     /// Raises bytelane.Error if a value does not fit.
     ///
@@ -28,22 +30,28 @@ pub mod bit_packing {
     /// >>> from bytelane import bit_packing
     /// >>> bit_packing.encode(array("I", [1, 2, 3, 4, 5, 6, 7]), width=3).hex()
     /// 'd1581f'
+    /// >>> len(bit_packing.encode(array("i", [1970, 2026, 2097]), width=7, reference=1970))
+    /// 3
     #[pyfunction]
-    #[pyo3(signature = (values, width, *, reference=None, dtype=None, out=None))]
+    #[pyo3(signature = (values, width, *, reference=None, zigzag=false, dtype=None, out=None))]
     fn encode<'py>(
         py: Python<'py>,
         values: &Bound<'py, PyAny>,
         width: u32,
         reference: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
-        let dtype = source.numbers(dtype)?;
-        by_type!(dtype, "bit_packing", "uint8 to uint64, int32 and int64",
-        [Unsigned 1 u8, Unsigned 2 u16, Unsigned 4 u32, Unsigned 8 u64, Signed 4 i32, Signed 8 i64], T => {
-            let format = format_of!(T, dtype, width, reference);
+        let packing = Packing {
+            width,
+            reference,
+            zigzag,
+        };
+        by_integer!(source.numbers(dtype)?, T => {
+            let format = packing.format::<T>()?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
             let done = target.fill(&source, py, room, of_codec, |values: &[T], to| {
                 Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
@@ -54,8 +62,8 @@ pub mod bit_packing {
 
     /// Unpacks `count` integers of `width` bits each.
     ///
-    /// `reference` is added to each. Returns a NumPy array of `dtype` (bytes without NumPy) or, with
-    /// `out`, the number of values written there.
+    /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
+    /// written there.
     ///
     /// Raises bytelane.Error if the input is too short, and ValueError if bytes follow the last value.
     ///
@@ -63,7 +71,8 @@ pub mod bit_packing {
     /// >>> bit_packing.decode(bytes.fromhex("d1581f"), "uint32", 7, width=3).tolist()
     /// [1, 2, 3, 4, 5, 6, 7]
     #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, width, *, reference=None, out=None))]
+    #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
+    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode<'py>(
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
@@ -71,34 +80,177 @@ pub mod bit_packing {
         count: usize,
         width: u32,
         reference: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let done = decode_prefix(py, data, dtype, count, width, reference, zigzag, out)?;
+        whole(done, &Memory::of(data)?)
+    }
+
+    /// Unpacks `count` integers at the front of an input. Returns what `decode` returns, and the number
+    /// of bytes read.
+    ///
+    /// >>> from bytelane import bit_packing
+    /// >>> values, read = bit_packing.decode_prefix(b"\xd1\x58\x1fmore", "uint32", 7, width=3)
+    /// >>> read
+    /// 3
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
+    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
+    fn decode_prefix<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        width: u32,
+        reference: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let source = Memory::of(data)?;
-        let target = Target::numbers(out, DType::of_argument(dtype)?)?;
         let dtype = DType::of_argument(dtype)?;
-        by_type!(dtype, "bit_packing", "uint8 to uint64, int32 and int64",
-        [Unsigned 1 u8, Unsigned 2 u16, Unsigned 4 u32, Unsigned 8 u64, Signed 4 i32, Signed 8 i64], T => {
-            let format = format_of!(T, dtype, width, reference);
+        let target = Target::numbers(out, dtype)?;
+        let packing = Packing {
+            width,
+            reference,
+            zigzag,
+        };
+        by_integer!(dtype, T => {
+            let format = packing.format::<T>()?;
             let room = Room::Exactly(count);
-            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_uninit_with(Detected::active(), data, to)
-            });
-            whole(done?, &source)
+            })
         })
     }
 
-    /// The format of a type. A macro, since the reference is a number of that type.
-    macro_rules! format_of {
-        ($T:ty, $dtype:expr, $width:expr, $reference:expr) => {{
-            let format = Format::<$T>::new($width).ok_or_else(|| {
-                let (width, dtype) = ($width, $dtype);
-                PyValueError::new_err(format!("{dtype} has no width of {width} bits"))
-            })?;
-            match $reference {
-                Some(reference) => format.frame(reference.extract()?),
-                None => format,
-            }
-        }};
+    /// Unpacks values number `start` up to `stop`, without those before. Returns what `decode` returns.
+    ///
+    /// Raises bytelane.Error if the input is too short, or the range begins after its end.
+    ///
+    /// >>> from bytelane import bit_packing
+    /// >>> bit_packing.decode_range(bytes.fromhex("d1581f"), "uint32", 2, 5, width=3).tolist()
+    /// [3, 4, 5]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, start, stop, width, *, reference=None, zigzag=false, out=None))]
+    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
+    fn decode_range<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        start: usize,
+        stop: usize,
+        width: u32,
+        reference: Option<&Bound<'py, PyAny>>,
+        zigzag: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        let packing = Packing {
+            width,
+            reference,
+            zigzag,
+        };
+        by_integer!(dtype, T => {
+            let format = packing.format::<T>()?;
+            let room = Room::Exactly(stop.saturating_sub(start));
+            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                Ok((format.decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+            });
+            Ok(done?.0)
+        })
     }
-    use format_of;
+
+    /// The number of bytes that `count` integers of `width` bits take.
+    ///
+    /// >>> from bytelane import bit_packing
+    /// >>> bit_packing.encoded_len(9, width=13)
+    /// 15
+    #[pyfunction]
+    fn encoded_len(count: usize, width: u32) -> PyResult<usize> {
+        let packing = Packing {
+            width,
+            reference: None,
+            zigzag: false,
+        };
+        Ok(packing.format::<u64>()?.encoded_len(count))
+    }
+
+    /// The smallest width that these integers fit, without a reference or zigzag: 0 if all are 0.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import bit_packing
+    /// >>> bit_packing.narrowest(array("H", [0, 5, 9]))
+    /// 4
+    #[pyfunction]
+    #[pyo3(signature = (values, *, dtype=None))]
+    fn narrowest(values: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
+        let source = Memory::of(values)?;
+        by_integer!(source.numbers(dtype)?, T => {
+            source.read(|values: &[T]| Format::narrowest(values).width())
+        })
+    }
+
+    /// How integers are packed, as the arguments say.
+    struct Packing<'a, 'py> {
+        width: u32,
+        reference: Option<&'a Bound<'py, PyAny>>,
+        zigzag: bool,
+    }
+
+    impl Packing<'_, '_> {
+        fn format<T: Number>(&self) -> PyResult<Format<T>> {
+            let width = self.width;
+            let format = Format::new(width).ok_or_else(|| {
+                let bits = 8 * size_of::<T>();
+                PyValueError::new_err(format!(
+                    "integers of {bits} bits have no width of {width} bits"
+                ))
+            })?;
+            match (self.reference, self.zigzag) {
+                (None, false) => Ok(format),
+                (None, true) => T::zigzag(format)
+                    .ok_or_else(|| PyTypeError::new_err("zigzag is for signed integers")),
+                (Some(reference), false) => Ok(format.frame(reference.extract()?)),
+                (Some(_), true) => {
+                    let message = "either reference or zigzag, not both";
+                    Err(PyValueError::new_err(message))
+                }
+            }
+        }
+    }
+
+    /// A type of integers, signed or not.
+    trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
+        /// The format for values in zigzag form, which only signed ones have.
+        fn zigzag(format: Format<Self>) -> Option<Format<Self>>;
+    }
+
+    macro_rules! number {
+        ($($T:ty: |$format:ident| $zigzag:expr;)*) => { $(
+            impl Number for $T {
+                fn zigzag($format: Format<Self>) -> Option<Format<Self>> {
+                    $zigzag
+                }
+            }
+        )* };
+    }
+    number! {
+        u8: |_format| None;
+        u16: |_format| None;
+        u32: |_format| None;
+        u64: |_format| None;
+        i32: |format| Some(format.zigzag());
+        i64: |format| Some(format.zigzag());
+    }
+
+    macro_rules! by_integer {
+        ($dtype:expr, $T:ident => $call:expr) => {
+            by_type!($dtype, "bit_packing", "uint8 to uint64, int32 and int64",
+            [Unsigned 1 u8, Unsigned 2 u16, Unsigned 4 u32, Unsigned 8 u64, Signed 4 i32, Signed 8 i64], $T => $call)
+        };
+    }
+    use by_integer;
 }

@@ -45,7 +45,7 @@ pub mod delta {
                  block_values is a multiple of 128, and each miniblock has a multiple of 32 values"
             ))
         })?;
-        by_type!(source.numbers(dtype)?, "delta", "int32 and int64", [Signed 4 i32, Signed 8 i64], T => {
+        by_integer!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
             let done = target.fill(&source, py, Room::AtMost(room), of_room, |values: &[T], to| {
                 Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
@@ -81,7 +81,7 @@ pub mod delta {
         match count {
             Some(count) => Ok(decode_some(py, &source, dtype, count, out)?.0),
             None => {
-                let count = stored(&source, dtype)?;
+                let (count, _) = checked(&source, dtype)?;
                 whole(decode_some(py, &source, dtype, count, out)?, &source)
             }
         }
@@ -114,13 +114,68 @@ pub mod delta {
         )
     }
 
-    fn stored(source: &Memory<'_>, dtype: DType) -> PyResult<usize> {
-        let validate = |data: &[u8]| match dtype.size {
-            4 => delta::validate::<i32>(data),
-            _ => delta::validate::<i64>(data),
-        };
-        let (count, _) = source.read(validate)?.map_err(of_codec)?;
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    /// Decodes values number `start` up to `stop`. The differences before are summed, but not stored.
+    /// Returns what `decode` returns.
+    ///
+    /// Raises bytelane.Error if the stream is malformed, has fewer values, or the range begins after its
+    /// end. The stream is checked first, as for `decode`.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import delta
+    /// >>> delta.decode_range(delta.encode(array("i", [3, 1, 4, 1, 5])), "int32", 2, 4).tolist()
+    /// [4, 1]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
+    fn decode_range<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        start: usize,
+        stop: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        let (values, _) = checked(&source, dtype)?;
+        // The core refuses ranges that reach further, which need no memory.
+        let room = Room::Exactly(stop.min(values).saturating_sub(start));
+        by_integer!(dtype, T => {
+            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                Ok((delta::decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// The number of values that a stream says it has. Nothing but its header is checked.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import delta
+    /// >>> delta.stored(delta.encode(array("i", [3, 1, 4])))
+    /// 3
+    #[pyfunction]
+    fn stored(data: &Bound<'_, PyAny>) -> PyResult<u64> {
+        Memory::of(data)?.read(delta::stored)?.map_err(of_codec)
+    }
+
+    /// Checks all that `decode` would check, without unpacking. Returns the number of values, and the
+    /// length of the stream in bytes, which more bytes may follow.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import delta
+    /// >>> delta.validate(delta.encode(array("q", range(1000, 2000))) + b"more", "int64")
+    /// (1000, 47)
+    #[pyfunction]
+    fn validate(data: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
+        checked(&Memory::of(data)?, DType::of_argument(dtype)?)
+    }
+
+    fn checked(source: &Memory<'_>, dtype: DType) -> PyResult<(usize, usize)> {
+        by_integer!(dtype, T => {
+            let (values, length) = source.read(delta::validate::<T>)?.map_err(of_codec)?;
+            Ok((usize::try_from(values).unwrap_or(usize::MAX), length))
+        })
     }
 
     fn decode_some<'py>(
@@ -131,10 +186,17 @@ pub mod delta {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let target = Target::numbers(out, dtype)?;
-        by_type!(dtype, "delta", "int32 and int64", [Signed 4 i32, Signed 8 i64], T => {
+        by_integer!(dtype, T => {
             target.fill(source, py, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 delta::decode_uninit_with(Detected::active(), data, to)
             })
         })
     }
+
+    macro_rules! by_integer {
+        ($dtype:expr, $T:ident => $call:expr) => {
+            by_type!($dtype, "delta", "int32 and int64", [Signed 4 i32, Signed 8 i64], $T => $call)
+        };
+    }
+    use by_integer;
 }

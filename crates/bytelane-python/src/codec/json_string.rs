@@ -17,7 +17,11 @@ pub mod json_string {
     use std::mem::MaybeUninit;
 
     /// Strings up to this length are escaped on the stack.
-    const SHORT: usize = 512;
+    const SHORT: usize = 2048;
+
+    /// Up to this length, there is room for escapes everywhere, of which what is not needed is given back.
+    /// The system has no memory for room that is not written.
+    const LONG: usize = 4 << 20;
 
     fn format(quotes: bool) -> Format {
         if quotes { QUOTED } else { BARE }
@@ -52,26 +56,48 @@ pub mod json_string {
             let written = format.escape_uninit_with(Detected::active(), short, &mut room[..]);
             return Ok(PyBytes::new(py, written.map_err(of_room)?.as_bytes()).into_any());
         }
-        let source = Memory::of_text(text)?.frozen()?;
-        if !text.is_instance_of::<PyString>() {
-            let valid = source.read(|bytes: &[u8]| utf8::validate(bytes).map(|_| ()))?;
-            valid.map_err(of_codec)?;
+        let source = Memory::of_text(text)?;
+        if out.is_none() && source.len() > LONG {
+            return escape_long(py, &source.frozen()?, format);
         }
-        let room = match out {
-            Some(_) => Room::AtMost(0),
-            None => Room::Exactly(source.read(|bytes: &[u8]| {
-                // SAFETY: it is what Python has encoded, or what was just checked and cannot change.
-                format.escaped_len(unsafe { str::from_utf8_unchecked(bytes) })
-            })?),
+        let room = Room::AtMost(6 * source.len() + 2);
+        let target = Target::bytes(out)?;
+        let done = match text.is_instance_of::<PyString>() {
+            true => target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+                // SAFETY: it is what Python has encoded.
+                let text = unsafe { str::from_utf8_unchecked(bytes) };
+                let written = format.escape_uninit_with(Detected::active(), text, to)?;
+                Ok((in_bytes(written), ()))
+            }),
+            false => target.fill(&source, py, room, of_codec, |bytes: &[u8], to| {
+                let written = format.escape_bytes_uninit_with(Detected::active(), bytes, to)?;
+                Ok((in_bytes(written), ()))
+            }),
         };
-        let done = Target::bytes(out)?.fill(&source, py, room, of_room, |bytes: &[u8], to| {
-            // SAFETY: as above.
-            let text = unsafe { str::from_utf8_unchecked(bytes) };
-            let written = format.escape_uninit_with(Detected::active(), text, to)?;
-            // SAFETY: nobody looks at it as text any more.
-            Ok((unsafe { written.as_bytes_mut() }, ()))
+        Ok(done?.0)
+    }
+
+    /// Escapes a text for which the room that escapes might take is too much: its length is counted first.
+    fn escape_long<'py>(
+        py: Python<'py>,
+        source: &Memory<'py>,
+        format: Format,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let needed = source.read(|bytes: &[u8]| {
+            let text = utf8::validate(bytes)?;
+            Ok(format.escaped_len(text))
+        })?;
+        let room = Room::Exactly(needed.map_err(of_codec::<utf8::ErrorKind>)?);
+        let done = Target::Bytes.fill(source, py, room, of_codec, |bytes: &[u8], to| {
+            let written = format.escape_bytes_uninit_with(Detected::active(), bytes, to)?;
+            Ok((in_bytes(written), ()))
         });
         Ok(done?.0)
+    }
+
+    fn in_bytes(text: &mut str) -> &mut [u8] {
+        // SAFETY: nobody looks at it as text any more.
+        unsafe { text.as_bytes_mut() }
     }
 
     /// Reads a string of JSON: the opposite of `escape`. With `quotes`, the input begins with a quote,

@@ -6,26 +6,34 @@ use super::options::Count;
 use super::table::{Schema, Table};
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
 use bytelane_parquet::{InputFile, Reader, ReaderBuilder};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Parquet file of which parts are read, by any number of threads.
+///
+/// It is open until `close`, or until the end of a `with` statement.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
 /// >>> table = pa.table({"id": range(1000), "price": [0.25 * i for i in range(1000)]})
 /// >>> parquet.write_table(table, "trades.parquet", row_group_size=600)
-/// >>> file = parquet.ParquetFile("trades.parquet")
-/// >>> file.num_rows, file.num_row_groups, file.schema.names
+/// >>> with parquet.ParquetFile("trades.parquet") as file:
+/// ...     file.num_rows, file.num_row_groups, file.schema.names
+/// ...     [batch.num_rows for batch in file.iter_batches(batch_size=400, columns=["price"])]
 /// (1000, 2, ['id', 'price'])
-/// >>> [batch.num_rows for batch in file.iter_batches(batch_size=400, columns=["price"])]
 /// [400, 200, 400]
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct ParquetFile {
     path: PathBuf,
-    reader: ReaderBuilder<InputFile>,
+    metadata: Arc<ParquetMetaData>,
+    schema: SchemaRef,
+    /// None once the file is closed.
+    reader: Mutex<Option<ReaderBuilder<InputFile>>>,
 }
 
 #[pymethods]
@@ -33,25 +41,57 @@ impl ParquetFile {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let reader = py.detach(|| ReaderBuilder::open(&path).map_err(of_parquet))?;
-        Ok(Self { path, reader })
+        Ok(Self {
+            path,
+            metadata: Arc::clone(reader.metadata()),
+            schema: SchemaRef::clone(reader.schema()),
+            reader: Mutex::new(Some(reader)),
+        })
     }
 
     /// The number of rows.
     #[getter]
     fn num_rows(&self) -> i64 {
-        self.reader.metadata().file_metadata().num_rows()
+        self.metadata.file_metadata().num_rows()
     }
 
     /// The number of row groups.
     #[getter]
     fn num_row_groups(&self) -> usize {
-        self.reader.metadata().num_row_groups()
+        self.metadata.num_row_groups()
+    }
+
+    /// The program that wrote the file, if it left its name.
+    #[getter]
+    fn created_by(&self) -> Option<&str> {
+        self.metadata.file_metadata().created_by()
     }
 
     /// The columns and their types.
     #[getter]
     fn schema(&self) -> Schema {
-        Schema(SchemaRef::clone(self.reader.schema()))
+        Schema(SchemaRef::clone(&self.schema))
+    }
+
+    /// Whether the file is closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.opened().is_none()
+    }
+
+    /// Closes the file. What its footer says remains known; iterators that have begun can go on, and close
+    /// it for themselves.
+    fn close(&self) {
+        drop(self.opened().take());
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
@@ -101,13 +141,22 @@ impl ParquetFile {
 const BATCH_ROWS: usize = 65_536;
 
 impl ParquetFile {
+    fn opened(&self) -> MutexGuard<'_, Option<ReaderBuilder<InputFile>>> {
+        // Nobody calls Python, or waits for anything else, while it is locked.
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn rows(
         &self,
         batch_size: usize,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
     ) -> PyResult<Rows> {
-        let mut reader = self.reader.clone().with_batch_size(batch_size);
+        let Some(reader) = self.opened().clone() else {
+            let message = format!("{} is closed", self.path.display());
+            return Err(PyValueError::new_err(message));
+        };
+        let mut reader = reader.with_batch_size(batch_size);
         if let Some(columns) = columns {
             let columns = columns.iter().map(String::as_str);
             let in_file = |error: bytelane_parquet::Error| of_parquet(error.in_file(&self.path));
@@ -120,7 +169,7 @@ impl ParquetFile {
         let reader = reader.build();
         let reader = reader.map_err(|error| of_parquet(error.in_file(&self.path)))?;
         let columns = reader.schema().fields().clone();
-        let metadata = self.reader.schema().metadata().clone();
+        let metadata = self.schema.metadata().clone();
         Ok(Rows {
             reader,
             schema: Arc::new(ArrowSchema::new_with_metadata(columns, metadata)),

@@ -1,0 +1,135 @@
+"""`bytelane.parquet`: advice, and what other writers do with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tables import ROWS, encodings, nested, numbers, pa, pq, same
+
+from bytelane import parquet
+
+pytestmark = pytest.mark.usefixtures("in_new_directory")
+
+
+@pytest.mark.parametrize("goal", ["balanced", "size", "read", "write"])
+@pytest.mark.parametrize("table", [numbers(), nested(), numbers().slice(0, 0), pa.table({})])
+def test_pyarrow_writes_what_was_advised(table: Any, goal: parquet.Goal) -> None:
+    advice = parquet.advise(table, goal=goal, rows=1000)
+    pq.write_table(table, "a.parquet", **advice.pyarrow())
+    assert pq.read_table("a.parquet").num_rows == table.num_rows
+    found = encodings("a.parquet") if table.num_rows else {}
+    for column in advice.columns if found else []:
+        wanted = column["encoding"].upper().replace("DICTIONARY", "RLE_DICTIONARY")
+        assert wanted in found[column["path"]], column["path"]
+
+
+def test_names_are_written_as_python_reads_them() -> None:
+    name = 'a "quoted" \\ name\x1b\n\u0301'
+    table = pa.table({name: range(1000)})
+    assert list(parquet.advise(table, goal="size").pyarrow()["column_encoding"]) == [name]
+    shown = repr(parquet.advise(table))
+    assert "\x1b" not in shown and "\\x1b\\n" in shown
+
+
+def test_polars_and_duckdb_write_with_the_advice() -> None:
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    table = numbers()
+    advice = parquet.advise(table, compression="zstd", compression_level=3)
+    polars.DataFrame(table).write_parquet("a.parquet", **advice.polars())
+    assert advice.polars() == {"compression": "zstd", "compression_level": 3}
+    with duckdb.connect() as connection:
+        connection.register("rows", table)
+        connection.sql(f"copy rows to 'b.parquet' {advice.duckdb()}")
+    for path in ["a.parquet", "b.parquet"]:
+        assert pq.read_table(path).num_rows == ROWS
+        assert pq.read_metadata(path).row_group(0).column(0).compression == "ZSTD"
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "lz4_raw", "gzip:6", "brotli:3"])
+def test_every_compression_reaches_every_writer(compression: str) -> None:
+    polars = pytest.importorskip("polars")
+    advice = parquet.advise(numbers(), compression=compression, rows=100)
+    pq.write_table(numbers(), "a.parquet", **advice.pyarrow())
+    polars.DataFrame(numbers()).write_parquet("b.parquet", **advice.polars())
+    name = compression.split(":")[0].upper().replace("NONE", "UNCOMPRESSED").replace("_RAW", "")
+    for path in ["a.parquet", "b.parquet"]:
+        assert pq.read_metadata(path).row_group(0).column(0).compression == name
+
+
+def test_advice_is_what_a_rewrite_does() -> None:
+    pq.write_table(numbers(50_000), "a.parquet", compression="zstd")
+    advice = parquet.advise("a.parquet", goal="size")
+    columns = {it["path"]: it["encoding"] for it in advice.columns if not it["keep"]}
+    done = parquet.rewrite("a.parquet", "b.parquet", column_encoding=columns, verify=True)  # type: ignore[arg-type]
+    assert done.verified and done.saved > 0.3
+    assert done.bytes_after == os.path.getsize("b.parquet")
+    sizes = {it["path"]: it["after"]["bytes"] for it in done.columns}
+    for column in advice.columns:
+        assert sizes[column["path"]] <= 1.1 * column["bytes_then"] + 200, column["path"]
+    assert pq.read_table("b.parquet").equals(numbers(50_000))
+
+
+def test_advice_is_shown() -> None:
+    parquet.write_table(numbers(), "<a>.parquet", "plain")
+    advice = parquet.advise("<a>.parquet", goal="size")
+    lines = repr(advice).splitlines()
+    assert lines[0] == f"<a>.parquet: {ROWS} rows"
+    assert lines[3].split() == "column type current choice current size new size saved".split()
+    assert lines[4].split()[0] == "id" and "delta_binary_packed" in lines[4]
+    page = advice._repr_html_()
+    assert "<td>delta_binary_packed</td>" in page and "&lt;a&gt;.parquet" in page
+    data = advice.to_dict()
+    assert json.loads(json.dumps(data)) == data
+    data["columns"].clear()
+    assert len(advice.columns) == 5 and 0 < advice.saved < 1
+    assert advice.bytes_then < advice.bytes_now
+
+    done = parquet.rewrite("<a>.parquet", "b.parquet", goal="size")
+    assert "plain -> delta_binary_packed" in repr(done)
+    assert "<td>1 of 1</td>" in done._repr_html_()
+    assert done.to_dict()["bytes_before"] == done.bytes_before
+
+
+def test_several_files_get_one_advice() -> None:
+    table = numbers()
+    for index in range(3):
+        parquet.write_table(table.slice(1000 * index, 1000), f"{index}.parquet", "plain")
+    paths = [f"{index}.parquet" for index in range(3)]
+    advice = parquet.advise(paths, goal="size")
+    assert advice.to_dict()["rows"] == ROWS
+    assert advice.bytes_now == sum(parquet.advise(path).bytes_now for path in paths)
+    pq.write_table(table, "all.parquet", **advice.pyarrow())
+    parquet.write_table(nested(), "other.parquet")
+    with pytest.raises(parquet.ParquetError, match="list") as caught:
+        parquet.advise(["0.parquet", "other.parquet"])
+    assert caught.value.path == "other.parquet"
+
+
+def test_readers_restrict_the_choice() -> None:
+    table = pa.table({"x": pa.array([i * i % 1013 for i in range(5000)], pa.int32())})
+    [column] = parquet.advise(table, goal="size", readers=["duckdb>=0.9", "spark"]).columns
+    obstacles = {it["encoding"]: it["obstacle"] for it in column["candidates"]}
+    assert obstacles["byte_stream_split"] == "duckdb>=0.9"
+    assert column["encoding"] != "byte_stream_split"
+
+
+def test_pyarrow_reads_the_advised_categories() -> None:
+    table = pa.table({"k": pa.array([f"name {i}" for i in range(1000)]).dictionary_encode()})
+    pq.write_table(table, "a.parquet")
+    for source in [table, "a.parquet"]:
+        advice = parquet.advise(source, goal="size")
+        pq.write_table(table, "b.parquet", **advice.pyarrow())
+        assert same(pq.read_table("b.parquet"), table)
+        advice = parquet.advise(source, goal="size", readers="duckdb,polars")
+        assert advice.columns[0]["encoding"].startswith("delta")
+
+
+def test_arrays_get_advice() -> None:
+    Path("a.i32").write_bytes(b"".join(i.to_bytes(4, "little") for i in range(5000)))
+    advice = parquet.advise("a.i32", goal="size")
+    assert advice.columns[0]["encoding"] == "delta_binary_packed"
+    assert "with dictionaries" in repr(advice)

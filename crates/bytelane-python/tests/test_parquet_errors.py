@@ -1,0 +1,242 @@
+"""`bytelane.parquet`: errors, progress and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tables import numbers, pa, pq
+
+from bytelane import parquet
+
+pytestmark = pytest.mark.usefixtures("in_new_directory")
+
+# A call that fails.
+Work = Callable[[], object]
+
+
+class Fake:
+    """An object with any result of `__arrow_c_stream__`."""
+
+    def __init__(self, result: object) -> None:
+        self.result = result
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.result
+
+
+# Errors.
+
+
+def test_errors_of_the_system_are_os_errors() -> None:
+    works: list[Work] = [
+        lambda: parquet.read_table("missing.parquet"),
+        lambda: parquet.advise("missing.parquet"),
+        lambda: parquet.rewrite("missing.parquet", "out.parquet"),
+        lambda: parquet.ParquetFile(Path("missing.parquet")),
+    ]
+    for work in works:
+        with pytest.raises(FileNotFoundError) as caught:
+            work()
+        assert (caught.value.errno, caught.value.filename) == (2, "missing.parquet")
+    with pytest.raises(FileNotFoundError) as caught:
+        parquet.write_table(numbers(), "missing/out.parquet")
+    assert caught.value.filename == "missing/out.parquet"
+    parquet.write_table(numbers(), "a.parquet")
+    os.chmod("a.parquet", 0o444)
+    with pytest.raises(PermissionError, match="read-only"):
+        parquet.rewrite("a.parquet", "a.parquet")
+    parquet.rewrite("a.parquet", "a.parquet", force=True)
+
+
+def test_errors_tell_their_place() -> None:
+    parquet.write_table(numbers(), "a.parquet", "plain", compression="none", row_group_size=1000)
+    data = bytearray(Path("a.parquet").read_bytes())
+    chunk = pq.read_metadata("a.parquet").row_group(1).column(1)
+    data[chunk.data_page_offset : chunk.data_page_offset + 20] = b"\xff" * 20
+    Path("a.parquet").write_bytes(data)
+    with pytest.raises(parquet.ParquetError) as caught:
+        parquet.read_table("a.parquet")
+    error = caught.value
+    assert (error.path, error.row_group, error.column) == ("a.parquet", 1, "price")
+    assert isinstance(error, ValueError) and error.kind and error.page is None
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet file", b"PAR1" + b"\xff" * 8 + b"PAR1"])
+def test_other_files_are_refused(content: bytes) -> None:
+    Path("a.parquet").write_bytes(content)
+    works: list[Work] = [
+        lambda: parquet.read_table("a.parquet"),
+        lambda: parquet.advise("a.parquet"),
+        lambda: parquet.rewrite("a.parquet", "out.parquet"),
+    ]
+    for work in works:
+        with pytest.raises(parquet.ParquetError) as caught:
+            work()
+        assert caught.value.path == "a.parquet"
+    assert os.listdir() == ["a.parquet"]
+
+
+@pytest.mark.parametrize("length", range(0, 400, 7))
+def test_truncated_files_are_refused(length: int) -> None:
+    parquet.write_table(numbers(3), "a.parquet")
+    Path("a.parquet").write_bytes(Path("a.parquet").read_bytes()[: -1 - length])
+    with pytest.raises(parquet.ParquetError):
+        parquet.read_table("a.parquet")
+
+
+def test_damaged_files_are_refused_or_read() -> None:
+    parquet.write_table(numbers(50), "a.parquet")
+    data = Path("a.parquet").read_bytes()
+    refused = 0
+    for position in range(0, len(data), 5):
+        Path("a.parquet").write_bytes(data[:position] + bytes([data[position] ^ 0x55]) + data[position + 1 :])
+        try:
+            parquet.read_table("a.parquet").to_pyarrow()
+        except ValueError:
+            refused += 1
+    assert refused > len(data) / 50
+
+
+def test_wrong_arguments() -> None:
+    parquet.write_table(numbers(), "a.parquet")
+    file: Any = parquet.ParquetFile("a.parquet")
+    module: Any = parquet
+    wrong: list[tuple[type[Exception], str, Work]] = [
+        (TypeError, "int", lambda: module.advise(1)),
+        (TypeError, "int", lambda: module.advise([1])),
+        (TypeError, "Int64Array", lambda: module.write_table(pa.array([1]), "b")),
+        (TypeError, "not a table", lambda: module.write_table(pa.chunked_array([[1]]), "b")),
+        (TypeError, "PyCapsule", lambda: module.write_table(Fake(1), "b")),
+        (ValueError, "name", lambda: module.write_table(Fake(file.schema.__arrow_c_schema__()), "b")),
+        (TypeError, "Options.goal", lambda: module.advise("a.parquet", goal=1)),
+        (TypeError, "int", lambda: module.advise("a.parquet", readers=[1])),
+        (TypeError, "str", lambda: module.write_table(numbers(), "b", column_encoding={"id": 1})),
+        (TypeError, "str", lambda: file.read("id")),
+        (TypeError, "int", lambda: module.read_table(5)),
+        (ValueError, "no file", lambda: module.advise([])),
+        (ValueError, 'goal "fast"', lambda: module.advise("a.parquet", goal="fast")),
+        (ValueError, 'reader "x"', lambda: module.advise("a.parquet", readers="x")),
+        (ValueError, "zstd:99", lambda: module.advise("a.parquet", compression="zstd:99")),
+        (ValueError, '"xz"', lambda: module.write_table(numbers(), "b", compression="xz")),
+        (ValueError, 'encoding "x"', lambda: module.write_table(numbers(), "b", "x")),
+        (
+            ValueError,
+            "BYTE_ARRAY",
+            lambda: module.write_table(numbers(), "b", column_encoding={"name": "byte_stream_split"}),
+        ),
+        (ValueError, "cannot be 0", lambda: module.write_table(numbers(), "b", row_group_size=0)),
+        (ValueError, "-1", lambda: module.write_table(numbers(), "b", row_group_size=-1)),
+        (ValueError, "0 rows", lambda: file.iter_batches(0)),
+        (ValueError, "-5", lambda: file.iter_batches(-5)),
+        (ValueError, "row group 9", lambda: file.read(row_groups=[9])),
+        (ValueError, 'no column "z"', lambda: file.read(["z"])),
+        (ValueError, "directory", lambda: module.read_table(".")),
+    ]
+    for kind, part, work in wrong:
+        with pytest.raises(kind, match=part):
+            work()
+    assert os.listdir() == ["a.parquet"]
+
+
+def test_types_that_parquet_does_not_have() -> None:
+    union = pa.UnionArray.from_dense(pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])])
+    for array in [union, pa.array([pa.MonthDayNano([1, 2, 3])]), pa.array([{}], pa.struct([]))]:
+        table = pa.table({"x": array})
+        with pytest.raises(parquet.ParquetError):
+            parquet.write_table(table, "a.parquet")
+        with pytest.raises(parquet.ParquetError):
+            parquet.advise(table)
+
+
+def test_a_stream_is_read_once() -> None:
+    parquet.write_table(numbers(), "a.parquet")
+    capsule = Fake(parquet.read_table("a.parquet").__arrow_c_stream__())
+    parquet.write_table(capsule, "b.parquet")
+    with pytest.raises(TypeError, match="released"):
+        parquet.write_table(capsule, "c.parquet")
+
+
+def test_names_that_c_cannot_express() -> None:
+    pq.write_table(pa.table({"a\0b": [1]}), "a.parquet")
+    with pytest.raises(ValueError, match="Null byte"):
+        parquet.read_table("a.parquet").to_pyarrow()
+
+
+# Progress and Ctrl-C.
+
+
+def test_progress_is_told() -> None:
+    pq.write_table(numbers(), "a.parquet", row_group_size=1000)
+    told: list[tuple[int, int]] = []
+    parquet.rewrite("a.parquet", "b.parquet", progress=lambda *it: told.append(it))
+    totals = {total for _, total in told}
+    # At least once for each row group, and at the end.
+    assert len(told) >= 3 + 1 and len(totals) == 1
+    assert told == sorted(told) and told[0][0] == 0 and told[-1][0] == told[-1][1]
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_an_exception_of_progress_stops_the_work(verify: bool) -> None:
+    pq.write_table(numbers(), "a.parquet")
+    before = Path("a.parquet").read_bytes()
+
+    def progress(done: int, total: int) -> None:
+        if done == total:
+            raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        parquet.rewrite("a.parquet", "a.parquet", verify=verify, progress=progress)
+    assert Path("a.parquet").read_bytes() == before
+    assert os.listdir() == ["a.parquet"]
+
+
+# Seconds in which work stops. Emulators are slow; the work is longer there, too.
+SOON = 100 if os.environ.get("BYTELANE_TEST_GRID") == "reduced" else 10
+
+INTERRUPTED = {
+    "rewrite": "parquet.rewrite('a.parquet', 'a.parquet', goal='size', compression='zstd:15')",
+    "progress": "parquet.rewrite('a.parquet', 'a.parquet', compression='zstd:15', progress=print)",
+    "write": "parquet.write_table(table, 'a.parquet', 'plain', compression='zstd:15', row_group_size=50_000)",
+    "advise": "[parquet.advise('a.parquet') for _ in range(100)]",
+    "read": "[parquet.read_table('a.parquet') for _ in range(100_000)]",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.parametrize("work", INTERRUPTED)
+def test_ctrl_c_stops_the_work(work: str) -> None:
+    columns = {f"c{c}": [(i * 7919 + c) * 0.37 % 1e5 for i in range(60_000)] for c in range(10)}
+    table = pa.table(columns)
+    pq.write_table(pa.concat_tables([table] * 5), "a.parquet", row_group_size=60_000)
+    before = Path("a.parquet").read_bytes()
+    program = f"""if True:
+        from bytelane import parquet
+        table = parquet.read_table("a.parquet")
+        print("ready", flush=True)
+        try:
+            {INTERRUPTED[work]}
+        except KeyboardInterrupt:
+            raise SystemExit(42)
+    """
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(0.3)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.wait() == 42
+    assert time.monotonic() - sent < SOON
+    assert Path("a.parquet").read_bytes() == before
+    assert os.listdir() == ["a.parquet"]
