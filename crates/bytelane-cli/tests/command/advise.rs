@@ -66,7 +66,10 @@ fn json(path: &Path, more: &[&str]) -> Value {
 fn a_raw_array_gets_a_choice_and_settings() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "walk.f64", &bytes(&walk(20_000)));
-    let advice = json(&path, &["--goal", "size", "--compare", "none,snappy,lz4_raw,zstd:3"]);
+    let advice = json(
+        &path,
+        &["--goal", "size", "--compare", "none,snappy,lz4_raw,zstd:3"],
+    );
     assert_eq!(
         (advice["kind"].as_str(), advice["rows"].as_u64()),
         (Some("array"), Some(20_000))

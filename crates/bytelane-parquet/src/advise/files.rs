@@ -136,7 +136,7 @@ impl Files {
         let roots = 0..schema.num_columns();
         let mut leaves = roots.filter(|leaf| schema.get_column_root_idx(*leaf) == column);
         let first = leaves.next().unwrap_or(0);
-        first..leaves.last().map_or(first + 1, |last| last + 1)
+        first..leaves.next_back().map_or(first + 1, |last| last + 1)
     }
 
     /// What the page headers of a chunk tell.
@@ -274,7 +274,7 @@ impl Opened {
         let schema = metadata.file_metadata().schema_descr();
         let rows = usize::try_from(metadata.row_group(row_group).num_rows()).unwrap_or(0);
         let mut left = most.min(rows);
-        let mut allowance = allowance(metadata, row_group, column)?;
+        let mut allowance = allowance(metadata, row_group, column, most >= rows)?;
         let reader = self
             .file
             .clone()
@@ -325,7 +325,12 @@ fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescripto
 }
 
 /// The memory that a column of a row group may take; an error if rows of it could take any amount.
-fn allowance(metadata: &ParquetMetaData, row_group: usize, column: usize) -> Result<Allowance> {
+fn allowance(
+    metadata: &ParquetMetaData,
+    row_group: usize,
+    column: usize,
+    is_whole: bool,
+) -> Result<Allowance> {
     let schema = metadata.file_metadata().schema_descr();
     let chunks = metadata.row_group(row_group).columns().iter().enumerate();
     let chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
@@ -335,10 +340,11 @@ fn allowance(metadata: &ParquetMetaData, row_group: usize, column: usize) -> Res
         .map(|chunk| chunk.compressed_size().max(0) as u64);
     let allowance = Allowance::of(bytes.fold(0, u64::saturating_add));
     // Of flat columns only as many rows are read as are sampled.
-    let nested = |chunk: &&&ColumnChunkMetaData| chunk.column_descr().max_rep_level() > 0;
+    let is_read =
+        |chunk: &&&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
     match chunks
         .iter()
-        .filter(nested)
+        .filter(is_read)
         .find(|chunk| !allowance.has_room_for(chunk))
     {
         Some(chunk) => Err(too_large(row_group, chunk.column_path())),

@@ -31,11 +31,11 @@ use crate::{Encoding, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
+use files::Files;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 use promise::Promise;
-use files::Files;
 use source::{Sampled, Source};
 use std::path::{Path, PathBuf};
 use trial::Trials;
@@ -315,11 +315,7 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
     })
 }
 
-fn judge(
-    source: &mut Source,
-    column: usize,
-    options: &AdviseOptions,
-) -> Result<Vec<ColumnAdvice>> {
+fn judge(source: &mut Source, column: usize, options: &AdviseOptions) -> Result<Vec<ColumnAdvice>> {
     let promises = Promise::of(source, column, options)?;
     let sampled = source.sample(column, options.rows.min(MEASURED))?;
     let assumed = match source {

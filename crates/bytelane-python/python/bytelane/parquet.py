@@ -99,9 +99,12 @@ class ColumnAdviceDict(TypedDict):
     entropy_bits: float | None
     now: str | None
     bytes_now: int
+    bytes_plain: int | None
     encoding: str
+    compression: str
     bytes_then: int
     keep: bool
+    obstacle: str | None
     candidates: list[CandidateDict]
 
 
@@ -228,12 +231,12 @@ class Advice(_Report):
 
     @property
     def bytes_now(self) -> int:
-        """The current size of all columns: that in the file or, for tables and arrays, that with dictionaries."""
+        """The current size of all columns: that in the file or, for tables and arrays, that with pyarrow's default."""
         return sum(column["bytes_now"] for column in self._data["columns"])
 
     @property
     def bytes_then(self) -> int:
-        """The new size of all columns, estimated from samples."""
+        """The size that `rewrite` makes of all columns, estimated from parts of them."""
         return sum(column["bytes_then"] for column in self._data["columns"])
 
     @property
@@ -273,7 +276,7 @@ class Advice(_Report):
         data = self._data
         above = (
             f"{data['file'] or data['kind']}: {data['rows']} rows\n"
-            f"Goal: {data['goal']}. Compression: {data['compression']}. Readers: {data['readers']}."
+            f"Goal: {data['goal']}. Compression: {data['compression'] or 'as it is'}. Readers: {data['readers']}."
         )
         header = ["column", "type", "current", "choice", "current size", "new size", "saved"]
         rows = [
@@ -288,7 +291,7 @@ class Advice(_Report):
             ]
             for column in data["columns"]
         ]
-        today = "today" if data["kind"] == "parquet" else "with dictionaries, the default of most writers"
+        today = "today" if data["kind"] == "parquet" else "with pyarrow's default encoding"
         below = (
             f"{self.bytes_now} bytes {today}, about {self.bytes_then} with the choice: {100 * self.saved:.1f}% smaller"
         )
@@ -360,16 +363,18 @@ def advise(
     readers: str | Iterable[str] | None = None,
     compression: str | None = None,
     compression_level: int | None = None,
-    rows: int = 1 << 18,
+    rows: int = 1 << 20,
+    exact: bool = False,
 ) -> Advice:
-    """Tries every encoding with several compressions on samples of each column, and returns the best.
+    """Encodes parts of each column in every encoding, and returns the best and what `rewrite` would make of it.
 
     `source` is the path of a Parquet file, an `.npy` file or a raw array (`.f32 .sp .f64 .dp .i32 .i64`); a list of
     Parquet files with the same columns, which get one advice; or a table.
 
     `readers` are the programs that must be able to read the chosen encodings, optionally with the oldest version in use:
     `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`, `"any"` for no restriction. The default is the newest pyarrow,
-    DuckDB and Polars. The default compression is `"zstd"` at level 1. `rows` limits the sample of each column.
+    DuckDB and Polars. Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1.
+    Row groups with about `rows` rows of each column are looked at; `exact` encodes all rows with the choice.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -383,7 +388,7 @@ def advise(
     elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
         wanted = "a path, a list of paths, or a table with __arrow_c_stream__"
         raise TypeError(f"expected {wanted}, but this is of type {type(source).__name__}")
-    return Advice(json.loads(_parquet.advise(source, options, rows)))
+    return Advice(json.loads(_parquet.advise(source, options, rows, exact)))
 
 
 def rewrite(

@@ -12,17 +12,19 @@ use std::path::PathBuf;
 
 /// The advice for a table or for files, as JSON.
 #[pyfunction]
-#[pyo3(signature = (source, options, rows))]
+#[pyo3(signature = (source, options, rows, exact))]
 pub fn advise(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     options: Options,
     rows: Count,
+    exact: bool,
 ) -> PyResult<String> {
     let mut advise = AdviseOptions::default()
         .with_goal(options.goal()?)
         .with_readers(options.readers()?)
-        .with_rows(rows.0);
+        .with_rows(rows.0)
+        .with_exact_sizes(exact);
     if let Some(compression) = options.compression()? {
         advise = advise.with_compression(compression);
     }
