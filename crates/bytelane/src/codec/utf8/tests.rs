@@ -128,6 +128,31 @@ fn each_sequence_at_each_offset_of_a_group() {
 }
 
 #[test]
+fn equal_bytes_in_both_halves_of_a_vector_do_not_cancel_out() {
+    for len in thinned(16..=64, 4) {
+        for byte in [0x80, 0xc3, 0xff] {
+            assert_as_std(&[byte].repeat(len));
+            for at in thinned(0..8, 3) {
+                let mut src = [b'a'].repeat(len);
+                (src[at], src[at + 8]) = (byte, byte);
+                assert!(!assert_as_std(&src));
+            }
+        }
+    }
+}
+
+#[test]
+fn characters_that_end_too_soon_before_groups_of_ascii() {
+    let unfinished: [&[u8]; 4] = [b"\xc3", b"\xe2\x80", b"\xf0\x90\x80", b"\xf0\x9f"];
+    for sequence in unfinished {
+        for before in thinned(0..600, 20) {
+            let (front, back) = ([b'a'].repeat(before), [b'a'].repeat(600));
+            assert!(!assert_as_std(&[&front, sequence, &back].concat()));
+        }
+    }
+}
+
+#[test]
 fn every_code_point_is_text() {
     // Miri would take minutes for collecting them all.
     let step = if cfg!(miri) { 9973 } else { 1 };
