@@ -138,10 +138,10 @@ impl Advisor {
             rows: self.source.rows(),
             goal: self.options.goal,
             readers: self.options.readers.to_string(),
-            compression: self
-                .options
-                .compression
-                .map_or(String::new(), compression_name),
+            compression: match (self.options.compression, &self.source) {
+                (None, Source::Parquet(_)) => String::new(),
+                _ => compression_name(self.options.compression_or_default()),
+            },
             columns: self.columns.clone(),
             settings: settings::of(self.source.rewritable(), &self.columns, &self.options),
         }
