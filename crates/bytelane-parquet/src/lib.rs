@@ -12,6 +12,7 @@ pub mod inspect;
 mod metadata;
 mod options;
 mod page;
+mod parallel;
 mod physical;
 mod reader;
 pub mod readers;

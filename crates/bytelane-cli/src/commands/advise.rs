@@ -5,15 +5,18 @@ use crate::{Outcome, backend, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::advise::{
-    Advice, AdviseOptions, Candidate, ColumnAdvice, RAW_ENDINGS, advise,
+    Advice, AdviseOptions, Advisor, Candidate, ColumnAdvice, RAW_ENDINGS, advise,
 };
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{Goal, parse_compression};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Find the best Parquet encodings for the columns of files
@@ -43,6 +46,9 @@ pub struct Arguments {
     /// Rows of each column to look at, in row groups spread over the file, of which parts are encoded
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
     /// Encode all rows with the choice, so that the new sizes are exact
     #[arg(long)]
     exact: bool,
@@ -98,15 +104,53 @@ impl Arguments {
                 "{bar:30} {pos}/{len} {wide_msg}",
             )?)
             .with_finish(ProgressFinish::AndClear);
-        let advice = files.par_iter().map(|file| {
+        let advice = match files.as_slice() {
+            [only] => vec![self.advise_columns(only, &options, &progress)],
+            several => self.advise_files(several, &options, &progress)?,
+        };
+        progress.finish_and_clear();
+        self.show(advice, &mut out)
+    }
+
+    /// Several columns at the same time.
+    fn advise_columns(
+        &self,
+        file: &Path,
+        options: &AdviseOptions,
+        progress: &ProgressBar,
+    ) -> bytelane_parquet::Result<Advice> {
+        let mut options = options.clone();
+        if let Some(threads) = self.threads {
+            options = options.with_threads(threads);
+        }
+        let mut advisor = Advisor::open(file, &options)?;
+        progress.set_length(advisor.columns() as u64);
+        progress.set_message(readable::path(file));
+        advisor.advise_rest(|tried| {
+            progress.set_position(tried as u64);
+            ControlFlow::Continue(())
+        })?;
+        Ok(advisor.advice())
+    }
+
+    /// Several files at the same time.
+    fn advise_files(
+        &self,
+        files: &[PathBuf],
+        options: &AdviseOptions,
+        progress: &ProgressBar,
+    ) -> anyhow::Result<Vec<bytelane_parquet::Result<Advice>>> {
+        // 0: as many as the machine has cores.
+        let threads = self.threads.map_or(0, NonZero::get);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let options = options.clone().with_threads(NonZero::<usize>::MIN);
+        let advised = |file: &PathBuf| {
             progress.set_message(readable::path(file));
             let advice = advise(file, &options);
             progress.inc(1);
             advice
-        });
-        let advice: Vec<_> = advice.collect();
-        progress.finish_and_clear();
-        self.show(advice, &mut out)
+        };
+        Ok(pool.install(|| files.par_iter().map(advised).collect()))
     }
 
     /// Shows what was found, and then fails if some file could not be read.

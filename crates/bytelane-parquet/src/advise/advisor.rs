@@ -4,9 +4,12 @@ use super::files::Files;
 use super::source::Source;
 use super::table::Table;
 use super::{Advice, AdviseOptions, ColumnAdvice, advise_column, settings};
-use crate::{Result, compression_name};
+use crate::parallel::{Limits, all_cores, in_order};
+use crate::{Error, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Does what [`advise`](super::advise) does, column by column, for programs that show progress.
@@ -114,19 +117,49 @@ impl Advisor {
         if self.tried == self.columns() {
             return Ok(());
         }
-        let Self {
-            source,
-            path,
-            options,
-            ..
-        } = self;
-        let advice = advise_column(source, self.tried, options);
-        self.columns.extend(advice.map_err(|error| match source {
-            Source::Table(_) => error,
-            _ => error.in_file(path),
-        })?);
+        let advice = self.advise_column(self.tried)?;
+        self.columns.extend(advice);
         self.tried += 1;
         Ok(())
+    }
+
+    /// Tries all other columns, several at the same time. `proceed` is called with the number of columns that have been
+    /// tried, after each and now and then; if it returns `Break`, the work ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`advise_next`](Self::advise_next), and [`Problem::Cancelled`].
+    pub fn advise_rest(&mut self, proceed: impl Fn(usize) -> ControlFlow<()>) -> Result<()> {
+        let first = self.tried;
+        let limits = Limits {
+            threads: self.options.threads.unwrap_or_else(all_cores),
+            weight: u64::MAX,
+        };
+        let units = (first..self.columns()).map(|column| (0, column));
+        let tried = Cell::new(first);
+        let mut advice = Vec::new();
+        let check = || match proceed(tried.get()) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::new(Problem::Cancelled)),
+        };
+        let take = |of_column: Vec<ColumnAdvice>| {
+            advice.extend(of_column);
+            tried.set(tried.get() + 1);
+            check()
+        };
+        let work = |column| self.advise_column(column);
+        let outcome = in_order(limits, units, work, take, check);
+        self.columns.extend(advice);
+        self.tried = tried.get();
+        outcome
+    }
+
+    fn advise_column(&self, column: usize) -> Result<Vec<ColumnAdvice>> {
+        let advice = advise_column(&self.source, column, &self.options);
+        advice.map_err(|error| match self.source {
+            Source::Table(_) => error,
+            _ => error.in_file(&self.path),
+        })
     }
 
     /// The advice for the columns that were tried.

@@ -1,14 +1,15 @@
 //! Arrays of numbers in files: raw ones, whose extension says the type, and NumPy's `.npy`.
 
-use crate::{Error, Problem, Result, input};
+use crate::{Error, InputFile, Problem, Result, input};
 use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::Buffer;
+use parquet::file::reader::ChunkReader;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ const LONGEST_HEADER: usize = 1 << 16;
 /// A file of numbers.
 #[derive(Debug)]
 pub(super) struct ArrayFile {
-    file: File,
+    file: InputFile,
     element: Element,
     big_endian: bool,
     /// Where the numbers begin.
@@ -127,7 +128,7 @@ impl ArrayFile {
             }));
         }
         Ok(Self {
-            file,
+            file: InputFile::new(file)?,
             element,
             big_endian: header.big_endian,
             start: header.start,
@@ -141,7 +142,7 @@ impl ArrayFile {
     }
 
     /// Up to about `most` of the numbers, from all over the file.
-    pub(super) fn sample(&mut self, most: u64) -> Result<ArrayRef> {
+    pub(super) fn sample(&self, most: u64) -> Result<ArrayRef> {
         let stretches = if self.values <= most { 1 } else { STRETCHES };
         let count = most.min(self.values) / stretches;
         let mut bytes = Vec::new();
@@ -153,21 +154,19 @@ impl ArrayFile {
     }
 
     /// Some of the numbers.
-    pub(super) fn read(&mut self, rows: Range<u64>) -> Result<ArrayRef> {
+    pub(super) fn read(&self, rows: Range<u64>) -> Result<ArrayRef> {
         let mut bytes = Vec::new();
         self.append(rows, &mut bytes)?;
         Ok(self.array(bytes))
     }
 
-    fn append(&mut self, rows: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
+    fn append(&self, rows: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
         let width = self.element.width as u64;
         let count = (rows.end - rows.start) * width;
         let start = self.start + rows.start * width;
-        self.file.seek(SeekFrom::Start(start))?;
-        match (&self.file).take(count).read_to_end(bytes)? as u64 == count {
-            true => Ok(()),
-            false => Err(Error::corrupt("the file was truncated while it was read")),
-        }
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        bytes.extend_from_slice(&self.file.get_bytes(start, count)?);
+        Ok(())
     }
 
     fn array(&self, mut bytes: Vec<u8>) -> ArrayRef {

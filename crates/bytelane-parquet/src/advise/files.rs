@@ -4,7 +4,9 @@ use super::source::Sampled;
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::input::InputFile;
 use crate::physical::has_dictionary;
+use crate::rewrite::RewriteOptions;
 use crate::rewrite::kinds::PageKinds;
+use crate::rewrite::plan::{Plan, as_dictionaries};
 use crate::writer::Column;
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::ArrayRef;
@@ -12,7 +14,8 @@ use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, SchemaDescriptor};
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -40,6 +43,9 @@ struct Opened {
     types: SchemaRef,
     /// Reads views of strings.
     file: ReaderBuilder<InputFile>,
+    /// The leaves of each column.
+    roots: Vec<Range<usize>>,
+    as_dictionaries: Arc<BTreeSet<usize>>,
 }
 
 impl Files {
@@ -111,10 +117,13 @@ impl Files {
     /// The compression of the first chunk of a column that can be written.
     pub(super) fn compression(&self, column: usize) -> Option<Compression> {
         self.metadata().find_map(|metadata| {
-            let schema = metadata.file_metadata().schema_descr();
-            let chunks = metadata.row_groups().first()?.columns().iter().enumerate();
-            let mut chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
-            let compression = chunks.next()?.1.compression();
+            let leaf = self.leaves(0, column).start;
+            let compression = metadata
+                .row_groups()
+                .first()?
+                .columns()
+                .get(leaf)?
+                .compression();
             let is_old = matches!(compression, Compression::LZO | Compression::LZ4);
             (!is_old).then_some(compression)
         })
@@ -132,11 +141,17 @@ impl Files {
 
     /// The leaves of a column.
     pub(super) fn leaves(&self, file: usize, column: usize) -> Range<usize> {
-        let schema = self.metadata_of(file).file_metadata().schema_descr();
-        let roots = 0..schema.num_columns();
-        let mut leaves = roots.filter(|leaf| schema.get_column_root_idx(*leaf) == column);
-        let first = leaves.next().unwrap_or(0);
-        first..leaves.next_back().map_or(first + 1, |last| last + 1)
+        self.0[file].roots[column].clone()
+    }
+
+    /// What `rewrite` would do with a file.
+    pub(super) fn plan<'a>(&'a self, file: usize, options: &'a RewriteOptions) -> Plan<'a> {
+        let described = self.metadata_of(file).file_metadata();
+        Plan::of_known(
+            described,
+            options,
+            Arc::clone(&self.0[file].as_dictionaries),
+        )
     }
 
     /// What the page headers of a chunk tell.
@@ -205,9 +220,12 @@ impl Opened {
         let file = ReaderBuilder::open(path)?;
         let types = SchemaRef::clone(file.schema());
         let file = file.with_views().map_err(|error| error.in_file(path))?;
+        let described = file.metadata().file_metadata();
         Ok(Self {
             path: path.to_owned(),
             types,
+            roots: roots(described.schema_descr()),
+            as_dictionaries: Arc::new(as_dictionaries(described)),
             file,
         })
     }
@@ -298,6 +316,22 @@ impl Opened {
         }
         Ok(arrays)
     }
+}
+
+/// The leaves of each column of the schema's outermost level.
+fn roots(schema: &SchemaDescriptor) -> Vec<Range<usize>> {
+    let mut roots: Vec<Range<usize>> = Vec::new();
+    for leaf in 0..schema.num_columns() {
+        match roots.last_mut() {
+            Some(last)
+                if schema.get_column_root_idx(last.start) == schema.get_column_root_idx(leaf) =>
+            {
+                last.end = leaf + 1;
+            }
+            _ => roots.push(leaf..leaf + 1),
+        }
+    }
+    roots
 }
 
 /// Bytes that a row of a leaf takes in PLAIN, on average; of texts, in the file.

@@ -37,6 +37,8 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 use promise::Promise;
 use source::{Sampled, Source};
+use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use trial::Trials;
 use values::Values;
@@ -50,6 +52,7 @@ pub struct AdviseOptions {
     compressions: Vec<Compression>,
     rows: usize,
     exact: bool,
+    threads: Option<NonZero<usize>>,
     backend: Detected,
 }
 
@@ -64,6 +67,7 @@ impl Default for AdviseOptions {
             compressions: Vec::new(),
             rows: 1 << 20,
             exact: false,
+            threads: None,
             backend: Detected::active(),
         }
     }
@@ -110,6 +114,14 @@ impl AdviseOptions {
     #[must_use]
     pub fn with_exact_sizes(mut self, exact: bool) -> Self {
         self.exact = exact;
+        self
+    }
+
+    /// How many columns are tried at the same time; by default as many as the machine has cores. Only the speeds that
+    /// are measured depend on it.
+    #[must_use]
+    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = Some(threads);
         self
     }
 
@@ -269,15 +281,13 @@ pub fn advise_batches(
 
 /// The advice for all columns.
 fn all(mut advisor: Advisor) -> Result<Advice> {
-    for _ in 0..advisor.columns() {
-        advisor.advise_next()?;
-    }
+    advisor.advise_rest(|_| ControlFlow::Continue(()))?;
     Ok(advisor.advice())
 }
 
 /// The advice for the leaves of a column. What cannot be judged is left as it is.
 fn advise_column(
-    source: &mut Source,
+    source: &Source,
     column: usize,
     options: &AdviseOptions,
 ) -> Result<Vec<ColumnAdvice>> {
@@ -315,7 +325,7 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
     })
 }
 
-fn judge(source: &mut Source, column: usize, options: &AdviseOptions) -> Result<Vec<ColumnAdvice>> {
+fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<ColumnAdvice>> {
     let promises = Promise::of(source, column, options)?;
     let sampled = source.sample(column, options.rows.min(MEASURED))?;
     let assumed = match source {

@@ -5,7 +5,7 @@ use super::files::Files;
 use super::source::Source;
 use crate::choice::{Choice, Estimate};
 use crate::rewrite::RewriteOptions;
-use crate::rewrite::plan::{Plan, Wish};
+use crate::rewrite::plan::Wish;
 use crate::writer::{Column, ColumnEncoder, Layout};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
@@ -32,11 +32,7 @@ pub(super) struct Promise {
 
 impl Promise {
     /// For the leaves of a column, in order.
-    pub(super) fn of(
-        source: &mut Source,
-        column: usize,
-        options: &AdviseOptions,
-    ) -> Result<Vec<Self>> {
+    pub(super) fn of(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<Self>> {
         match source {
             Source::Parquet(files) => of_files(files, column, options),
             Source::Array(_) | Source::Table(_) => of_rows(source, column, options),
@@ -140,7 +136,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
     let mut promises = Vec::new();
     for place in files.row_groups(options.rows, options.exact) {
         let metadata = files.metadata_of(place.file);
-        let plan = Plan::new(metadata.file_metadata(), &rewrite)?;
+        let plan = files.plan(place.file, &rewrite);
         let leaves = files.leaves(place.file, column);
         promises.resize_with(leaves.len(), Promise::default);
         let chunks = &metadata.row_group(place.row_group).columns()[leaves.clone()];
@@ -189,7 +185,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
 }
 
 /// For rows that are in no Parquet file: the row groups that the writer would make.
-fn of_rows(source: &mut Source, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
+fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
     let writer = options
         .writer()
         .with_compression(options.compression_or_default());

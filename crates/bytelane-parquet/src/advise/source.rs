@@ -81,7 +81,7 @@ impl Source {
 
     /// Rows of a column that is in no Parquet file, and how it would be in one.
     pub(super) fn rows_of(
-        &mut self,
+        &self,
         column: usize,
         rows: Range<u64>,
     ) -> Result<(Column, Vec<ArrayRef>)> {
@@ -103,7 +103,7 @@ impl Source {
     }
 
     /// Up to about `most` rows of a column, from all over the file.
-    pub(super) fn sample(&mut self, column: usize, most: usize) -> Result<Sampled> {
+    pub(super) fn sample(&self, column: usize, most: usize) -> Result<Sampled> {
         match self {
             Self::Array(array) => {
                 let array = array.sample(most as u64)?;

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Of as many turns the fastest counts.
 const TURNS: usize = 3;
 
+/// As many rows are worth that.
+const WORTH_ROWS: usize = 4096;
+
 /// A way to write a column, and its result for the sample.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
@@ -160,9 +163,11 @@ impl Trial {
             .with_compression(compression)
             .with_readers(options.readers.clone())
             .with_backend(options.backend);
+        // Of a few rows no speed is worth the time.
+        let turns = if sampled.rows < WORTH_ROWS { 1 } else { TURNS };
         let (mut write, mut read) = (Duration::MAX, Duration::MAX);
         let mut last = None;
-        for _ in 0..TURNS {
+        for _ in 0..turns {
             let start = Instant::now();
             let mut file = Vec::new();
             let mut writer = Writer::try_new(&mut file, sampled.schema.clone(), writer.clone())?;

@@ -7,7 +7,6 @@ mod index;
 mod int96;
 pub(crate) mod kinds;
 mod output;
-mod parallel;
 pub(crate) mod plan;
 mod source;
 mod target;
@@ -16,6 +15,7 @@ mod work;
 
 use crate::input::InputFile;
 use crate::metadata::{COLUMNS, Fields, MAGIC, ROW_GROUPS};
+use crate::parallel::{Limits, all_cores, in_order};
 use crate::{Error, Problem, Result, WriterOptions};
 use bytes::Bytes;
 use chunk::{Chunk, Finished, Indexes, damaged};
@@ -23,7 +23,6 @@ pub use int96::Int96Unit;
 use int96::convert_schema;
 pub use output::NewFile;
 use output::{Output, check_stream};
-use parallel::{Limits, in_order};
 use parquet::basic::Compression;
 use plan::Plan;
 use serde::Serialize;
@@ -35,7 +34,6 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use target::Target;
 use verify::verify;
 use work::{Moved, Unit, Work, units};
@@ -126,9 +124,8 @@ impl RewriteOptions {
     /// How many threads work, and how much they may have in memory: half of what the largest row group takes, because
     /// encoded pages come on top of values, but enough to keep them busy.
     fn limits(&self, raw: u64) -> Limits {
-        let all = || available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         Limits {
-            threads: self.threads.unwrap_or_else(all),
+            threads: self.threads.unwrap_or_else(all_cores),
             weight: (raw / 2).max(LEAST_MEMORY),
         }
     }

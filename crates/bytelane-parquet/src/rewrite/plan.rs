@@ -13,6 +13,7 @@ use parquet::basic::{ColumnOrder, Compression, CompressionCodec, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
 /// column is better left alone.
@@ -65,7 +66,7 @@ pub(crate) struct Plan<'a> {
     file: &'a FileMetaData,
     options: &'a RewriteOptions,
     /// The leaves that readers make dictionaries of Arrow from.
-    as_dictionaries: BTreeSet<usize>,
+    as_dictionaries: Arc<BTreeSet<usize>>,
 }
 
 impl<'a> Plan<'a> {
@@ -77,8 +78,21 @@ impl<'a> Plan<'a> {
         Ok(Self {
             file,
             options,
-            as_dictionaries: as_dictionaries(file),
+            as_dictionaries: Arc::new(as_dictionaries(file)),
         })
+    }
+
+    /// The same with what is known of the file, for options that name no columns.
+    pub fn of_known(
+        file: &'a FileMetaData,
+        options: &'a RewriteOptions,
+        as_dictionaries: Arc<BTreeSet<usize>>,
+    ) -> Self {
+        Self {
+            file,
+            options,
+            as_dictionaries,
+        }
     }
 
     /// The columns, of which nothing has been rewritten yet.
@@ -221,7 +235,7 @@ impl<'a> Plan<'a> {
 }
 
 /// The leaves of columns that have dictionaries in the Arrow schema of the file, if it has one.
-fn as_dictionaries(file: &FileMetaData) -> BTreeSet<usize> {
+pub(crate) fn as_dictionaries(file: &FileMetaData) -> BTreeSet<usize> {
     let schema = file.schema_descr();
     let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {
         return BTreeSet::new();

@@ -3,10 +3,10 @@
 use super::RewriteOptions;
 use super::chunk::bytes_at;
 use super::kinds::PageKinds;
-use super::parallel::in_order;
 use super::source::{Column, Part, Reopen, RowGroup, Source};
 use super::work::units;
 use crate::contained::contained;
+use crate::parallel::in_order;
 use crate::{Error, Problem, Result};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::ops::Range;

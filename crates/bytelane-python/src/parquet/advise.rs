@@ -8,6 +8,8 @@ use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
 use bytelane_parquet::arrow_array::RecordBatchReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// The advice for a table or for files, as JSON.
@@ -50,13 +52,21 @@ fn of_files(paths: &[PathBuf], options: &AdviseOptions) -> PyResult<Advice> {
     finish(advisor.map_err(of_parquet)?)
 }
 
-/// Column by column, so that Ctrl-C ends it soon.
+/// Looks for signals now and then, so that Ctrl-C ends it soon.
 fn finish(mut advisor: Advisor) -> PyResult<Advice> {
-    for _ in 0..advisor.columns() {
-        check_signals()?;
-        advisor.advise_next().map_err(of_parquet)?;
+    let raised = RefCell::new(None);
+    let outcome = advisor.advise_rest(|_| match check_signals() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(exception) => {
+            raised.replace(Some(exception));
+            ControlFlow::Break(())
+        }
+    });
+    match (raised.into_inner(), outcome) {
+        (Some(exception), _) => Err(exception),
+        (None, Err(error)) => Err(of_parquet(error)),
+        (None, Ok(())) => Ok(advisor.advice()),
     }
-    Ok(advisor.advice())
 }
 
 fn to_json(mut advice: Advice) -> PyResult<String> {

@@ -15,10 +15,15 @@ const IDLE: Duration = Duration::from_millis(50);
 
 /// How many threads work, and how much they may have in memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     pub threads: NonZero<usize>,
     /// The weight of all units that are worked at, or wait to be taken; but one of any weight.
     pub weight: u64,
+}
+
+/// As many threads as the machine has cores.
+pub(crate) fn all_cores() -> NonZero<usize> {
+    thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }
 
 /// What the threads know of each other.
@@ -52,7 +57,7 @@ impl<I: Iterator, R> Drop for End<'_, I, R> {
 /// called now and then while there is none. The first error ends it.
 ///
 /// A unit comes with its weight.
-pub(super) fn in_order<T: Send, R: Send>(
+pub(crate) fn in_order<T: Send, R: Send>(
     limits: Limits,
     units: impl Iterator<Item = (u64, T)> + Send,
     work: impl Fn(T) -> Result<R> + Sync,
