@@ -63,6 +63,12 @@ pub struct Arguments {
     #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "us",
         value_parser = unit_parser())]
     convert_int96: Option<Int96Unit>,
+    /// The most rows of a page [default: those of the old pages, or with the goal size what compresses best]
+    #[arg(long, value_name = "N")]
+    page_rows: Option<NonZero<usize>>,
+    /// The most bytes of values of a page, before compression
+    #[arg(long, value_name = "BYTES")]
+    page_bytes: Option<NonZero<usize>>,
     /// Write nothing, only show what a rewrite would do
     #[arg(long, conflicts_with = "verify")]
     dry_run: bool,
@@ -206,6 +212,12 @@ impl Arguments {
         let mut writer = WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone());
+        if let Some(rows) = self.page_rows {
+            writer = writer.with_page_rows(rows.get());
+        }
+        if let Some(bytes) = self.page_bytes {
+            writer = writer.with_page_bytes(bytes.get());
+        }
         for (name, encoding) in &self.columns {
             writer = writer.with_column(name, ColumnOptions::default().with_encoding(*encoding));
         }

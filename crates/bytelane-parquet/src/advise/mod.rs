@@ -285,7 +285,7 @@ fn all(mut advisor: Advisor) -> Result<Advice> {
     Ok(advisor.advice())
 }
 
-/// The advice for the leaves of a column. What cannot be judged is left as it is.
+/// The advice for the leaves of a column. What cannot be judged is left unchanged.
 fn advise_column(
     source: &Source,
     column: usize,

@@ -6,7 +6,7 @@
 use super::trial::Size;
 use crate::writer::Layout;
 use crate::{Encoding, Goal};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 
 /// Pages that the compressor makes smaller by less than this are stored, at the speed of copying.
 const STORED: f64 = 0.97;
@@ -31,17 +31,21 @@ impl Estimate {
     pub(super) fn new(
         layout: Layout,
         compression: Compression,
+        physical: Type,
         size: Size,
-        values: f64,
         is_measured: bool,
     ) -> Self {
-        let (encode, decode) = coding(layout.encoding);
-        let (compress, decompress) = compressing(compression, size);
+        let (encode, decode) = coding(layout.encoding, physical);
+        let worked = match layout.encoding {
+            Encoding::ByteStreamSplit => size.without_stored_streams(),
+            _ => size,
+        };
+        let (compress, decompress) = compressing(compression, worked);
         Self {
             layout,
             bytes: size.compressed,
-            write: values * encode + compress,
-            read: values * decode + decompress,
+            write: size.values * encode + compress,
+            read: size.values * decode + decompress,
             is_measured,
         }
     }
@@ -81,14 +85,16 @@ pub(super) fn best(estimates: &[Estimate], goal: Goal) -> &Estimate {
 }
 
 /// Nanoseconds for a value, to encode and to decode.
-fn coding(encoding: Encoding) -> (f64, f64) {
-    match encoding {
-        Encoding::Plain | Encoding::Auto => (1.0, 0.6),
-        Encoding::ByteStreamSplit => (1.0, 0.5),
-        Encoding::Dictionary => (12.0, 2.0),
-        Encoding::DeltaBinaryPacked => (4.0, 2.5),
-        Encoding::DeltaLengthByteArray => (15.0, 10.0),
-        Encoding::DeltaByteArray => (25.0, 20.0),
+fn coding(encoding: Encoding, physical: Type) -> (f64, f64) {
+    match (encoding, physical) {
+        (Encoding::Dictionary, Type::BYTE_ARRAY) => (60.0, 8.0),
+        (Encoding::Plain | Encoding::Auto, Type::BYTE_ARRAY) => (60.0, 30.0),
+        (Encoding::Plain | Encoding::Auto, _) => (1.5, 0.8),
+        (Encoding::ByteStreamSplit, _) => (0.9, 0.5),
+        (Encoding::Dictionary, _) => (12.0, 2.0),
+        (Encoding::DeltaBinaryPacked, _) => (4.0, 2.5),
+        (Encoding::DeltaLengthByteArray, _) => (65.0, 32.0),
+        (Encoding::DeltaByteArray, _) => (60.0, 22.0),
     }
 }
 

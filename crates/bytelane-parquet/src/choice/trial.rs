@@ -33,7 +33,7 @@ pub(super) struct Size {
     pub(super) raw: f64,
     /// Those of the compressed bytes that are a dictionary.
     dictionary: f64,
-    values: f64,
+    pub(super) values: f64,
 }
 
 impl Size {
@@ -50,6 +50,21 @@ impl Size {
             raw: self.raw * by,
             dictionary: self.dictionary * by,
             values: self.values * by,
+        }
+    }
+
+    /// The part of it that the compressor works at. In BYTE_STREAM_SPLIT it leaves whole streams as they are: as many as
+    /// fit into what comes out.
+    pub(super) fn without_stored_streams(self) -> Self {
+        let streams = (self.raw / self.values.max(1.0)).round().max(1.0);
+        let stored = (streams * self.compressed / self.raw.max(1.0))
+            .floor()
+            .min(streams);
+        let bytes = self.raw * stored / streams;
+        Self {
+            raw: self.raw - bytes,
+            compressed: (self.compressed - bytes).max(0.0),
+            ..self
         }
     }
 
@@ -185,11 +200,10 @@ impl<'a> Trials<'a> {
         let estimates = others.iter().zip(sizes).zip(dictionaries).enumerate();
         let estimates = estimates.map(|(leaf, ((layouts, sizes), dictionary))| {
             let compression = self.compression(leaf, options);
+            let physical = self.column.leaves()[leaf].physical_type();
             let sized = layouts.iter().cloned().zip(sizes).chain(dictionary);
             let mut estimates: Vec<Estimate> = sized
-                .map(|(layout, size)| {
-                    Estimate::new(layout, compression, size, size.values, is_whole)
-                })
+                .map(|(layout, size)| Estimate::new(layout, compression, physical, size, is_whole))
                 .collect();
             estimates.sort_by_key(|estimate| estimate.layout.encoding);
             estimates
@@ -302,10 +316,11 @@ impl<'a> Trials<'a> {
             let sizes = self.sizes(pieces, &layouts)?;
             for (leaf, (chosen, sizes)) in chosen.into_iter().zip(sizes).enumerate() {
                 let compression = self.compression(leaf, options);
+                let physical = self.column.leaves()[leaf].physical_type();
                 for (index, size) in chosen.into_iter().zip(sizes) {
                     let layout = estimates[leaf][index].layout.clone();
                     estimates[leaf][index] =
-                        Estimate::new(layout, compression, size, size.values, true);
+                        Estimate::new(layout, compression, physical, size, true);
                 }
             }
         }

@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
         self.is_better(&old.wish, before, after, differ)
     }
 
-    /// Whether new pages of so many bytes are better than the old ones, whose encodings are the same or differ.
+    /// Whether new pages of this size are better than the old ones, whose encodings are the same or differ.
     pub fn is_better(&self, wish: &Wish, before: f64, after: f64, differ: bool) -> bool {
         match (wish, self.options.writer.goal) {
             (Wish::Keep | Wish::Cannot(_), _) => false,
