@@ -31,9 +31,9 @@ const NANOSECONDS: u64 = 300;
 const COLUMN: Duration = Duration::from_millis(5);
 
 const ABOUT: &str = "\
-<p>The results of <code>bytelane advise</code> for your files. Samples of each column were written into memory and \
-read back, in every encoding with every compression; sizes and choices are estimated from these. Entropy is in \
-bits per value of the sample. The columns that save most come first. For another goal, other readers or another \
+<p>The results of <code>bytelane advise</code> for your files. Parts of each column were encoded in every encoding; \
+sizes and choices are estimated from these, and <code>bytelane rewrite</code> makes the same choices. Entropy is in \
+bits per value of a sample. The columns that save most come first. For another goal, other readers or another \
 compression, see <code>bytelane advise --help</code>.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
