@@ -274,8 +274,12 @@ fn every_type_and_few_rows_have_a_choice() {
     for column in &columns {
         for compression in ["none", "zstd:1", "gzip", "brotli:1"] {
             for goal in Goal::ALL {
-                let (_, encoding) = written(column, options(compression).with_goal(*goal));
-                assert_ne!(encoding, Encoding::Auto);
+                let options = options(compression).with_goal(*goal);
+                let endless = options.clone().with_page_rows(usize::MAX);
+                let endless = endless.with_page_bytes(usize::MAX);
+                for options in [options, endless] {
+                    assert_ne!(written(column, options).1, Encoding::Auto);
+                }
             }
             // In one row group, and in many arrays.
             let batch = RecordBatch::try_from_iter_with_nullable([("x", Arc::clone(column), true)])

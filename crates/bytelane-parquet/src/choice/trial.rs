@@ -122,7 +122,7 @@ impl<'a> Trials<'a> {
         (self.row_bytes * self.rows as f64) as usize
     }
 
-    /// What each leaf becomes in each of its layouts: all rows if there are no `pieces`.
+    /// What each leaf becomes in each of its layouts: all rows, from some pieces of them.
     fn sizes(
         &mut self,
         pieces: &[Range<usize>],
@@ -275,7 +275,7 @@ impl<'a> Trials<'a> {
         options: &WriterOptions,
     ) -> Result<()> {
         let PageSizes { rows, bytes } = estimates[0][0].layout.pages;
-        let page = self.rows_with(bytes).min(rows);
+        let page = self.rows_with(bytes).min(rows).min(self.rows);
         let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
         let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));
         let left = |estimates: &[Estimate], of_dictionary: bool| -> Vec<usize> {
@@ -311,9 +311,10 @@ impl<'a> Trials<'a> {
                         .collect()
                 })
                 .collect();
-            let all = std::slice::from_ref(&(0..self.rows)).to_vec();
-            let pieces = if of_dictionary { &all } else { &pieces };
-            let sizes = self.sizes(pieces, &layouts)?;
+            let sizes = match of_dictionary {
+                true => self.sizes(&spread(self.rows, self.rows, self.rows), &layouts)?,
+                false => self.sizes(&pieces, &layouts)?,
+            };
             for (leaf, (chosen, sizes)) in chosen.into_iter().zip(sizes).enumerate() {
                 let compression = self.compression(leaf, options);
                 let physical = self.column.leaves()[leaf].physical_type();
