@@ -247,7 +247,7 @@ impl Arguments {
             out,
             "Goal: {goal}. Compression: {}. Readers: {readers}.\n",
             match compression.as_str() {
-                "" => "as it is",
+                "" => "unchanged",
                 asked => asked,
             }
         )?;

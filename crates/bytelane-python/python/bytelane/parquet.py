@@ -276,7 +276,7 @@ class Advice(_Report):
         data = self._data
         above = (
             f"{data['file'] or data['kind']}: {data['rows']} rows\n"
-            f"Goal: {data['goal']}. Compression: {data['compression'] or 'as it is'}. Readers: {data['readers']}."
+            f"Goal: {data['goal']}. Compression: {data['compression'] or 'unchanged'}. Readers: {data['readers']}."
         )
         header = ["column", "type", "current", "choice", "current size", "new size", "saved"]
         rows = [
