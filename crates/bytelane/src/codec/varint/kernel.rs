@@ -177,6 +177,8 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         };
         let begins = (ends << 1 | u64::from(fresh)) & taken;
         if begins == 0 {
+            // No further varint is complete, and the specification says where the first one begins. The rest of the
+            // current one is at most eight bytes and then the last, which it reads as a varint that is well-formed.
             break;
         }
         let continued = !ends & known;
@@ -208,10 +210,6 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
             fresh = ends >> (stride - 1) & 1 != 0;
         }
         done += count;
-    }
-    if !fresh {
-        // The current varint began in the last window, which has decoded it.
-        at += src[at..].iter().take_while(|&&byte| byte > 0x7f).count() + 1;
     }
     scalar::decode_from::<K, M>(src, at, &mut values[done..])
 }

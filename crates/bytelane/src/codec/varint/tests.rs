@@ -112,6 +112,26 @@ fn mixed_blocks_to_every_destination() {
     every_destination::<i64>();
 }
 
+/// The window after a varint that two windows share ends before another one is complete.
+#[test]
+fn no_varint_is_complete_after_one_that_two_windows_share() {
+    let specification = Detected::new(Backend::Scalar).unwrap();
+    for (backend, before) in backends().flat_map(|backend| (0..64).map(move |n| (backend, n))) {
+        for (shared, unfinished) in (1..=10).flat_map(|n| (0..24).map(move |more| (n, more))) {
+            let mut src = std::vec![1; before];
+            src.extend(core::iter::repeat_n(0x80, shared - 1));
+            src.push(1);
+            src.extend(core::iter::repeat_n(0xff, unfinished));
+            let error = decoded::<u64>(backend, &src, before + 100).unwrap_err();
+            let expected = decoded::<u64>(specification, &src, before + 100).unwrap_err();
+            assert_eq!(
+                error, expected,
+                "{backend:?}, {before} before {shared} bytes, {unfinished} after them"
+            );
+        }
+    }
+}
+
 fn every_list<T: Integer>() {
     let counts = [
         130, 0, 1, 7, 15, 16, 31, 32, 63, 64, 65, 100, 300, 515, 4099,
