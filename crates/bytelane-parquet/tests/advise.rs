@@ -1,11 +1,16 @@
 //! What `advise` finds in files of all kinds, and what it says of those that it cannot read.
 
 use arrow_array::types::Int32Type;
-use arrow_array::{Float64Array, Int64Array, ListArray, RecordBatch};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
+};
 use arrow_schema::{DataType, Field, Schema, UnionFields, UnionMode};
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise, advise_batches};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{Encoding, Goal, Problem, Writer, WriterOptions, parse_compression};
+use parquet::data_type::Int64Type;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -257,6 +262,80 @@ fn a_type_without_a_place_in_parquet_is_refused() {
         "{error}"
     );
     assert_eq!(error.place().column.as_deref(), Some("u"));
+}
+
+/// A file with a list whose items do not repeat, which is no list, between two columns that are well-formed.
+fn with_a_list_that_is_none(path: &Path) {
+    let schema = "message schema {
+        REQUIRED INT64 a;
+        REQUIRED GROUP none (LIST) { REQUIRED INT64 element; }
+        REQUIRED INT64 b;
+    }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let sink = fs::File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(sink, schema, Default::default()).unwrap();
+    let values: Vec<i64> = (0..5000)
+        .map(|index| 1_700_000_000 + index * index)
+        .collect();
+    let mut row_group = writer.next_row_group().unwrap();
+    while let Some(mut column) = row_group.next_column().unwrap() {
+        let typed = column.typed::<Int64Type>();
+        typed.write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    row_group.close().unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn a_column_that_cannot_be_judged_leaves_the_others_their_advice() {
+    let directory = TempDir::new().unwrap();
+    let [path, new] = ["in.parquet", "out.parquet"].map(|name| directory.path().join(name));
+    with_a_list_that_is_none(&path);
+    let advice = advise(&path, &AdviseOptions::default()).unwrap();
+    let rewritten = rewrite(&path, &new, &RewriteOptions::default()).unwrap();
+    let paths: Vec<&str> = advice.columns.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(paths, ["a", "none.element", "b"]);
+    for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {
+        assert_eq!(promise.bytes_now, column.before.bytes, "{}", promise.path);
+        assert_eq!(promise.bytes_then, column.after.bytes, "{}", promise.path);
+    }
+    let [a, none, b] = &advice.columns[..] else {
+        panic!("three columns");
+    };
+    assert!(none.keep && none.candidates.is_empty());
+    let obstacle = none.obstacle.as_deref().unwrap();
+    assert!(
+        obstacle.starts_with("Arrow has no type for it"),
+        "{obstacle}"
+    );
+    for column in [a, b] {
+        assert_eq!(column.encoding, Encoding::DeltaBinaryPacked);
+        assert_eq!((column.distinct, column.keep), (Some(5000), false));
+    }
+}
+
+#[test]
+fn texts_that_hardly_repeat_are_nearly_as_many_as_the_rows() {
+    let rows = 100_000;
+    let texts = StringArray::from_iter_values((0..rows).map(|row| format!("text {}", row / 2 * 2)));
+    let few = StringArray::from_iter_values((0..rows).map(|row| format!("text {}", row % 7)));
+    let coins = BooleanArray::from_iter((0..rows).map(|row| Some(row % 3 == 0)));
+    let columns: [(&str, ArrayRef); 3] = [
+        ("texts", Arc::new(texts)),
+        ("few", Arc::new(few)),
+        ("coins", Arc::new(coins)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let options = AdviseOptions::default();
+    let advice = advise_batches(batch.schema(), vec![batch], &options).unwrap();
+    let distinct: Vec<u64> = advice
+        .columns
+        .iter()
+        .map(|it| it.distinct.unwrap())
+        .collect();
+    assert!((45_000..=55_000).contains(&distinct[0]), "{distinct:?}");
+    assert_eq!(distinct[1..], [7, 2]);
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn columns_become_what_was_promised() {
     for (compression, goal) in [
         ("zstd:1", Goal::Balanced),
         ("snappy", Goal::Size),
+        ("zstd:3", Goal::Size),
         ("none", Goal::Read),
     ] {
         write(&path, compression);

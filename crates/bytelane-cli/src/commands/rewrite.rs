@@ -10,7 +10,8 @@ use bytelane_parquet::rewrite::{
     ColumnState, Int96Unit, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
 };
 use bytelane_parquet::{
-    ColumnOptions, Encoding, Error, Goal, Problem, WriterOptions, parse_compression,
+    ColumnOptions, DataPageVersion, Encoding, Error, Goal, Problem, WriterOptions,
+    parse_compression,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -63,12 +64,16 @@ pub struct Arguments {
     #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "us",
         value_parser = unit_parser())]
     convert_int96: Option<Int96Unit>,
-    /// The most rows of a page [default: those of the old pages, or with the goal size what compresses best]
+    /// The most rows of a page; columns with larger pages get new ones [default: those of the old pages, or with the goal
+    /// size what compresses best]
     #[arg(long, value_name = "N")]
     page_rows: Option<NonZero<usize>>,
-    /// The most bytes of values of a page, before compression
+    /// The most bytes of values of a page, before compression, about; columns with larger pages get new ones
     #[arg(long, value_name = "BYTES")]
     page_bytes: Option<NonZero<usize>>,
+    /// The version of the pages of all columns [default: unchanged]
+    #[arg(long, value_name = "VERSION", value_parser = version_parser())]
+    page_version: Option<DataPageVersion>,
     /// Write nothing, only show what a rewrite would do
     #[arg(long, conflicts_with = "verify")]
     dry_run: bool,
@@ -97,6 +102,11 @@ const RUNNING: i32 = 0;
 
 pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
     PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
+}
+
+fn version_parser() -> impl TypedValueParser<Value = DataPageVersion> {
+    let names = DataPageVersion::ALL.map(DataPageVersion::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 fn unit_parser() -> impl TypedValueParser<Value = Int96Unit> {
@@ -232,6 +242,9 @@ impl Arguments {
                     _ => ControlFlow::Break(()),
                 }
             });
+        if let Some(version) = self.page_version {
+            options = options.with_data_page_version(version);
+        }
         if let Some(compression) = self.compression {
             options = options.with_compression(compression);
         }

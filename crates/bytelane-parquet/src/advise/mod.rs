@@ -13,7 +13,9 @@
 mod advisor;
 mod array_file;
 mod files;
+mod opened;
 mod promise;
+mod readable;
 mod settings;
 mod source;
 mod table;

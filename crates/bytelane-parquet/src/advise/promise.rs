@@ -97,15 +97,25 @@ struct Written {
     weighed: Vec<Estimate>,
 }
 
+impl Written {
+    /// The same with a checksum in the header of each page: a byte for the field and mostly five for a number of 32 bits.
+    fn with_checksums(self, rows: usize) -> Self {
+        let is_dictionary = self.layout.encoding == Encoding::Dictionary;
+        let pages = rows.div_ceil(self.layout.pages.rows) + usize::from(is_dictionary);
+        let bytes = self.bytes + 6.0 * pages as f64;
+        Self { bytes, ..self }
+    }
+}
+
 /// The choice for a column of a row group; its outcome is estimated, or found by writing all of it.
 fn written(
     column: &Column,
-    arrays: &[ArrayRef],
+    arrays: Vec<ArrayRef>,
     writer: WriterOptions,
     is_exact: bool,
 ) -> Result<Vec<Written>> {
     let mut encoder = ColumnEncoder::new(writer);
-    let choices = encoder.choose(column, arrays)?;
+    let choices = encoder.choose(column, &arrays)?;
     let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
     let is_estimated = |choice: &Choice| !choice.candidates.is_empty();
     let sizes: Vec<f64> = match !is_exact && choices.iter().all(is_estimated) {
@@ -156,7 +166,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
                 let arrays = files.rows_of(place, column)?;
                 let written = written(
                     &files.column(place.file, column)?,
-                    &arrays,
+                    arrays,
                     columns,
                     options.exact,
                 );
@@ -169,7 +179,11 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             let before = chunk.compressed_size() as f64;
             promise.rows += rows as u64;
             promise.before += before;
-            let taken = outcome.filter(|new| {
+            let taken = outcome.map(|new| match kinds.checksums {
+                true => new.with_checksums(rows),
+                false => new,
+            });
+            let taken = taken.filter(|new| {
                 let differ = !kinds.are(new.layout.encoding);
                 promise.add(new.layout.encoding, new.bytes, &new.weighed);
                 plan.is_better(&wish, before, new.bytes, differ)
@@ -202,7 +216,7 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
         let first = index * groups / wanted * group;
         let rows = first..source.rows().min(first + group);
         let (described, arrays) = source.rows_of(column, rows.clone())?;
-        let written = written(&described, &arrays, writer.clone(), options.exact)?;
+        let written = written(&described, arrays, writer.clone(), options.exact)?;
         promises.resize_with(written.len(), Promise::default);
         for (promise, new) in promises.iter_mut().zip(written) {
             promise.rows += rows.end - rows.start;

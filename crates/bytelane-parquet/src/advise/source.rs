@@ -7,7 +7,7 @@ use crate::Result;
 use crate::physical::{has_dictionary, in_parquet};
 use crate::writer::Column;
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::path::Path;
@@ -159,10 +159,5 @@ impl Sampled {
             .iter()
             .map(|batch| Arc::clone(batch.column(0)))
             .collect()
-    }
-
-    /// Its type in Arrow.
-    pub(super) fn data_type(&self) -> &DataType {
-        self.schema.field(0).data_type()
     }
 }

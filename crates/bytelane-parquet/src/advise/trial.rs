@@ -11,7 +11,7 @@ use parquet::schema::types::ColumnDescriptor;
 use std::time::{Duration, Instant};
 
 /// Of as many turns the fastest counts.
-const TURNS: usize = 3;
+const TURNS: usize = 2;
 
 /// As many rows are worth that.
 const WORTH_ROWS: usize = 4096;

@@ -4,8 +4,8 @@ use super::source::Sampled;
 use crate::choice::Distinct as Followed;
 use crate::page::dense;
 use crate::{Result, physical};
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use parquet::schema::types::ColumnDescriptor;
 use std::collections::HashMap;
@@ -20,84 +20,29 @@ pub(super) struct Values {
 }
 
 enum Distinct {
+    /// Those of nested columns.
     Unknown,
-    /// Counted in the sample, of so many.
-    Counted(usize, usize),
+    /// True and false, or one of them.
+    Counted(usize),
     Followed(Followed),
 }
 
 impl Values {
     pub(super) fn of(sampled: &Sampled, leaf: &ColumnDescriptor) -> Result<Self> {
         let arrays = sampled.arrays();
-        let nulls = arrays.iter().map(|array| array.null_count()).sum();
         let mut counts = Counts::default();
-        if physical::is_flat(sampled.data_type(), leaf)
-            && let Some(width) = physical::width(leaf)
-        {
-            for array in &arrays {
-                let values = physical::to_physical(array, leaf)?;
-                dense(&values, width, array.nulls(), &mut Vec::new())
-                    .chunks_exact(width)
-                    .for_each(|value| counts.add(value));
-            }
-            let followed = Followed::among(&arrays);
-            return Ok(Self {
-                nulls,
-                entropy: Some(counts.entropy()),
-                distinct: followed.map_or(Distinct::Unknown, Distinct::Followed),
-            });
-        }
         for array in &arrays {
-            match sampled.data_type() {
-                DataType::Utf8 => array
-                    .as_string::<i32>()
-                    .iter()
-                    .flatten()
-                    .for_each(|text| counts.add(text.as_bytes())),
-                DataType::LargeUtf8 => array
-                    .as_string::<i64>()
-                    .iter()
-                    .flatten()
-                    .for_each(|text| counts.add(text.as_bytes())),
-                DataType::Utf8View => array
-                    .as_string_view()
-                    .iter()
-                    .flatten()
-                    .for_each(|text| counts.add(text.as_bytes())),
-                DataType::Binary => array
-                    .as_binary::<i32>()
-                    .iter()
-                    .flatten()
-                    .for_each(|bytes| counts.add(bytes)),
-                DataType::LargeBinary => array
-                    .as_binary::<i64>()
-                    .iter()
-                    .flatten()
-                    .for_each(|bytes| counts.add(bytes)),
-                DataType::BinaryView => array
-                    .as_binary_view()
-                    .iter()
-                    .flatten()
-                    .for_each(|bytes| counts.add(bytes)),
-                DataType::Boolean => array
-                    .as_boolean()
-                    .iter()
-                    .flatten()
-                    .for_each(|bit| counts.add(&[u8::from(bit)])),
-                _ => {}
-            }
+            counts.add_all(array, leaf)?;
         }
-        Ok(match counts.total {
-            0 => Self {
-                nulls,
-                entropy: None,
-                distinct: Distinct::Unknown,
-            },
-            total => Self {
-                nulls,
-                entropy: Some(counts.entropy()),
-                distinct: Distinct::Counted(counts.of.len(), total),
-            },
+        let distinct = match (counts.total, Followed::among(&arrays)) {
+            (0, _) => Distinct::Unknown,
+            (_, Some(followed)) => Distinct::Followed(followed),
+            (_, None) => Distinct::Counted(counts.of.len()),
+        };
+        Ok(Self {
+            nulls: arrays.iter().map(|array| array.null_count()).sum(),
+            entropy: (counts.total > 0).then(|| counts.entropy()),
+            distinct,
         })
     }
 
@@ -105,9 +50,7 @@ impl Values {
     pub(super) fn distinct(&self, values: u64) -> Option<u64> {
         match &self.distinct {
             Distinct::Unknown => None,
-            // None that repeats: all of them, probably.
-            Distinct::Counted(distinct, total) if distinct == total => Some(values),
-            Distinct::Counted(distinct, _) => Some(*distinct as u64),
+            Distinct::Counted(distinct) => Some(*distinct as u64),
             Distinct::Followed(_) if values == 0 => Some(0),
             Distinct::Followed(followed) => Some(followed.among_all(values as usize) as u64),
         }
@@ -121,6 +64,37 @@ struct Counts {
 }
 
 impl Counts {
+    /// The values of an array, unless it is nested.
+    fn add_all(&mut self, array: &ArrayRef, leaf: &ColumnDescriptor) -> Result<()> {
+        match array.data_type() {
+            data_type if physical::is_flat(data_type, leaf) => {
+                if let Some(width) = physical::width(leaf) {
+                    let values = physical::to_physical(array, leaf)?;
+                    let mut buffer = Vec::new();
+                    let values = dense(&values, width, array.nulls(), &mut buffer);
+                    values.chunks_exact(width).for_each(|value| self.add(value));
+                }
+            }
+            DataType::Utf8 => self.add_each(array.as_string::<i32>()),
+            DataType::LargeUtf8 => self.add_each(array.as_string::<i64>()),
+            DataType::Utf8View => self.add_each(array.as_string_view()),
+            DataType::Binary => self.add_each(array.as_binary::<i32>()),
+            DataType::LargeBinary => self.add_each(array.as_binary::<i64>()),
+            DataType::BinaryView => self.add_each(array.as_binary_view()),
+            DataType::Boolean => {
+                let bits = array.as_boolean().iter().flatten();
+                bits.for_each(|bit| self.add(&[u8::from(bit)]));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_each<T: AsRef<[u8]>>(&mut self, values: impl IntoIterator<Item = Option<T>>) {
+        let values = values.into_iter().flatten();
+        values.for_each(|value| self.add(value.as_ref()));
+    }
+
     fn add(&mut self, value: &[u8]) {
         self.total += 1;
         match self.of.get_mut(value) {

@@ -139,7 +139,7 @@ impl<'a> Trials<'a> {
             let now: Vec<Layout> = now.collect();
             let mut sums = vec![Size::default(); layouts.len()];
             for piece in pieces {
-                let sizes = self.write(&rows_of(self.arrays, piece), &now)?;
+                let sizes = self.write(rows_of(self.arrays, piece), &now)?;
                 sums.iter_mut()
                     .zip(sizes)
                     .for_each(|(sum, size)| sum.add(size));
@@ -156,7 +156,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Writes rows, and looks at what they have become.
-    fn write(&mut self, arrays: &[ArrayRef], layouts: &[Layout]) -> Result<Vec<Size>> {
+    fn write(&mut self, arrays: Vec<ArrayRef>, layouts: &[Layout]) -> Result<Vec<Size>> {
         let chunks = self.encoder.encode(self.column, arrays, layouts)?;
         let sizes = chunks.iter().map(|chunk| {
             let metadata = chunk.metadata();
@@ -245,8 +245,8 @@ impl<'a> Trials<'a> {
         let here: Vec<Layout> = here
             .map(|(layout, layouts)| layout.unwrap_or(&layouts[0]).clone())
             .collect();
-        let sizes = self.write(&arrays, &here)?;
         let leaves = leaves_of(&arrays, candidates.len());
+        let sizes = self.write(arrays, &here)?;
         let written: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / written.max(1) as f64;
         let guesses = layouts.into_iter().zip(sizes).enumerate();

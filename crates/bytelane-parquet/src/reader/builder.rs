@@ -44,8 +44,17 @@ impl ReaderBuilder<InputFile> {
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     pub(super) fn new(input: T, file: Option<PathBuf>) -> Result<Self> {
-        let input = Shared(Arc::new(input));
         let metadata = Arc::new(read_footer(&input)?.metadata);
+        Self::of_footer(input, metadata, file)
+    }
+
+    /// Of an input whose footer has been read.
+    pub(crate) fn of_footer(
+        input: T,
+        metadata: Arc<ParquetMetaData>,
+        file: Option<PathBuf>,
+    ) -> Result<Self> {
+        let input = Shared(Arc::new(input));
         let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
         check_widths(metadata.parquet_schema().columns(), input.len())?;
         Ok(Self {

@@ -21,6 +21,8 @@ pub(crate) struct PageKinds {
     pages: usize,
     /// Values of the largest of them.
     page_values: i64,
+    /// Bytes of the largest of them without compression.
+    page_bytes: u64,
     values: i64,
 }
 
@@ -35,6 +37,14 @@ impl PageKinds {
             true => largest,
             false => rows.div_ceil(pages).max(1),
         }
+    }
+
+    /// Whether a page has more values than a page may have rows, or more bytes. Values of nested columns may be more than
+    /// their rows.
+    pub fn exceed(&self, (rows, bytes): (Option<usize>, Option<usize>)) -> bool {
+        let rows =
+            rows.is_some_and(|rows| i64::try_from(rows).is_ok_and(|rows| self.page_values > rows));
+        rows || bytes.is_some_and(|bytes| self.page_bytes > bytes as u64)
     }
 
     /// The names of the encodings.
@@ -68,6 +78,7 @@ impl PageKinds {
                 kinds.values += page.values();
                 kinds.pages += 1;
                 kinds.page_values = kinds.page_values.max(page.values());
+                kinds.page_bytes = kinds.page_bytes.max(page.uncompressed());
             }
             if page.header.page_type == PageType::DataV2 {
                 kinds.version = DataPageVersion::V2;

@@ -8,7 +8,7 @@ mod int96;
 pub(crate) mod kinds;
 mod output;
 pub(crate) mod plan;
-mod source;
+pub(crate) mod source;
 mod target;
 mod verify;
 mod work;
@@ -16,7 +16,7 @@ mod work;
 use crate::input::InputFile;
 use crate::metadata::{COLUMNS, Fields, MAGIC, ROW_GROUPS};
 use crate::parallel::{Limits, all_cores, in_order};
-use crate::{Error, Problem, Result, WriterOptions};
+use crate::{DataPageVersion, Error, Problem, Result, WriterOptions};
 use bytes::Bytes;
 use chunk::{Chunk, Finished, Indexes, damaged};
 pub use int96::Int96Unit;
@@ -61,6 +61,7 @@ pub struct RewriteOptions {
     verification: bool,
     force: bool,
     int96: Option<Int96Unit>,
+    version: Option<DataPageVersion>,
     threads: Option<NonZero<usize>>,
     progress: Option<Arc<Progress>>,
 }
@@ -73,8 +74,10 @@ type Progress = dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync;
 
 impl RewriteOptions {
     /// Columns are encoded as this writer would: its encodings, goal, readers, pages and backend
-    /// count. What it says of compression for the whole file, of statistics, Bloom filters, row groups
-    /// and the footer does not: these stay as they are in the file.
+    /// count. What it says of compression for the whole file, of the version of pages, of statistics, Bloom filters, row
+    /// groups and the footer does not: these stay as they are in the file. Columns with pages that exceed its
+    /// [`with_page_rows`](WriterOptions::with_page_rows) or [`with_page_bytes`](WriterOptions::with_page_bytes) get new
+    /// pages in any case.
     #[must_use]
     pub fn new(writer: WriterOptions) -> Self {
         Self {
@@ -110,6 +113,14 @@ impl RewriteOptions {
     #[must_use]
     pub fn with_int96_converted(mut self, unit: Int96Unit) -> Self {
         self.int96 = Some(unit);
+        self
+    }
+
+    /// Gives all columns pages of this version, also those whose encoding is already the best. Otherwise, each column
+    /// keeps the version that its pages have.
+    #[must_use]
+    pub fn with_data_page_version(mut self, version: DataPageVersion) -> Self {
+        self.version = Some(version);
         self
     }
 
@@ -159,6 +170,7 @@ impl fmt::Debug for RewriteOptions {
             .field("verification", &self.verification)
             .field("force", &self.force)
             .field("int96", &self.int96)
+            .field("version", &self.version)
             .field("threads", &self.threads)
             .finish_non_exhaustive()
     }

@@ -129,7 +129,11 @@ impl<'a> Plan<'a> {
             _ => Encoding::Auto,
         };
         let is_there = kinds.are(encoding);
-        let asked = asked_compression.is_some() || (encoding != Encoding::Auto && !is_there);
+        let version = self.options.version.unwrap_or(kinds.version);
+        let asked = asked_compression.is_some()
+            || (encoding != Encoding::Auto && !is_there)
+            || version != kinds.version
+            || kinds.exceed(writer.given_page_limits());
         let pages = ColumnOptions::default()
             .with_encoding(encoding)
             .with_compression(compression);
@@ -160,7 +164,8 @@ impl<'a> Plan<'a> {
             let pages = pages.with_statistics(self.statistics(old));
             columns.insert(old.described.column_path().string(), pages);
         }
-        let version = olds.iter().map(|old| old.kinds.version).max();
+        let highest = || olds.iter().map(|old| old.kinds.version).max();
+        let version = self.options.version.or_else(highest);
         Some(WriterOptions {
             columns,
             bloom_filter: None,

@@ -304,7 +304,7 @@ fn roots(schema: &SchemaDescriptor) -> Result<Vec<Root>> {
 }
 
 /// A schema of one column.
-fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<SchemaDescPtr> {
+pub(crate) fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<SchemaDescPtr> {
     let root = Type::group_type_builder(schema.name()).with_fields(vec![Arc::clone(column)]);
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
 }

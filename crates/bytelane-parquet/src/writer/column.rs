@@ -1,14 +1,14 @@
 //! One column of one row group: its chunks, encoded and compressed, ready for the file.
 
 use super::layout::Layout;
+use super::rows::Rows;
 use super::split::SplitChunk;
-use crate::choice::{self, Choice, rows_of};
+use crate::choice::{self, Choice};
 use crate::page::PageEncoder;
 use crate::statistics::to_type_defined_order;
 use crate::{ColumnOptions, DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
-use arrow_select::concat::concat;
 use bytes::Bytes;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
@@ -111,22 +111,24 @@ impl ColumnEncoder {
         &self.options
     }
 
-    /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in its layout.
+    /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in its layout. Each array is dropped when its
+    /// rows are written.
     ///
     /// BYTE_STREAM_SPLIT of flat columns goes through this crate's pages, everything else through those of the
     /// crate `parquet`.
     pub(crate) fn encode(
         &mut self,
         column: &Column,
-        arrays: &[ArrayRef],
+        arrays: Vec<ArrayRef>,
         layouts: &[Layout],
     ) -> Result<Vec<EncodedColumn>> {
+        let rows = Rows::new(arrays);
         let is_split = layouts[0].encoding == Encoding::ByteStreamSplit;
         let result = match column.flat().filter(|_| is_split) {
             Some(leaf) => self
-                .encode_split(leaf, arrays, &layouts[0])
+                .encode_split(leaf, rows, &layouts[0])
                 .map(|encoded| vec![encoded]),
-            None => self.encode_arrow(column, arrays, layouts),
+            None => self.encode_arrow(column, rows, layouts),
         };
         result.map_err(|error| error.in_column(column.field().name()))
     }
@@ -170,14 +172,14 @@ impl ColumnEncoder {
     fn encode_split(
         &mut self,
         leaf: &ColumnDescPtr,
-        arrays: &[ArrayRef],
+        rows: Rows,
         layout: &Layout,
     ) -> Result<EncodedColumn> {
         let at = self.pages_for(leaf)?;
         let (compression, pages) = &mut self.pages[at];
         let (bytes, close) = SplitChunk::encode(
             leaf,
-            arrays,
+            rows,
             &self.options,
             layout.pages,
             *compression,
@@ -190,7 +192,7 @@ impl ColumnEncoder {
     fn encode_arrow(
         &self,
         column: &Column,
-        arrays: &[ArrayRef],
+        mut rows: Rows,
         layouts: &[Layout],
     ) -> Result<Vec<EncodedColumn>> {
         let properties = self.properties(column.leaves(), layouts);
@@ -199,8 +201,11 @@ impl ColumnEncoder {
         let file = SerializedFileWriter::new(std::io::sink(), root, Arc::new(properties))?;
         let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&column.schema));
         let mut writers = factory.create_column_writers(0)?;
-        for array in &parts(arrays, layouts)? {
-            let leaves = compute_leaves(column.field(), array)?;
+        let page_rows: Vec<usize> = layouts.iter().map(|layout| layout.pages.rows).collect();
+        let mut done = 0;
+        while let Some(array) = next_part(&mut rows, done, &page_rows)? {
+            done += array.len();
+            let leaves = compute_leaves(column.field(), &array)?;
             for (writer, leaf) in writers.iter_mut().zip(&leaves) {
                 writer.write(leaf)?;
             }
@@ -247,32 +252,11 @@ impl ColumnEncoder {
     }
 }
 
-/// The arrays, cut where pages of exactly so many rows end: each of these is a part of its own, or several.
-fn parts(arrays: &[ArrayRef], layouts: &[Layout]) -> Result<Vec<ArrayRef>> {
-    let exact = layouts.iter().filter(|layout| layout.has_exact_pages());
-    let mut page_rows: Vec<usize> = exact.map(|layout| layout.pages.rows).collect();
-    page_rows.sort_unstable();
-    page_rows.dedup();
-    if page_rows.is_empty() {
-        return Ok(arrays.to_vec());
-    }
-    let rows: usize = arrays.iter().map(|array| array.len()).sum();
-    let mut parts = Vec::new();
-    let mut start = 0;
-    while start < rows {
-        let ends = page_rows.iter().map(|rows| (start / rows + 1) * rows);
-        let end = ends.fold(rows, usize::min);
-        let part = rows_of(arrays, &(start..end));
-        parts.push(match part.as_slice() {
-            [one] => Arc::clone(one),
-            several => {
-                let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
-                concat(&several)?
-            }
-        });
-        start = end;
-    }
-    Ok(parts)
+/// The next rows of one array, of which `done` have been written: up to where the next page of a leaf must end at the
+/// latest, because a page ends only where the writer of the crate `parquet` looks at it.
+fn next_part(rows: &mut Rows, done: usize, page_rows: &[usize]) -> Result<Option<ArrayRef>> {
+    let ends = page_rows.iter().map(|rows| rows - done % rows);
+    rows.take(ends.fold(rows.together(), usize::min))
 }
 
 /// That a required column has no nulls: there is no level to say so.

@@ -3,6 +3,7 @@
 mod column;
 mod file;
 mod layout;
+mod rows;
 mod split;
 
 pub(crate) use column::{Column, ColumnEncoder};
@@ -170,9 +171,8 @@ impl<W: Write + Send> Writer<W> {
             let arrays = std::mem::take(buffered);
             let choices = self.encoder.choose(column, &arrays)?;
             let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
-            let chunks = self.encoder.encode(column, &arrays, &layouts)?;
             // The sink may be memory: values, pages and the file are not all needed at a time.
-            drop(arrays);
+            let chunks = self.encoder.encode(column, arrays, &layouts)?;
             for chunk in chunks {
                 chunk.append_to(&mut row_group)?;
             }

@@ -2,10 +2,11 @@
 
 use super::column::check_required;
 use super::layout::PageSizes;
+use super::rows::Rows;
 use crate::page::{PageEncoder, PageValues, dense};
 use crate::statistics::{Bounds, Order};
 use crate::{Result, WriterOptions, physical};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::Array;
 use bytes::Bytes;
 use parquet::basic::{BoundaryOrder, Compression, Encoding, EncodingMask, PageType};
 use parquet::bloom_filter::Sbbf;
@@ -42,10 +43,10 @@ pub(super) struct SplitChunk<'a> {
 }
 
 impl<'a> SplitChunk<'a> {
-    /// Encodes the rows of all arrays: the chunk's bytes, and what is to be known of them.
+    /// Encodes all rows: the chunk's bytes, and what is to be known of them.
     pub(super) fn encode(
         column: &'a ColumnDescPtr,
-        arrays: &[ArrayRef],
+        mut rows: Rows,
         options: &'a WriterOptions,
         sizes: PageSizes,
         compression: Compression,
@@ -54,7 +55,7 @@ impl<'a> SplitChunk<'a> {
     ) -> Result<(Bytes, ColumnCloseResult)> {
         let path = column.path().string();
         let Some(width) = physical::width(column) else {
-            return Err(physical::not_convertible(arrays[0].data_type(), column));
+            return Err(physical::not_convertible(rows.data_type(), column));
         };
         let bloom_filter = options.bloom_filter_of(&path);
         let (bloom_filter, probability) = match &bloom_filter {
@@ -89,9 +90,9 @@ impl<'a> SplitChunk<'a> {
             boundaries: Boundaries::default(),
             bloom_filter,
         };
-        for_each_page(arrays, sizes.rows_of_width(width), |array| {
-            chunk.append_page(array)
-        })?;
+        while let Some(page) = rows.take(sizes.rows_of_width(width))? {
+            chunk.append_page(&page)?;
+        }
         if let Some(filter) = &mut chunk.bloom_filter {
             filter.fold_to_target_fpp(probability);
         }
@@ -211,42 +212,6 @@ impl<'a> SplitChunk<'a> {
 fn level_histogram(column: &ColumnDescPtr, slots: usize, nulls: usize) -> Option<LevelHistogram> {
     let optional = column.max_def_level() > 0;
     optional.then(|| vec![nulls as i64, (slots - nulls) as i64].into())
-}
-
-/// Cuts the rows of all arrays into pages: slices of one array, or copies where a page spans several.
-fn for_each_page(
-    arrays: &[ArrayRef],
-    page_rows: usize,
-    mut append: impl FnMut(&dyn Array) -> Result<()>,
-) -> Result<()> {
-    let mut parts: Vec<ArrayRef> = Vec::new();
-    let mut missing = page_rows;
-    let mut flush = |parts: &mut Vec<ArrayRef>| {
-        match parts.as_slice() {
-            [] => return Ok(()),
-            [one] => append(one)?,
-            several => {
-                let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
-                append(&arrow_select::concat::concat(&several)?)?;
-            }
-        }
-        parts.clear();
-        Ok(())
-    };
-    for array in arrays {
-        let mut start = 0;
-        while start < array.len() {
-            let taken = missing.min(array.len() - start);
-            parts.push(array.slice(start, taken));
-            start += taken;
-            missing -= taken;
-            if missing == 0 {
-                flush(&mut parts)?;
-                missing = page_rows;
-            }
-        }
-    }
-    flush(&mut parts)
 }
 
 /// Whether the bounds of the pages rise or fall.

@@ -1,0 +1,306 @@
+//! What options can be, and what the command calls it.
+
+use crate::{Error, Problem, Result};
+use parquet::basic::{BrotliLevel, Compression, CompressionCodec, GzipLevel, Type, ZstdLevel};
+use parquet::errors::ParquetError;
+use std::fmt;
+use std::str::FromStr;
+
+/// How the values of a column become bytes, before they are compressed.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Encoding {
+    /// The values one after the other.
+    Plain,
+    /// Each distinct value once, then their indices; PLAIN from where the dictionary becomes too large.
+    Dictionary,
+    /// Byte 0 of every value, then byte 1, and so on: for values of a fixed width.
+    ByteStreamSplit,
+    /// Bit-packed differences of neighbours, for INT32 and INT64.
+    DeltaBinaryPacked,
+    /// The lengths first, then the strings: for BYTE_ARRAY.
+    DeltaLengthByteArray,
+    /// The prefix that each string shares with the previous one, for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
+    DeltaByteArray,
+    /// The best of the others for the [`Goal`], column by column and row group by row group.
+    #[default]
+    Auto,
+}
+
+impl Encoding {
+    /// All of them, in the order of their declaration.
+    pub const ALL: &'static [Encoding] = &[
+        Encoding::Plain,
+        Encoding::Dictionary,
+        Encoding::ByteStreamSplit,
+        Encoding::DeltaBinaryPacked,
+        Encoding::DeltaLengthByteArray,
+        Encoding::DeltaByteArray,
+        Encoding::Auto,
+    ];
+
+    /// The name that [`FromStr`] reads.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Encoding::Plain => "plain",
+            Encoding::Dictionary => "dictionary",
+            Encoding::ByteStreamSplit => "byte_stream_split",
+            Encoding::DeltaBinaryPacked => "delta_binary_packed",
+            Encoding::DeltaLengthByteArray => "delta_length_byte_array",
+            Encoding::DeltaByteArray => "delta_byte_array",
+            Encoding::Auto => "auto",
+        }
+    }
+
+    /// Whether the format defines it for a physical type
+    /// ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md)).
+    #[must_use]
+    pub fn exists_for(self, physical: Type) -> bool {
+        use Type::{BOOLEAN, BYTE_ARRAY, DOUBLE, FIXED_LEN_BYTE_ARRAY, FLOAT, INT32, INT64};
+        match self {
+            Encoding::Plain | Encoding::Auto => true,
+            Encoding::Dictionary => physical != BOOLEAN,
+            Encoding::ByteStreamSplit => {
+                matches!(
+                    physical,
+                    INT32 | INT64 | FLOAT | DOUBLE | FIXED_LEN_BYTE_ARRAY
+                )
+            }
+            Encoding::DeltaBinaryPacked => matches!(physical, INT32 | INT64),
+            Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
+            Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
+        }
+    }
+
+    /// The encoding of values by its name in the crate `parquet`. A dictionary falls back to PLAIN.
+    pub(crate) fn of_values(self) -> parquet::basic::Encoding {
+        use parquet::basic::Encoding as Values;
+        match self {
+            Encoding::Plain | Encoding::Dictionary | Encoding::Auto => Values::PLAIN,
+            Encoding::ByteStreamSplit => Values::BYTE_STREAM_SPLIT,
+            Encoding::DeltaBinaryPacked => Values::DELTA_BINARY_PACKED,
+            Encoding::DeltaLengthByteArray => Values::DELTA_LENGTH_BYTE_ARRAY,
+            Encoding::DeltaByteArray => Values::DELTA_BYTE_ARRAY,
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that stands for nothing, and those that would.
+fn unknown(kind: &str, given: &str, names: impl Iterator<Item = &'static str>) -> Error {
+    let names: Vec<&str> = names.collect();
+    Error::new(Problem::Option(format!(
+        "unknown {kind} {given:?}; known: {}",
+        names.join(", ")
+    )))
+}
+
+impl FromStr for Encoding {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let all = Self::ALL.iter();
+        let found = all.clone().find(|encoding| encoding.name() == name);
+        found
+            .copied()
+            .ok_or_else(|| unknown("encoding", name, all.map(|encoding| encoding.name())))
+    }
+}
+
+/// What [`Encoding::Auto`] optimises for.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Debug,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Goal {
+    /// The smallest file.
+    Size,
+    /// The shortest time to write it, with no column more than 6% larger than it could be.
+    Write,
+    /// The shortest time to read it, with no column more than 6% larger than it could be.
+    Read,
+    /// The shortest time to write and read it, with no column more than 2% larger than it could be.
+    #[default]
+    Balanced,
+}
+
+impl Goal {
+    /// All of them, in the order of their declaration.
+    pub const ALL: &'static [Goal] = &[Goal::Size, Goal::Write, Goal::Read, Goal::Balanced];
+
+    /// The name that [`FromStr`] reads.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Goal::Size => "size",
+            Goal::Write => "write",
+            Goal::Read => "read",
+            Goal::Balanced => "balanced",
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Goal {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let all = Self::ALL.iter();
+        let found = all.clone().find(|goal| goal.name() == name);
+        found
+            .copied()
+            .ok_or_else(|| unknown("goal", name, all.map(|goal| goal.name())))
+    }
+}
+
+/// The version of the data pages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum DataPageVersion {
+    /// Levels and values are compressed together; every reader knows it.
+    #[default]
+    V1,
+    /// Only the values are compressed.
+    V2,
+}
+
+impl DataPageVersion {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::V1, Self::V2];
+
+    /// Its number.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1 => "1",
+            Self::V2 => "2",
+        }
+    }
+}
+
+impl FromStr for DataPageVersion {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|version| version.name() == name)
+            .ok_or_else(|| unknown("page version", name, Self::ALL.into_iter().map(Self::name)))
+    }
+}
+
+/// Reads a compression as the command writes it: `zstd`, `zstd:3`, `gzip:6`, `brotli:5`, `lz4_raw`, `snappy`
+/// or `none`.
+///
+/// # Errors
+///
+/// [`Problem::Option`] for another name, or a level that the codec does not have.
+///
+/// ```
+/// use bytelane_parquet::{compression_name, parse_compression};
+///
+/// let compression = parse_compression("zstd:3")?;
+/// assert_eq!(compression_name(compression), "zstd:3");
+/// assert!(parse_compression("zstd:99").is_err());
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+pub fn parse_compression(text: &str) -> Result<Compression> {
+    let (codec, level) = match text.split_once(':') {
+        Some((codec, level)) => (codec, Some(level)),
+        None => (text, None),
+    };
+    let level = level
+        .map(|level| level.parse::<i32>())
+        .transpose()
+        .map_err(|_| Problem::Option(format!("the level in {text:?} is not a number")))?;
+    let unsigned = |level: i32| {
+        u32::try_from(level)
+            .map_err(|_| Problem::Option(format!("the level in {text:?} is negative")))
+    };
+    let beyond = |error: ParquetError| Problem::Option(format!("{text:?}: {error}"));
+    Ok(match (codec, level) {
+        ("none" | "uncompressed", None) => Compression::UNCOMPRESSED,
+        ("snappy", None) => Compression::SNAPPY,
+        ("lz4_raw", None) => Compression::LZ4_RAW,
+        ("zstd", None) => Compression::ZSTD(ZstdLevel::try_new(1)?),
+        ("zstd", Some(level)) => Compression::ZSTD(ZstdLevel::try_new(level).map_err(beyond)?),
+        ("gzip", None) => Compression::GZIP(GzipLevel::default()),
+        ("gzip", Some(level)) => {
+            Compression::GZIP(GzipLevel::try_new(unsigned(level)?).map_err(beyond)?)
+        }
+        ("brotli", None) => Compression::BROTLI(BrotliLevel::default()),
+        ("brotli", Some(level)) => {
+            Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?).map_err(beyond)?)
+        }
+        ("none" | "uncompressed" | "snappy" | "lz4_raw", Some(_)) => {
+            return Err(Problem::Option(format!("{codec} does not take a level")).into());
+        }
+        _ => {
+            let names = ["none", "snappy", "lz4_raw", "zstd", "gzip", "brotli"];
+            return Err(unknown("compression", codec, names.into_iter()));
+        }
+    })
+}
+
+/// The text that [`parse_compression`] reads as this compression. The deprecated codecs LZ4 and LZO, which it
+/// does not read, print as `lz4` and `lzo`.
+#[must_use]
+pub fn compression_name(compression: Compression) -> String {
+    match compression {
+        Compression::UNCOMPRESSED => "none".to_owned(),
+        Compression::SNAPPY => "snappy".to_owned(),
+        Compression::GZIP(level) => format!("gzip:{}", level.compression_level()),
+        Compression::LZO => "lzo".to_owned(),
+        Compression::BROTLI(level) => format!("brotli:{}", level.compression_level()),
+        Compression::LZ4 => "lz4".to_owned(),
+        Compression::ZSTD(level) => format!("zstd:{}", level.compression_level()),
+        Compression::LZ4_RAW => "lz4_raw".to_owned(),
+    }
+}
+
+/// The name of a codec without its level, which no file tells.
+pub(crate) fn codec_name(codec: CompressionCodec) -> &'static str {
+    match codec {
+        CompressionCodec::UNCOMPRESSED => "none",
+        CompressionCodec::SNAPPY => "snappy",
+        CompressionCodec::GZIP => "gzip",
+        CompressionCodec::LZO => "lzo",
+        CompressionCodec::BROTLI => "brotli",
+        CompressionCodec::LZ4 => "lz4",
+        CompressionCodec::ZSTD => "zstd",
+        CompressionCodec::LZ4_RAW => "lz4_raw",
+    }
+}
