@@ -74,7 +74,7 @@ fn expected(text: &str) -> String {
     escaped.collect()
 }
 
-/// Into exactly as much memory as needed, into one byte less, and appended to different capacities.
+/// Into exactly as much memory as needed, into one byte less and half, and appended to different capacities.
 fn assert_escapes(text: &str) {
     let bare = expected(text);
     let quoted = format!("\"{bare}\"");
@@ -88,8 +88,11 @@ fn assert_escapes(text: &str) {
         let json = escape(backend, format, text, needed);
         assert_eq!(json.as_ref(), Ok(expected), "{}", place());
         if needed > 0 {
-            let error = escape(backend, format, text, needed - 1);
-            assert_eq!(error, Err(without_room(needed)), "{}", place());
+            for room in [needed - 1, needed / 2] {
+                let error = escape(backend, format, text, room);
+                let expected = DestinationError::new(needed, room);
+                assert_eq!(error, Err(expected), "{}", place());
+            }
         }
         let mut json = std::vec![0xaa; needed + 2];
         let exact = &mut json[1..=needed];
@@ -120,7 +123,7 @@ fn assert_reads_alike(src: &[u8]) -> Result<(String, usize), Error> {
         for backend in backends() {
             let place = || format!("{backend:?}, {format:?}: {}", src.escape_ascii());
             let needed = expected.as_ref().map_or(0, |(text, _)| text.len());
-            for room in [needed, src.len()] {
+            for room in [needed, src.len(), src.len() + 600] {
                 assert_eq!(
                     unescape(backend, format, src, room),
                     expected,
@@ -240,7 +243,15 @@ fn texts_of_every_length_are_written_and_read() {
 /// them.
 #[test]
 fn bytes_are_escaped_as_their_text_is() {
-    let sequences: [&[u8]; 6] = [b"a", b"\"", b"\x01", b"\xc3", b"\xe0\x80\x80", b"\xf0\x9f"];
+    let sequences: [&[u8]; 7] = [
+        b"a",
+        b"\"",
+        b"\x01",
+        b"\xc3",
+        b"\xe2\x80",
+        b"\xe0\x80\x80",
+        b"\xf0\x9f",
+    ];
     let borders = (250..262).chain(4090..4102).chain((0..9000).step_by(397));
     let places = thinned(borders, 1);
     let length = if cfg!(miri) { 4600 } else { 9000 };
@@ -316,7 +327,7 @@ fn escapes_at_every_offset() {
             (r"\/", '/'),
             (r"\b", '\u{8}'),
         ] {
-            for behind in thinned([1, 0, 70], 1) {
+            for behind in thinned([1, 0, 70, 300], 1) {
                 let src = placed(escape.as_bytes(), offset, behind);
                 let text = format!("{}{character}{}", "a".repeat(offset), "b".repeat(behind));
                 assert_eq!(assert_reads_alike(&src), Ok((text, src.len())));
@@ -332,7 +343,7 @@ fn escapes_at_every_offset() {
 #[test]
 fn what_is_wrong_is_named_at_every_offset() {
     use ErrorKind::*;
-    let wrong: [(&[u8], ErrorKind); 22] = [
+    let wrong: [(&[u8], ErrorKind); 24] = [
         (b"\n", ControlCharacter),
         (b"\0", ControlCharacter),
         (br"\x", InvalidEscape),
@@ -345,6 +356,8 @@ fn what_is_wrong_is_named_at_every_offset() {
         (br"\ud800\ud800", LoneSurrogate),
         (br"\ud800\\udc00", LoneSurrogate),
         (br"\udc00\ud800", LoneSurrogate),
+        (br"\udc00\udc00", LoneSurrogate),
+        (br"\ud800xudc00", LoneSurrogate),
         (b"\x80", InvalidUtf8),
         (b"\xc0\x80", InvalidUtf8),
         (b"\xc2", InvalidUtf8),
@@ -358,7 +371,7 @@ fn what_is_wrong_is_named_at_every_offset() {
     ];
     for offset in offsets() {
         for (piece, kind) in thinned(wrong, 6) {
-            for behind in thinned([1, 0, 70], 1) {
+            for behind in thinned([1, 0, 70, 300], 1) {
                 let src = placed(piece, offset, behind);
                 assert_eq!(assert_reads_alike(&src), Err(Error::at(offset, kind)));
                 // Between characters of several bytes.
