@@ -336,7 +336,12 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
     };
     let compression = options.compression.or(assumed);
     let compression = compression.unwrap_or(options.compression_or_default());
-    let trials = Trials::of(&sampled, compression, options)?;
+    // Other compressions are judged by what these rows become.
+    let timed = match options.compressions.is_empty() {
+        true => sampled.front(source.rows() as usize / TIMED),
+        false => sampled.front(sampled.rows),
+    };
+    let trials = Trials::of(&timed, compression, options)?;
     let leaves = sampled.leaves.iter().zip(&promises).enumerate();
     let advice = leaves.map(|(index, (leaf, promise))| {
         let candidates = trials.of_leaf(index, leaf, sampled.has_dictionary, options);
@@ -344,6 +349,7 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
             promise,
             compression,
             candidates,
+            rows_timed: timed.rows,
         };
         advise_leaf(source, &sampled, leaf, foretold)
             .map_err(|error| error.in_column(leaf.path().string()))
@@ -351,14 +357,18 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
     advice.collect()
 }
 
-/// Rows of which speeds are measured, and values are counted.
+/// Rows whose values are counted, and of which speeds are measured.
 const MEASURED: usize = 1 << 14;
+/// Of small files, speeds are measured with one in so many rows, because all encodings are written and read.
+const TIMED: usize = 16;
 
 /// What is known of a leaf when the advice is put together.
 struct Foretold<'a> {
     promise: &'a Promise,
     compression: Compression,
     candidates: Vec<Candidate>,
+    /// Rows that the candidates are of.
+    rows_timed: usize,
 }
 
 fn advise_leaf(
@@ -371,9 +381,10 @@ fn advise_leaf(
         promise,
         compression,
         mut candidates,
+        rows_timed,
     } = foretold;
     let rows = source.rows();
-    let scale = rows as f64 / sampled.rows.max(1) as f64;
+    let scale_from = |some: usize| rows as f64 / some.max(1) as f64;
     let in_file = match source {
         Source::Parquet(files) => Some(Now::of(files.metadata(), leaf)?),
         Source::Array(_) | Source::Table(_) => None,
@@ -383,7 +394,7 @@ fn advise_leaf(
     for candidate in &mut candidates {
         let whole = promise.bytes_in(candidate.encoding, rows, file_bytes);
         let whole = whole.filter(|_| candidate.compression == name);
-        candidate.extrapolate(whole, scale);
+        candidate.extrapolate(whole, scale_from(rows_timed));
     }
     let default = candidates.iter().find(|candidate| {
         candidate.compression == name && candidate.encoding == Encoding::Dictionary
@@ -394,7 +405,7 @@ fn advise_leaf(
         .iter()
         .find(|candidate| candidate.compression == name && candidate.encoding == Encoding::Plain);
     let values = Values::of(sampled, leaf)?;
-    let nulls = (values.nulls as f64 * scale) as u64;
+    let nulls = (values.nulls as f64 * scale_from(sampled.rows)) as u64;
     Ok(ColumnAdvice {
         path: leaf.path().string(),
         column_type: column_type(leaf),

@@ -153,6 +153,23 @@ impl Sampled {
         })
     }
 
+    /// The same with fewer rows: about so many, but at least one.
+    pub(super) fn front(&self, rows: usize) -> Self {
+        let share = (rows.max(1) as f64 / self.rows.max(1) as f64).min(1.0);
+        let front = |batch: &RecordBatch| {
+            let rows = (batch.num_rows() as f64 * share).ceil() as usize;
+            batch.slice(0, rows)
+        };
+        let batches: Vec<RecordBatch> = self.batches.iter().map(front).collect();
+        Self {
+            rows: batches.iter().map(RecordBatch::num_rows).sum(),
+            batches,
+            schema: SchemaRef::clone(&self.schema),
+            leaves: self.leaves.clone(),
+            has_dictionary: self.has_dictionary,
+        }
+    }
+
     /// The arrays.
     pub(super) fn arrays(&self) -> Vec<ArrayRef> {
         self.batches
