@@ -327,7 +327,7 @@ fn escapes_at_every_offset() {
             (r"\/", '/'),
             (r"\b", '\u{8}'),
         ] {
-            for behind in thinned([1, 0, 70, 300], 1) {
+            for behind in thinned([1, 0, 70, 255, 300], 1) {
                 let src = placed(escape.as_bytes(), offset, behind);
                 let text = format!("{}{character}{}", "a".repeat(offset), "b".repeat(behind));
                 assert_eq!(assert_reads_alike(&src), Ok((text, src.len())));
@@ -343,7 +343,7 @@ fn escapes_at_every_offset() {
 #[test]
 fn what_is_wrong_is_named_at_every_offset() {
     use ErrorKind::*;
-    let wrong: [(&[u8], ErrorKind); 24] = [
+    let wrong: [(&[u8], ErrorKind); 28] = [
         (b"\n", ControlCharacter),
         (b"\0", ControlCharacter),
         (br"\x", InvalidEscape),
@@ -351,6 +351,9 @@ fn what_is_wrong_is_named_at_every_offset() {
         (br"\u00g0", InvalidHex),
         (br"\u12-", InvalidHex),
         (br"\ud83d\ude0g", InvalidHex),
+        (br"\ugg00", InvalidHex),
+        (br"\u0gg0", InvalidHex),
+        (br"\u00gg", InvalidHex),
         (br"\ud800", LoneSurrogate),
         (br"\udfff", LoneSurrogate),
         (br"\ud800\ud800", LoneSurrogate),
@@ -358,6 +361,7 @@ fn what_is_wrong_is_named_at_every_offset() {
         (br"\udc00\ud800", LoneSurrogate),
         (br"\udc00\udc00", LoneSurrogate),
         (br"\ud800xudc00", LoneSurrogate),
+        (br"\ud800\xdc00", LoneSurrogate),
         (b"\x80", InvalidUtf8),
         (b"\xc0\x80", InvalidUtf8),
         (b"\xc2", InvalidUtf8),
