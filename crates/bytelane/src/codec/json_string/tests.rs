@@ -215,6 +215,18 @@ fn every_ascii_character_at_every_offset() {
     }
 }
 
+/// There is room for the text, but not for its escapes: what follows them is a run that does not fit.
+#[test]
+fn escapes_leave_no_room_for_a_run() {
+    let text = "\"".repeat(2000) + &"x".repeat(2300);
+    for backend in backends() {
+        for room in thinned(4300..4310, 1) {
+            let error = escape(backend, BARE, &text, room);
+            assert_eq!(error, Err(DestinationError::new(6300, room)), "{backend:?}");
+        }
+    }
+}
+
 #[test]
 fn texts_of_every_length_are_written_and_read() {
     let mut random = random();
@@ -337,6 +349,20 @@ fn escapes_at_every_offset() {
             let outcome = assert_reads_alike(&placed(&std::vec![b'\\'; run], offset, 0));
             assert_eq!(outcome.is_ok(), run % 2 == 0);
         }
+    }
+}
+
+/// The letter of an escape is the first byte of a run, and the quote the first byte after it; the input continues.
+#[test]
+fn a_run_begins_within_an_escape() {
+    for (offset, behind) in thinned(60..70, 2)
+        .into_iter()
+        .flat_map(|offset| (250..262).map(move |behind| (offset, behind)))
+    {
+        let string = placed(br"\b", offset, behind);
+        let src = [&string[..], &[b'c'; 90]].concat();
+        let (text, read) = assert_reads_alike(&src).unwrap();
+        assert_eq!((text.len(), read), (offset + 1 + behind, string.len()));
     }
 }
 
