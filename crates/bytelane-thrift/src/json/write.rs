@@ -1,14 +1,11 @@
 //! Writes JSON.
 
 use super::VERSION;
-use super::digits::Backward;
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
 use crate::unknown::{Encoding, other_protocol};
 use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
-
-/// Some elements of a list.
-type Numbers = Backward<512>;
+use bytelane::decimal;
 
 /// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
 #[derive(Debug)]
@@ -69,17 +66,17 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
     /// the one before.
     #[inline]
     fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
-        let mut numbers = Numbers::new();
-        for part in values.chunks(Numbers::capacity()) {
-            numbers.clear();
-            for i in (0..part.len()).rev() {
-                numbers.integer(part[i].into());
-                if i > 0 || self.separator != 0 {
-                    numbers.comma();
-                }
+        let mut text = decimal::Text::default();
+        let mut wide = [0; decimal::MOST];
+        for part in values.chunks(decimal::MOST) {
+            for (wide, &value) in wide.iter_mut().zip(part) {
+                *wide = value.into();
             }
+            let text = text.write(&wide[..part.len()]);
+            // The first of a list has no comma in front.
+            let without = usize::from(self.separator == 0);
             self.separator = b',';
-            self.output.bytes(numbers.text());
+            self.output.bytes(&text[without..]);
         }
     }
 
