@@ -13,8 +13,8 @@ use core::ops::Range;
 /// How many integers one call writes.
 pub const MOST: usize = 32;
 
-/// Fewer are written without vectors, which are computed for as many as there can be.
-const FEWEST: usize = 8;
+/// Fewer are written faster one by one.
+pub const FEWEST: usize = 16;
 
 /// Bytes of the longest integer after its comma: `,-9223372036854775808`.
 const LONGEST: usize = 21;
@@ -58,11 +58,29 @@ impl Text {
     /// Panics if there are more than [`MOST`] integers.
     #[inline]
     pub fn write_with(&mut self, backend: Detected, values: &[i64]) -> &[u8] {
-        assert!(values.len() <= MOST, "{} integers in one call", values.len());
+        assert!(
+            values.len() <= MOST,
+            "{} integers in one call",
+            values.len()
+        );
         let written = match values.len() {
             ..FEWEST => scalar::write(values, &mut self.bytes),
             _ => write_many(values, &mut self.bytes, backend),
         };
         &self.bytes[written]
+    }
+
+    /// The digits of up to [`MOST`] doubles, each after a comma: the shortest ones that are read as
+    /// the same double, with at least one after the point. None if one of them has more than nine
+    /// digits before the point or six after it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more than [`MOST`] doubles.
+    #[inline]
+    pub fn write_decimals(&mut self, values: &[f64]) -> Option<&[u8]> {
+        assert!(values.len() <= MOST, "{} doubles in one call", values.len());
+        let written = scalar::write_decimals(values, &mut self.bytes)?;
+        Some(&self.bytes[written])
     }
 }
