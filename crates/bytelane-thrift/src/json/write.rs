@@ -7,6 +7,9 @@ use crate::unknown::{Encoding, other_protocol};
 use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
 use bytelane::decimal;
 
+/// Lists with fewer numbers are written number by number, without memory for the text of many.
+const FEWEST: usize = 8;
+
 /// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
 #[derive(Debug)]
 pub struct JsonWriter<O, const SIMPLE: bool> {
@@ -65,7 +68,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
     /// Writes elements of a list, many at once if there are many.
     #[inline]
     fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
-        if values.len() < decimal::FEWEST {
+        if values.len() < FEWEST {
             return values.iter().for_each(|&value| self.integer(value.into()));
         }
         let mut text = decimal::Text::default();
@@ -330,7 +333,7 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
 
     #[inline]
     fn doubles(&mut self, values: &[f64]) {
-        if values.len() < decimal::FEWEST {
+        if values.len() < FEWEST {
             return values.iter().for_each(|&value| self.double(value));
         }
         let mut text = decimal::Text::default();

@@ -11,32 +11,35 @@ use crate::memory;
 use crate::simd::{window, window_mut};
 use core::ops::Range;
 
-/// What an instruction set is good for here.
+/// Whether an instruction set has vectors for which this is faster than look-ups: they have eight
+/// numbers of 64 bits, and those of AVX2 have four.
 pub(super) trait Vectors: Copy {
-    /// The most bits of numbers for which vectors are faster than look-ups.
-    const BITS: u32;
+    const ARE_FASTER: bool;
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 impl Vectors for crate::backend::Sse41 {
-    const BITS: u32 = 0;
+    const ARE_FASTER: bool = false;
 }
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 impl Vectors for crate::backend::Avx2 {
-    const BITS: u32 = 32;
+    const ARE_FASTER: bool = false;
 }
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 impl Vectors for crate::backend::Avx512 {
-    const BITS: u32 = 64;
+    const ARE_FASTER: bool = true;
 }
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 impl Vectors for crate::backend::Neon {
-    const BITS: u32 = 0;
+    const ARE_FASTER: bool = false;
 }
+
+/// Fewer numbers are written one by one: vectors are computed for as many as there can be.
+const FEWEST: usize = 16;
 
 const EIGHT: u64 = 100_000_000;
 
-/// 2^57 / 10^8, rounded up by less than 2^-1: enough for numbers of 32 bits.
+/// 2^57 / 10^8, rounded up: enough for numbers of 32 bits.
 const INVERSE_OF_EIGHT: u64 = (1u64 << 57).div_ceil(EIGHT);
 
 /// 2^50 / (10^8 / 2^8), rounded up: enough for numbers of 37 bits, of which the last 8 are dropped.
@@ -51,18 +54,18 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// Writes integers into the text. Returns where.
 #[inline(always)]
 pub(super) fn write<V: Vectors>(_: V, values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> {
+    if !V::ARE_FASTER || values.len() < FEWEST {
+        return scalar::write(values, text);
+    }
     let mut numbers = [0; MOST];
     let mut bits = 0;
     for (number, value) in numbers.iter_mut().zip(values) {
         *number = value.unsigned_abs();
         bits |= *number;
     }
-    if V::BITS >= 32 && bits >> 32 == 0 {
-        0..write_32(values, &numbers, text)
-    } else if V::BITS >= 64 {
-        0..write_64(values, &numbers, text)
-    } else {
-        scalar::write(values, text)
+    match bits >> 32 {
+        0 => 0..write_32(values, &numbers, text),
+        _ => 0..write_64(values, &numbers, text),
     }
 }
 
@@ -142,7 +145,7 @@ fn put<const N: usize>(
 #[inline(always)]
 fn upper_half(a: u64, b: u64) -> u64 {
     let low = u64::from(u32::MAX);
-    let first = (a >> 32) * (b & low) + ((a & low) * (b & low) >> 32);
+    let first = (a >> 32) * (b & low) + (((a & low) * (b & low)) >> 32);
     let second = (a & low) * (b >> 32) + (first & low);
     (a >> 32) * (b >> 32) + (first >> 32) + (second >> 32)
 }

@@ -13,9 +13,6 @@ use core::ops::Range;
 /// How many integers one call writes.
 pub const MOST: usize = 32;
 
-/// Fewer are written faster one by one.
-pub const FEWEST: usize = 16;
-
 /// Bytes of the longest integer after its comma: `,-9223372036854775808`.
 const LONGEST: usize = 21;
 
@@ -23,7 +20,7 @@ const LONGEST: usize = 21;
 const ROOM: usize = MOST * LONGEST + 32;
 
 dispatch! {
-    fn write_many(values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> = kernel::write, or scalar::write;
+    fn write_all(values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> = kernel::write, or scalar::write;
 }
 
 /// Memory for the text of some integers.
@@ -63,10 +60,7 @@ impl Text {
             "{} integers in one call",
             values.len()
         );
-        let written = match values.len() {
-            ..FEWEST => scalar::write(values, &mut self.bytes),
-            _ => write_many(values, &mut self.bytes, backend),
-        };
+        let written = write_all(values, &mut self.bytes, backend);
         &self.bytes[written]
     }
 
