@@ -306,6 +306,7 @@ pub type BinaryReader<'de, const STRICT: bool = true> = LayoutReader<'de, Binary
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BinaryLayout<const STRICT: bool>;
 
+#[inline]
 fn kind(input: &Input<'_>, number: u8) -> Result<Type, Error> {
     Type::from_number(number).ok_or_else(|| input.error(ErrorKind::UnknownType(number)))
 }

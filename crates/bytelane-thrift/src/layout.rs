@@ -123,7 +123,8 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         Ok(Frame::default())
     }
 
-    #[inline]
+    // Inlined: a result that is stored in pieces and loaded in one takes long.
+    #[inline(always)]
     fn field_begin(
         &mut self,
         frame: &mut Frame,

@@ -39,6 +39,7 @@ pub trait Message: Element {
     ///
     /// A container or string larger than 2³¹ - 1, more than 64 values within each other, a struct
     /// or container as the key of a map in JSON, a type that the protocol's dialect does not have.
+    #[inline]
     fn encode<P: Protocol>(&self) -> Result<Vec<u8>, Error>
     where
         Self: Encode,
@@ -51,6 +52,7 @@ pub trait Message: Element {
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
+    #[inline]
     fn encode_with<P: Protocol>(&self, options: impl Into<Options>) -> Result<Vec<u8>, Error>
     where
         Self: Encode,
@@ -125,6 +127,7 @@ pub trait Message: Element {
     ///
     /// Whatever is malformed, missing or beyond the default [`Limits`](crate::Limits); the error
     /// tells the place.
+    #[inline]
     fn decode<'de, P: Protocol>(bytes: &'de [u8]) -> Result<Self, Error>
     where
         Self: Decode<'de>,
@@ -137,6 +140,7 @@ pub trait Message: Element {
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
+    #[inline]
     fn decode_with<'de, P: Protocol>(
         bytes: &'de [u8],
         options: impl Into<Options>,
@@ -154,6 +158,7 @@ pub trait Message: Element {
     ///
     /// Those of [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
+    #[inline]
     fn decode_shared<'de, P: Protocol>(message: &'de bytes::Bytes) -> Result<Self, Error>
     where
         Self: Decode<'de>,
@@ -168,6 +173,7 @@ pub trait Message: Element {
     ///
     /// Those of [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
+    #[inline]
     fn decode_shared_with<'de, P: Protocol>(
         message: &'de bytes::Bytes,
         options: impl Into<Options>,
@@ -183,6 +189,7 @@ pub trait Message: Element {
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
+    #[inline]
     fn decode_prefix<'de, P: Protocol>(bytes: &'de [u8]) -> Result<(Self, usize), Error>
     where
         Self: Decode<'de>,
@@ -196,6 +203,7 @@ pub trait Message: Element {
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
+    #[inline]
     fn decode_prefix_with<'de, P: Protocol>(
         bytes: &'de [u8],
         options: impl Into<Options>,
@@ -231,6 +239,7 @@ pub trait Message: Element {
     /// }
     /// # Ok::<(), bytelane_thrift::Error>(())
     /// ```
+    #[inline]
     fn merge<'de, P: Protocol>(&mut self, bytes: &'de [u8]) -> Result<(), Error>
     where
         Self: Decode<'de>,
@@ -243,6 +252,7 @@ pub trait Message: Element {
     /// # Errors
     ///
     /// Those of [`merge`](Self::merge).
+    #[inline]
     fn merge_with<'de, P: Protocol>(
         &mut self,
         bytes: &'de [u8],
@@ -295,6 +305,7 @@ fn write_again<W: Writer<Output: Buffer>>(
 }
 
 /// What is read of an input, after which nothing may be left.
+#[inline]
 fn whole<'de, P: Protocol, T>(
     input: Input<'de>,
     read: impl FnOnce(&mut P::Reader<'de>) -> Result<T, Error>,

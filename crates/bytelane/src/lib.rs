@@ -26,6 +26,8 @@ mod memory;
 mod simd;
 
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
+#[doc(hidden)]
+pub use codec::decimal;
 pub use codec::{base64, big_endian, bit_packing, byte_stream_split, delta, json_string};
 pub use codec::{stream_vbyte, utf8, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};

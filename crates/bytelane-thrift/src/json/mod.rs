@@ -3,15 +3,18 @@
 mod decimals;
 mod digits;
 mod end;
+mod names;
 mod numbers;
+#[cfg(feature = "apache")]
+mod place;
 mod read;
 mod text;
 mod write;
 
 pub(crate) use end::End;
-pub use read::JsonReader;
 #[cfg(feature = "apache")]
-pub(crate) use read::Place;
+pub(crate) use place::Place;
+pub use read::JsonReader;
 pub use write::JsonWriter;
 
 use crate::input::Input;

@@ -1,9 +1,7 @@
 //! Reads JSON.
 
-use super::text::{Text, is_number, parse_integer};
+use super::text::{Text, parse_integer};
 use super::{VERSION, kind};
-#[cfg(feature = "apache")]
-use crate::Options;
 use crate::input::{Input, Mark};
 use crate::protocol::Reader;
 use crate::unknown::Encoding;
@@ -22,29 +20,6 @@ pub struct JsonReader<'de, const SIMPLE: bool> {
     pub(super) key: bool,
 }
 
-/// The place of a reader in its message, without the message.
-#[cfg(feature = "apache")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    offset: usize,
-    options: Options,
-    separator: u8,
-    key: bool,
-}
-
-#[cfg(feature = "apache")]
-impl Place {
-    /// The start of a message.
-    pub(crate) fn start(options: &Options) -> Self {
-        Self {
-            offset: 0,
-            options: *options,
-            separator: 0,
-            key: false,
-        }
-    }
-}
-
 /// Some writers pad, others do not.
 const BASE64: Engine = base64::STANDARD.with_decode_padding(DecodePadding::Either);
 
@@ -61,29 +36,6 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
                 separator: 0,
             },
             key: false,
-        }
-    }
-
-    /// Goes on with a message.
-    #[cfg(feature = "apache")]
-    pub(crate) fn resume(message: &'de [u8], place: Place) -> Self {
-        Self {
-            text: Text {
-                input: Input::behind(message, place.offset, place.options),
-                separator: place.separator,
-            },
-            key: place.key,
-        }
-    }
-
-    /// Where to resume reading the message.
-    #[cfg(feature = "apache")]
-    pub(crate) fn suspend(self) -> Place {
-        Place {
-            offset: self.text.input.offset(),
-            options: self.text.input.options(),
-            separator: self.text.separator,
-            key: self.key,
         }
     }
 
@@ -155,114 +107,6 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
                 let is_plain = matches!(text, Cow::Borrowed(_));
                 Err(base64_error(&start, error.offset().filter(|_| is_plain)))
             }
-        }
-    }
-
-    /// The next field of a struct of SimpleJSON that has a value and is among `fields`.
-    fn named_field(
-        &mut self,
-        frame: &mut Frame,
-        fields: &'static [Field],
-    ) -> Result<Option<FieldHeader>, Error> {
-        while !self.text.closes(b'}')? {
-            let field = self.find(frame, fields)?;
-            self.text.separator = b':';
-            match field {
-                Some(Field { id, kind, .. }) if !self.null()? => {
-                    return Ok(Some(FieldHeader::new(*id, *kind)));
-                }
-                Some(_) => {}
-                None => self.skip_value()?,
-            }
-        }
-        self.text.input.leave();
-        Ok(None)
-    }
-
-    /// Reads the name of a field and looks for it, first after the last one that was found: most
-    /// messages have them in order.
-    fn find(
-        &mut self,
-        frame: &mut Frame,
-        fields: &'static [Field],
-    ) -> Result<Option<&'static Field>, Error> {
-        let (start, separator) = (self.text.input, self.text.separator);
-        let escaped;
-        let name = match self.text.word()? {
-            Some(name) => name,
-            None => {
-                (self.text.input, self.text.separator) = (start, separator);
-                escaped = self.text.string()?;
-                escaped.as_bytes()
-            }
-        };
-        let first = usize::min(frame.last as usize, fields.len());
-        let (before, behind) = fields.split_at(first);
-        for (i, field) in behind.iter().enumerate() {
-            if field.name.as_bytes() == name {
-                frame.last = (first + i + 1) as i16;
-                return Ok(Some(field));
-            }
-        }
-        Ok(before.iter().find(|field| field.name.as_bytes() == name))
-    }
-
-    /// Reads a value that is `null`, if it is.
-    fn null(&mut self) -> Result<bool, Error> {
-        let before = self.text;
-        let text = &mut self.text;
-        text.separate()?;
-        text.peek()?;
-        let Some(rest) = text.input.rest.strip_prefix(b"null") else {
-            *text = before;
-            return Ok(false);
-        };
-        text.input.rest = rest;
-        Ok(true)
-    }
-
-    /// Reads any value of JSON and drops it.
-    fn skip_value(&mut self) -> Result<(), Error> {
-        self.text.separate()?;
-        let first = self.text.peek()?;
-        self.text.separator = 0;
-        match first {
-            b'"' => drop(self.text.string()?),
-            b'{' | b'[' => {
-                self.text.input.enter()?;
-                self.text.open(first, "a value")?;
-                let close = if first == b'{' { b'}' } else { b']' };
-                while !self.text.closes(close)? {
-                    if first == b'{' {
-                        self.text.string()?;
-                        self.text.separator = b':';
-                    }
-                    self.skip_value()?;
-                }
-                self.text.input.leave();
-            }
-            b't' => self.keyword("true")?,
-            b'f' => self.keyword("false")?,
-            b'n' => self.keyword("null")?,
-            _ => {
-                let start = self.text.input;
-                if !is_number(self.text.number()?) {
-                    let expected = "a number";
-                    return Err(start.error(ErrorKind::Syntax { expected }));
-                }
-            }
-        }
-        self.text.separator = b',';
-        Ok(())
-    }
-
-    fn keyword(&mut self, word: &'static str) -> Result<(), Error> {
-        match self.text.input.rest.strip_prefix(word.as_bytes()) {
-            Some(rest) => {
-                self.text.input.rest = rest;
-                Ok(())
-            }
-            None => Err(self.text.unexpected(word)),
         }
     }
 }

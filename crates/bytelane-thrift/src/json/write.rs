@@ -1,14 +1,14 @@
 //! Writes JSON.
 
 use super::VERSION;
-use super::digits::Backward;
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
 use crate::unknown::{Encoding, other_protocol};
 use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
+use bytelane::decimal;
 
-/// Some elements of a list.
-type Numbers = Backward<512>;
+/// Lists with fewer numbers are written number by number, without memory for the text of many.
+const FEWEST: usize = 8;
 
 /// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
 #[derive(Debug)]
@@ -65,22 +65,28 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.plain(itoa::Buffer::new().format(value).as_bytes());
     }
 
-    /// Writes elements of a list: many at once, because each piece of output waits for the length of
-    /// the one before.
+    /// Writes elements of a list, many at once if there are many.
     #[inline]
     fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
-        let mut numbers = Numbers::new();
-        for part in values.chunks(Numbers::capacity()) {
-            numbers.clear();
-            for i in (0..part.len()).rev() {
-                numbers.integer(part[i].into());
-                if i > 0 || self.separator != 0 {
-                    numbers.comma();
-                }
-            }
-            self.separator = b',';
-            self.output.bytes(numbers.text());
+        if values.len() < FEWEST {
+            return values.iter().for_each(|&value| self.integer(value.into()));
         }
+        let mut text = decimal::Text::default();
+        let mut wide = [0; decimal::MOST];
+        for part in values.chunks(decimal::MOST) {
+            for (wide, &value) in wide.iter_mut().zip(part) {
+                *wide = value.into();
+            }
+            self.elements(text.write(&wide[..part.len()]));
+        }
+    }
+
+    /// Writes elements of a list that have a comma in front of each.
+    #[inline]
+    fn elements(&mut self, text: &[u8]) {
+        let without = usize::from(self.separator == 0);
+        self.separator = b',';
+        self.output.bytes(&text[without..]);
     }
 
     /// Writes a number of which there are three kinds that JSON does not have.
@@ -323,6 +329,20 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn i64s(&mut self, values: &[i64]) {
         self.integers(values);
+    }
+
+    #[inline]
+    fn doubles(&mut self, values: &[f64]) {
+        if values.len() < FEWEST {
+            return values.iter().for_each(|&value| self.double(value));
+        }
+        let mut text = decimal::Text::default();
+        for part in values.chunks(decimal::MOST) {
+            match text.write_decimals(part) {
+                Some(text) => self.elements(text),
+                None => part.iter().for_each(|&value| self.double(value)),
+            }
+        }
     }
 
     fn uuid(&mut self, value: &[u8; 16]) -> Result<(), Error> {

@@ -5,6 +5,7 @@ pub mod base64;
 pub mod big_endian;
 pub mod bit_packing;
 pub mod byte_stream_split;
+pub mod decimal;
 pub mod delta;
 pub mod json_string;
 pub mod stream_vbyte;

@@ -1,0 +1,232 @@
+//! Constants, types and services.
+
+use super::Parser;
+use crate::lexer::{Lexed, Token};
+use crate::source::Error;
+use crate::syntax::*;
+
+impl Parser<'_> {
+    pub(super) fn definition(&mut self) -> Result<Definition, Error> {
+        let Lexed {
+            documentation,
+            place,
+            ..
+        } = self.peek().clone();
+        let keyword = self.name("a definition")?.text;
+        let (name, kind) = match &*keyword {
+            "const" => {
+                let ty = self.ty()?;
+                let name = self.plain_name("the name of a constant")?;
+                self.symbol('=')?;
+                (name, Kind::Const(ty, self.value()?))
+            }
+            "typedef" => {
+                let ty = self.ty()?;
+                (self.plain_name("the name of a type")?, Kind::Typedef(ty))
+            }
+            "enum" => (
+                self.plain_name("the name of an enum")?,
+                Kind::Enum(self.variants()?),
+            ),
+            // Deprecated since ever: an enum whose values are texts, a string on the wire.
+            "senum" => {
+                let name = self.plain_name("the name of an enum")?;
+                self.symbol('{')?;
+                while !self.take('}') {
+                    self.string("a text")?;
+                    self.separator();
+                }
+                (name, Kind::Typedef(Type::Base(Base::String)))
+            }
+            "struct" => self.structure(Shape::Struct)?,
+            "union" => self.structure(Shape::Union)?,
+            "exception" => self.structure(Shape::Exception)?,
+            "service" => self.service()?,
+            _ => {
+                let message = format!(
+                    "expected const, typedef, enum, struct, union, exception or service, found `{keyword}`"
+                );
+                return self.error(place, message);
+            }
+        };
+        let annotations = self.annotations()?;
+        Ok(Definition {
+            name,
+            documentation,
+            annotations,
+            kind,
+        })
+    }
+
+    fn variants(&mut self) -> Result<Vec<Variant>, Error> {
+        self.symbol('{')?;
+        let mut variants: Vec<Variant> = Vec::new();
+        while !self.take('}') {
+            let documentation = self.peek().documentation.clone();
+            let name = self.plain_name("the name of a number, or `}`")?;
+            let value = match self.take('=') {
+                true => i64::from(self.integer::<i32>("a number of 32 bits")?),
+                false => variants.last().map_or(0, |last| i64::from(last.value) + 1),
+            };
+            let Ok(value) = i32::try_from(value) else {
+                return self.error(name.place, format!("{value} does not fit in 32 bits"));
+            };
+            if let Some(twin) = variants.iter().find(|twin| twin.name.text == name.text) {
+                let message = format!("`{}` is already defined, as {}", name.text, twin.value);
+                return self.error(name.place, message);
+            }
+            self.annotations()?;
+            self.separator();
+            variants.push(Variant {
+                name,
+                value,
+                documentation,
+            });
+        }
+        Ok(variants)
+    }
+
+    fn integer<T: TryFrom<i64>>(&mut self, what: &str) -> Result<T, Error> {
+        if let Token::Integer(number) = self.peek().token
+            && let Ok(number) = T::try_from(number)
+        {
+            self.next();
+            return Ok(number);
+        }
+        self.expected(what)
+    }
+
+    fn structure(&mut self, shape: Shape) -> Result<(Name, Kind), Error> {
+        let name = self.plain_name("a name")?;
+        self.take_word("xsd_all");
+        self.symbol('{')?;
+        Ok((name, Kind::Struct(shape, self.fields('}')?)))
+    }
+
+    fn fields(&mut self, end: char) -> Result<Vec<Field>, Error> {
+        let mut fields: Vec<Field> = Vec::new();
+        let mut without_id = 0;
+        while !self.take(end) {
+            let place = self.peek().place;
+            let field = self.field(&mut without_id)?;
+            for other in &fields {
+                if other.id == field.id {
+                    let message = format!(
+                        "the field `{}` already has the id {}",
+                        other.name.text, field.id
+                    );
+                    return self.error(place, message);
+                }
+                if other.name.text == field.name.text {
+                    let message = format!("there is already a field `{}`", other.name.text);
+                    return self.error(field.name.place, message);
+                }
+            }
+            fields.push(field);
+        }
+        Ok(fields)
+    }
+
+    fn field(&mut self, without_id: &mut i16) -> Result<Field, Error> {
+        let documentation = self.peek().documentation.clone();
+        let given = if matches!(self.peek().token, Token::Integer(_)) {
+            let id = self.integer("an id of 16 bits")?;
+            self.symbol(':')?;
+            id
+        } else {
+            0
+        };
+        // As the compiler of Apache does without its option `allow-neg-keys`: ids below 1 are as
+        // none.
+        let id = if given > 0 {
+            given
+        } else {
+            *without_id -= 1;
+            *without_id
+        };
+        let requiredness = if self.take_word("required") {
+            Requiredness::Required
+        } else if self.take_word("optional") {
+            Requiredness::Optional
+        } else {
+            Requiredness::Default
+        };
+        let ty = self.ty()?;
+        // A reference in C++; recursive fields are found out here.
+        self.take('&');
+        let name = self.plain_name("the name of a field")?;
+        let default = if self.take('=') {
+            Some(self.value()?)
+        } else {
+            None
+        };
+        self.take_word("xsd_optional");
+        self.take_word("xsd_nillable");
+        if self.take_word("xsd_attrs") {
+            self.symbol('{')?;
+            self.fields('}')?;
+        }
+        let annotations = self.annotations()?;
+        self.separator();
+        Ok(Field {
+            id,
+            requiredness,
+            ty,
+            name,
+            default,
+            documentation,
+            annotations,
+        })
+    }
+
+    fn service(&mut self) -> Result<(Name, Kind), Error> {
+        let name = self.plain_name("the name of a service")?;
+        let parent = if self.take_word("extends") {
+            Some(self.name("a service")?)
+        } else {
+            None
+        };
+        self.symbol('{')?;
+        let mut functions: Vec<Function> = Vec::new();
+        while !self.take('}') {
+            let function = self.function()?;
+            if functions
+                .iter()
+                .any(|other| other.name.text == function.name.text)
+            {
+                let message = format!("there is already a function `{}`", function.name.text);
+                return self.error(function.name.place, message);
+            }
+            functions.push(function);
+        }
+        Ok((name, Kind::Service(parent, functions)))
+    }
+
+    fn function(&mut self) -> Result<Function, Error> {
+        let documentation = self.peek().documentation.clone();
+        let oneway = self.take_word("oneway") || self.take_word("async");
+        let returns = if self.take_word("void") {
+            None
+        } else {
+            Some(self.ty()?)
+        };
+        let name = self.plain_name("the name of a function")?;
+        self.symbol('(')?;
+        let arguments = self.fields(')')?;
+        let mut throws = Vec::new();
+        if self.take_word("throws") {
+            self.symbol('(')?;
+            throws = self.fields(')')?;
+        }
+        self.annotations()?;
+        self.separator();
+        Ok(Function {
+            name,
+            oneway,
+            returns,
+            arguments,
+            throws,
+            documentation,
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! Types, values and annotations: what stands within definitions.
+
+use super::Parser;
+use crate::lexer::{Lexed, Token};
+use crate::source::Error;
+use crate::syntax::*;
+
+/// Types and values may be nested this deep.
+const DEPTH: usize = 64;
+
+impl Parser<'_> {
+    /// One step deeper into a type or a value.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.depth == DEPTH {
+            return self.error(self.peek().place, format!("nested more than {DEPTH} deep"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn ty(&mut self) -> Result<Type, Error> {
+        let name = self.name("a type")?;
+        let ty = match &*name.text {
+            "bool" => Type::Base(Base::Bool),
+            "byte" | "i8" => Type::Base(Base::I8),
+            "i16" => Type::Base(Base::I16),
+            "i32" => Type::Base(Base::I32),
+            "i64" => Type::Base(Base::I64),
+            "double" => Type::Base(Base::Double),
+            "string" | "slist" => Type::Base(Base::String),
+            "binary" => Type::Base(Base::Binary),
+            "uuid" => Type::Base(Base::Uuid),
+            "list" => {
+                let [element] = self.parameters()?;
+                self.cpp_type()?;
+                Type::List(Box::new(element))
+            }
+            "set" => {
+                self.cpp_type()?;
+                let [element] = self.parameters()?;
+                Type::Set(Box::new(element))
+            }
+            "map" => {
+                self.cpp_type()?;
+                let [key, value] = self.parameters()?;
+                Type::Map(Box::new(key), Box::new(value))
+            }
+            _ => Type::Named(name),
+        };
+        self.annotations()?;
+        Ok(ty)
+    }
+
+    /// `<A>` or `<A, B>`.
+    fn parameters<const N: usize>(&mut self) -> Result<[Type; N], Error> {
+        self.symbol('<')?;
+        let mut types = Vec::with_capacity(N);
+        for i in 0..N {
+            if i > 0 {
+                self.symbol(',')?;
+            }
+            types.push(self.nested(Self::ty)?);
+        }
+        self.symbol('>')?;
+        Ok(types.try_into().expect("as many as were read"))
+    }
+
+    fn cpp_type(&mut self) -> Result<(), Error> {
+        if self.take_word("cpp_type") {
+            self.string("a quoted C++ type")?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn value(&mut self) -> Result<Value, Error> {
+        let Lexed { token, place, .. } = self.peek().clone();
+        let kind = match token {
+            Token::Integer(number) => Literal::Integer(number),
+            Token::Double(number) => Literal::Double(number),
+            Token::String(text) => Literal::String(text),
+            Token::Word(name) => Literal::Name(name),
+            Token::Symbol('[') => {
+                self.next();
+                let mut values = Vec::new();
+                while !self.take(']') {
+                    values.push(self.nested(Self::value)?);
+                    self.separator();
+                }
+                return Ok(Value {
+                    place,
+                    kind: Literal::List(values),
+                });
+            }
+            Token::Symbol('{') => {
+                self.next();
+                let mut entries = Vec::new();
+                while !self.take('}') {
+                    let key = self.nested(Self::value)?;
+                    self.symbol(':')?;
+                    entries.push((key, self.nested(Self::value)?));
+                    self.separator();
+                }
+                return Ok(Value {
+                    place,
+                    kind: Literal::Map(entries),
+                });
+            }
+            Token::Symbol(_) | Token::End => return self.expected("a value"),
+        };
+        self.next();
+        Ok(Value { place, kind })
+    }
+
+    /// `(a = "b", c)` or nothing.
+    pub(super) fn annotations(&mut self) -> Result<Vec<Annotation>, Error> {
+        let mut annotations = Vec::new();
+        if !self.take('(') {
+            return Ok(annotations);
+        }
+        while !self.take(')') {
+            let key = self.name("an annotation")?.text;
+            let value = match self.take('=') {
+                true => self.string("a quoted string")?.text,
+                false => "1".to_owned(),
+            };
+            self.separator();
+            annotations.push(Annotation { key, value });
+        }
+        Ok(annotations)
+    }
+}

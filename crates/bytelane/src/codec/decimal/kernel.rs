@@ -1,0 +1,169 @@
+//! Digits by multiplication, of all numbers at once.
+//!
+//! The loops over [`MOST`] numbers have no branches and no look-ups, so that the compiler makes
+//! vectors of them. A last loop puts the texts together: it loads each from its last digits on
+//! backwards, so that digits need no shift.
+#![forbid(unsafe_code)]
+
+use super::scalar::{self, count_of_32};
+use super::{MOST, ROOM};
+use crate::memory;
+use crate::simd::{window, window_mut};
+use core::ops::Range;
+
+/// Whether an instruction set has vectors for which this is faster than look-ups: they have eight
+/// numbers of 64 bits, and those of AVX2 have four.
+pub(super) trait Vectors: Copy {
+    const ARE_FASTER: bool;
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+impl Vectors for crate::backend::Sse41 {
+    const ARE_FASTER: bool = false;
+}
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+impl Vectors for crate::backend::Avx2 {
+    const ARE_FASTER: bool = false;
+}
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+impl Vectors for crate::backend::Avx512 {
+    const ARE_FASTER: bool = true;
+}
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+impl Vectors for crate::backend::Neon {
+    const ARE_FASTER: bool = false;
+}
+
+/// Fewer numbers are written one by one: vectors are computed for as many as there can be.
+const FEWEST: usize = 16;
+
+const EIGHT: u64 = 100_000_000;
+
+/// 2^57 / 10^8, rounded up: enough for numbers of 32 bits.
+const INVERSE_OF_EIGHT: u64 = (1u64 << 57).div_ceil(EIGHT);
+
+/// 2^50 / (10^8 / 2^8), rounded up: enough for numbers of 37 bits, of which the last 8 are dropped.
+const INVERSE_OF_EIGHT_37: u64 = (1u64 << 50).div_ceil(EIGHT >> 8);
+
+/// 2^82 / (10^8 / 2^8), rounded up: enough for all numbers, of which the last 8 bits are dropped.
+const INVERSE_OF_EIGHT_64: u64 = (1u128 << 82).div_ceil(EIGHT as u128 >> 8) as u64;
+
+/// Zeros as text.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Writes integers into the text. Returns where.
+#[inline(always)]
+pub(super) fn write<V: Vectors>(_: V, values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> {
+    if !V::ARE_FASTER || values.len() < FEWEST {
+        return scalar::write(values, text);
+    }
+    let mut numbers = [0; MOST];
+    let mut bits = 0;
+    for (number, value) in numbers.iter_mut().zip(values) {
+        *number = value.unsigned_abs();
+        bits |= *number;
+    }
+    match bits >> 32 {
+        0 => 0..write_32(values, &numbers, text),
+        _ => 0..write_64(values, &numbers, text),
+    }
+}
+
+/// Writes integers of up to 32 bits without their signs, which are in `numbers`.
+#[inline(always)]
+fn write_32(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usize {
+    // Two words for each number, and as many for the bytes that are loaded after the last one.
+    let mut words = [0; 2 * (MOST + 1)];
+    for i in 0..MOST {
+        let high = (numbers[i] * INVERSE_OF_EIGHT) >> 57;
+        let tens = (high * 103) >> 10;
+        let two = tens | (high - 10 * tens) << 8 | 0x3030;
+        words[2 * i] = (two << 48).to_le();
+        words[2 * i + 1] = eight_digits(numbers[i] - high * EIGHT).to_le();
+    }
+    let digits = memory::bytes(&words);
+    let mut at = 0;
+    for (i, &value) in values.iter().enumerate() {
+        let count = count_of_32(numbers[i] as u32);
+        at = put::<16>(value, count, &digits[16 * (i + 1) - count..], at, text);
+    }
+    at
+}
+
+/// Writes integers of any size, whose absolute values are in `numbers`.
+#[inline(always)]
+fn write_64(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usize {
+    // As above, with three words.
+    let mut words = [0; 3 * (MOST + 1)];
+    let mut counts = [0; MOST];
+    for i in 0..MOST {
+        let high = upper_half(numbers[i] >> 8, INVERSE_OF_EIGHT_64) >> 18;
+        let first = ((high >> 8) * INVERSE_OF_EIGHT_37) >> 50;
+        let hundreds = (first * 41) >> 12;
+        let rest = first - 100 * hundreds;
+        let tens = (rest * 103) >> 10;
+        let three = hundreds | tens << 8 | (rest - 10 * tens) << 16;
+        let three = three << 40 | ZEROS;
+        let middle = eight_digits(high - first * EIGHT);
+        let last = eight_digits(numbers[i] - high * EIGHT);
+        // A zero has a digit too: whatever the last one is, it counts.
+        let [a, b, c] = [three, middle, last | 0x40 << 56].map(leading_zeros);
+        counts[i] = match (a, b) {
+            (8, 8) => 8 - c,
+            (8, _) => 16 - b,
+            _ => 24 - a,
+        };
+        words[3 * i] = three.to_le();
+        words[3 * i + 1] = middle.to_le();
+        words[3 * i + 2] = last.to_le();
+    }
+    let digits = memory::bytes(&words);
+    let mut at = 0;
+    for (i, &value) in values.iter().enumerate() {
+        let count = counts[i] as usize;
+        at = put::<24>(value, count, &digits[24 * (i + 1) - count..], at, text);
+    }
+    at
+}
+
+/// Writes a comma, a sign if there is one, and `count` digits. Returns the end.
+#[inline(always)]
+fn put<const N: usize>(
+    value: i64,
+    count: usize,
+    digits: &[u8],
+    at: usize,
+    text: &mut [u8; ROOM],
+) -> usize {
+    *window_mut(text, at) = *b",-";
+    let at = at + 1 + usize::from(value < 0);
+    *window_mut::<N, _>(text, at) = *window(digits, 0);
+    at + count
+}
+
+/// The upper half of a product. Of 128 bits, the compiler makes no vectors.
+#[inline(always)]
+fn upper_half(a: u64, b: u64) -> u64 {
+    let low = u64::from(u32::MAX);
+    let first = (a >> 32) * (b & low) + (((a & low) * (b & low)) >> 32);
+    let second = (a & low) * (b >> 32) + (first & low);
+    (a >> 32) * (b >> 32) + (first >> 32) + (second >> 32)
+}
+
+/// The eight digits of a number below 10^8 as text, the first digit lowest.
+#[inline(always)]
+fn eight_digits(number: u64) -> u64 {
+    // Two numbers of four digits, then four of two, each pair of them with the higher one first.
+    let high = (number * 109_951_163) >> 40;
+    let fours = high | (number - 10_000 * high) << 32;
+    let high = ((fours * 5243) >> 19) & 0x0000_007f_0000_007f;
+    let twos = high | (fours - 100 * high) << 16;
+    let high = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    high | (twos - 10 * high) << 8 | ZEROS
+}
+
+/// How many zeros eight digits begin with.
+#[inline(always)]
+fn leading_zeros(text: u64) -> u64 {
+    u64::from((text ^ ZEROS).trailing_zeros() / 8)
+}
