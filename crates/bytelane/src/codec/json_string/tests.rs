@@ -352,7 +352,7 @@ fn escapes_at_every_offset() {
     }
 }
 
-/// The letter of an escape is the first byte of a run, and the quote the first byte after it; the input continues.
+/// The letter of an escape is the first byte of a run, and the quote the first byte after it; there is another one later.
 #[test]
 fn a_run_begins_within_an_escape() {
     for (offset, behind) in thinned(60..70, 2)
@@ -360,7 +360,7 @@ fn a_run_begins_within_an_escape() {
         .flat_map(|offset| (250..262).map(move |behind| (offset, behind)))
     {
         let string = placed(br"\b", offset, behind);
-        let src = [&string[..], &[b'c'; 90]].concat();
+        let src = [&string[..], &[b'c'; 40], b"\"", &[b'd'; 90]].concat();
         let (text, read) = assert_reads_alike(&src).unwrap();
         assert_eq!((text.len(), read), (offset + 1 + behind, string.len()));
     }
