@@ -13,11 +13,15 @@ mod specification;
 mod standard;
 mod table;
 
+use bytelane_parquet::Problem;
+use bytelane_parquet::rewrite::STREAM;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
+use std::panic;
+use std::path::Path;
 
 /// What a subcommand that ran to its end has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(answer) => return show(answer),
     };
     cli.color.write_global();
+    leave_out_contained_panics();
     match cli.command.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Found) => 1,
@@ -74,7 +79,22 @@ fn show(mut answer: clap::Error) -> u8 {
     answer.exit()
 }
 
+/// Panics at malformed files that become errors are reported as these.
+fn leave_out_contained_panics() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !bytelane_parquet::is_contained() {
+            report(panic);
+        }
+    }));
+}
+
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    if let Some(error) = error.downcast_ref::<bytelane_parquet::Error>() {
+        let is_output = error.place().file.as_deref() == Some(Path::new(STREAM));
+        return is_output
+            && matches!(error.problem(), Problem::Io(cause) if cause.kind() == io::ErrorKind::BrokenPipe);
+    }
     let causes = error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>());

@@ -1,13 +1,27 @@
 //! Panics of other crates.
 
 use crate::{Error, Result};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would become an error: a program's panic hook need not report it.
+#[must_use]
+pub fn is_contained() -> bool {
+    IS_CONTAINED.get()
+}
 
 /// What `work` returns; an error if it panics, as the crate `parquet` does at some files that lie.
 ///
 /// What `work` has changed must not be used after an error.
 pub(crate) fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+    let outside = IS_CONTAINED.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    IS_CONTAINED.set(outside);
+    result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
         let problem = format!(
@@ -25,8 +39,10 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_error() {
         assert_eq!(contained(|| Ok(1)).unwrap(), 1);
+        assert!(contained(|| Ok(is_contained())).unwrap());
         let number = 7;
         let error = contained::<()>(|| panic!("number {number}")).unwrap_err();
         assert!(error.to_string().ends_with("number 7"), "{error}");
+        assert!(!is_contained());
     }
 }

@@ -20,6 +20,8 @@ pub mod rewrite;
 mod statistics;
 mod writer;
 
+#[doc(hidden)]
+pub use contained::is_contained;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{

@@ -175,6 +175,13 @@ fn a_rewrite_writes_to_pipes_and_streams() {
     assert_eq!(full.status.code(), Some(2));
     let message = text(&full.stderr);
     assert!(message.contains("No space left"), "{message}");
+    // The reader has seen enough.
+    let left = shell(
+        directory,
+        "(sleep 0.3; bytelane rewrite in.parquet -; echo $? >&2) | true",
+    );
+    assert_eq!(text(&left.stderr).trim_end().lines().last(), Some("0"));
+    assert!(!text(&left.stderr).contains("roken pipe"));
     for output in ["-", "pipe"] {
         let line = format!("bytelane rewrite in.parquet {output} --verify > verified");
         let verified = shell(directory, &line);

@@ -312,8 +312,8 @@ pub fn rewrite_to(
     Ok(rewritten)
 }
 
-/// What errors call a stream.
-const STREAM: &str = "output";
+/// What errors of [`rewrite_to`] call the stream.
+pub const STREAM: &str = "output";
 
 /// [`rewrite`] for a file in memory; returns the new one.
 ///
