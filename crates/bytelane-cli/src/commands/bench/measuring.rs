@@ -5,7 +5,7 @@ use crate::table::format_parser;
 use anyhow::Context;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
-use bytelane_measure::format::{self, Format, Unit};
+use bytelane_measure::format::{self, Format, Tables, Titles, Unit};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -72,11 +72,12 @@ impl Measuring {
         self.timing.rounds()
     }
 
-    /// Measures `cases` one after the other and shows their rows; progress goes to standard error
-    /// if that is a terminal.
+    /// Measures `cases` one after the other and shows their rows; those with the same title share a
+    /// table. Progress goes to standard error if that is a terminal.
     pub fn show<C>(
         &self,
         cases: &[C],
+        titles: Titles,
         label: impl Fn(&C) -> String,
         mut measure: impl FnMut(&C) -> anyhow::Result<Vec<Row>>,
     ) -> anyhow::Result<()> {
@@ -92,7 +93,7 @@ impl Measuring {
             match self.format {
                 // Something may be waiting at the other end of a pipe.
                 Format::Json => {
-                    format::write(&measured, Format::Json, Unit::default(), &mut out)?;
+                    format::write(&measured, Format::Json, Tables::default(), &mut out)?;
                     out.flush()?;
                 }
                 _ => rows.extend(measured),
@@ -100,12 +101,11 @@ impl Measuring {
             progress.inc(1);
         }
         progress.finish_and_clear();
-        let unit = if self.nanoseconds {
-            Unit::Nanoseconds
-        } else {
-            Unit::GigabytesPerSecond
+        let unit = match self.nanoseconds {
+            true => Unit::Nanoseconds,
+            false => Unit::GigabytesPerSecond,
         };
-        format::write(&rows, self.format, unit, &mut out)?;
+        format::write(&rows, self.format, Tables { unit, titles }, &mut out)?;
         out.flush()?;
         Ok(())
     }

@@ -20,7 +20,7 @@ use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
-use bytelane_measure::format::{self, Format, Unit};
+use bytelane_measure::format::{self, Format, Tables};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use clap::builder::PossibleValuesParser;
 use experiments::{EXPERIMENTS, Experiment};
@@ -216,7 +216,7 @@ impl Beside {
             Ok(serde_json::to_writer_pretty(json, report)?)
         })?;
         written(&mut self.csv, |csv| {
-            Ok(format::write(rows, Format::Csv, Unit::default(), csv)?)
+            Ok(format::write(rows, Format::Csv, Tables::default(), csv)?)
         })?;
         written(&mut self.parquet, |csv| {
             Ok(parquet::list(parquet).write(Format::Csv, parquet, csv)?)
