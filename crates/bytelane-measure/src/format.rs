@@ -4,8 +4,8 @@
 //! that did the same work stand side by side ([`Format::Table`], [`Format::Markdown`]).
 
 use crate::row::Row;
+use crate::table::{self, Column, number, text};
 use crate::transform::MEMCPY;
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -71,12 +71,25 @@ pub enum Titles {
 }
 
 /// How tables show rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tables {
     /// What a cell says.
     pub unit: Unit,
     /// Which rows share a table.
     pub titles: Titles,
+    /// Characters per line of the terminal.
+    pub width: usize,
+}
+
+impl Default for Tables {
+    /// For the terminal on standard output.
+    fn default() -> Self {
+        Self {
+            unit: Unit::default(),
+            titles: Titles::default(),
+            width: table::terminal_width(),
+        }
+    }
 }
 
 /// Writes `rows` to `out`.
@@ -87,8 +100,7 @@ pub struct Tables {
 /// Those of `out`.
 pub fn write(rows: &[Row], format: Format, tables: Tables, out: &mut impl Write) -> io::Result<()> {
     match format {
-        Format::Table => write_tables(rows, tables, out, terminal_table),
-        Format::Markdown => write_tables(rows, tables, out, markdown_table),
+        Format::Table | Format::Markdown => write_tables(rows, format, tables, out),
         Format::Json => rows.iter().try_for_each(|row| write_json(row, out)),
         Format::Csv => write_csv(rows, out),
     }
@@ -201,9 +213,9 @@ fn distinct<'a, K: PartialEq>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> V
 
 fn write_tables(
     rows: &[Row],
+    format: Format,
     tables: Tables,
     out: &mut impl Write,
-    style: fn(&str) -> (String, Table),
 ) -> io::Result<()> {
     let rows: Vec<&Row> = rows.iter().collect();
     let unit_name = match tables.unit {
@@ -211,41 +223,65 @@ fn write_tables(
         Unit::Nanoseconds => "ns",
     };
     let title = |row: &Row| tables.titles.of(row);
-    for (index, heading) in distinct(&rows, title).into_iter().enumerate() {
-        let of_table = rows.iter().filter(|row| title(row) == heading);
-        let together: Vec<&Row> = of_table.copied().collect();
-        let (heading, mut table) =
-            style(&format!("{heading}: {unit_name} (share of memcpy's speed)"));
-        fill(&mut table, &together, tables);
+    for (index, name) in distinct(&rows, title).into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{heading}\n{table}")?;
+        let of_table = rows.iter().filter(|row| title(row) == name);
+        let (columns, cells) = cells(&of_table.copied().collect::<Vec<_>>(), tables);
+        let heading = format!("{name}: {unit_name} (share of memcpy's speed)");
+        if format == Format::Markdown {
+            writeln!(out, "**{heading}**\n")?;
+            table::write_markdown(&columns, &cells, out)?;
+        } else {
+            writeln!(out, "{}", table::wrapped(&heading, tables.width))?;
+            table::write_terminal(&columns, &cells, tables.width, out)?;
+        }
     }
     Ok(())
 }
 
-fn fill(table: &mut Table, rows: &[&Row], tables: Tables) {
-    let workers = distinct(rows, Row::worker);
+/// The columns and the lines of a table.
+fn cells(rows: &[&Row], tables: Tables) -> (Vec<Column>, Vec<Vec<String>>) {
     let labels = tables.titles.labels(rows);
-    let names = labels.iter().map(|(name, _)| *name);
-    let sizes = ["values", "bytes"];
-    table.set_header(names.chain(sizes).chain(workers.iter().map(String::as_str)));
-    for key in sorted_by_size(distinct(rows, |row| line(row, &labels))) {
+    let workers = workers(rows);
+    let mut columns: Vec<Column> = labels.iter().map(|(name, _)| text(*name)).collect();
+    columns.extend([number("values"), number("bytes").dispensable(u8::MAX)]);
+    columns.extend(
+        workers
+            .iter()
+            .map(|(name, rank)| number(name).dispensable(*rank)),
+    );
+    let lines = sorted_by_size(distinct(rows, |row| line(row, &labels)));
+    let cells = lines.into_iter().map(|key| {
         let (texts, values, bytes) = &key;
         let mut cells: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
         cells.extend([grouped(*values), bytes_text(*bytes)]);
-        cells.extend(workers.iter().map(|worker| {
+        cells.extend(workers.iter().map(|(worker, _)| {
             let found = rows
                 .iter()
                 .find(|row| line(row, &labels) == key && row.worker() == *worker);
             found.map_or_else(String::new, |row| cell(row, tables.unit))
         }));
-        table.add_row(cells);
-    }
-    for column in table.column_iter_mut().skip(labels.len()) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+        cells
+    });
+    let cells = cells.collect();
+    (columns, cells)
+}
+
+/// Who did the work, and how dispensable that column is: first memcpy, whose speed the shares imply, and
+/// then our slower backends. The last one, which is the fastest, stays, and so do other libraries.
+fn workers(rows: &[&Row]) -> Vec<(String, u8)> {
+    let workers = distinct(rows, |row| (row.worker(), row.library.is_some()));
+    let mut ours = workers.iter().filter(|(_, is_other)| !is_other).count();
+    let ranked = workers.into_iter().map(|(name, is_other)| {
+        if is_other {
+            return (name, 0);
+        }
+        ours -= 1;
+        (name, u8::try_from(ours).unwrap_or(u8::MAX))
+    });
+    ranked.collect()
 }
 
 /// Labels stay in their order of appearance, sizes within them ascend.
@@ -267,19 +303,6 @@ fn cell(row: &Row, unit: Unit) -> String {
         MEMCPY => figure,
         _ => format!("{figure} ({:.2})", row.of_memcpy),
     }
-}
-
-fn terminal_table(heading: &str) -> (String, Table) {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    (heading.to_owned(), table)
-}
-
-fn markdown_table(heading: &str) -> (String, Table) {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    (format!("**{heading}**\n"), table)
 }
 
 /// Three significant digits; never fewer than those before the point, never more than two after it
@@ -327,7 +350,11 @@ mod tests {
 
     fn text(rows: &[Row], format: Format) -> String {
         let mut out = Vec::new();
-        write(rows, format, Tables::default(), &mut out).unwrap();
+        let tables = Tables {
+            width: 80,
+            ..Tables::default()
+        };
+        write(rows, format, tables, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -14,6 +14,7 @@
 //! | [`transform`] | from one buffer to another, beside the copies that are the limit |
 //! | [`row`] | the one row type for every figure |
 //! | [`format`](mod@format) | rows as tables for people, JSON lines, CSV, Markdown |
+//! | [`table`] | tables that fit a terminal without breaking numbers or names |
 //!
 //! # Example
 //!
@@ -43,4 +44,6 @@ pub mod memory;
 pub mod rounds;
 #[cfg(feature = "rows")]
 pub mod row;
+#[cfg(feature = "rows")]
+pub mod table;
 pub mod transform;
