@@ -41,6 +41,26 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
     let json: Value = serde_json::from_str(&json).unwrap();
     let rows = json["rows"].as_array().unwrap();
     assert_eq!(csv.lines().count(), 1 + rows.len());
+    let provenance = &json["provenance"];
+    for key in ["rustc", "build"] {
+        let value = provenance[key].as_str().unwrap();
+        assert!(page.contains(value), "{key}: {value}");
+    }
+    let command_line = provenance["command_line"].as_str().unwrap();
+    assert!(command_line.contains(" report --quick"), "{command_line}");
+    assert!(
+        provenance["rustc"]
+            .as_str()
+            .unwrap()
+            .starts_with("rustc 1.")
+    );
+    let header = csv.lines().next().unwrap();
+    for key in [
+        "spread", "version", "cpu", "commit", "rustc", "kernel", "governor", "load",
+    ] {
+        assert!(header.split(',').any(|name| name == key), "{key}: {header}");
+    }
+    assert!(json["spread"].as_f64().unwrap() >= 0.0);
     let columns = json["parquet"].as_array().unwrap();
     assert_eq!(parquet.lines().count(), 1 + columns.len());
     assert!(columns.iter().any(|row| row["entropy_bits"].is_number()));

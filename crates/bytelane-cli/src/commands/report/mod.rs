@@ -9,6 +9,7 @@ mod model;
 mod page;
 mod plot;
 mod progress;
+mod provenance;
 mod steps;
 mod verdict;
 
@@ -22,10 +23,12 @@ use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
 use bytelane_measure::format::{self, Format, Tables};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
+use bytelane_measure::row::Row;
 use clap::builder::PossibleValuesParser;
 use experiments::{EXPERIMENTS, Experiment};
 use model::{Figures, LeftOut, Machine, Report};
 use progress::Progress;
+use provenance::Provenance;
 use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
@@ -82,16 +85,19 @@ impl Arguments {
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
         // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
-        drop(cpu::pin_to_current_core());
+        let core = cpu::pin_to_current_core().unwrap_or(0);
+        let provenance = Provenance::here(core);
         let started = SystemTime::now();
         let (figures, taken) = measure(&steps, &settings)?;
         let report = Report {
             version: env!("CARGO_PKG_VERSION"),
+            provenance,
             date: date(started),
             quick: settings.quick,
             seconds: taken.as_secs_f64(),
             rounds: settings.rounds.rounds,
             sample_microseconds: settings.rounds.sample.as_micros(),
+            spread: figures.spread(),
             machine: Machine::here(!settings.backends.is_empty()),
             left_out,
             verdict: verdict::verdict(&figures),
@@ -216,7 +222,15 @@ impl Beside {
             Ok(serde_json::to_writer_pretty(json, report)?)
         })?;
         written(&mut self.csv, |csv| {
-            Ok(format::write(rows, Format::Csv, Tables::default(), csv)?)
+            let rows = rows.iter();
+            let rows: Vec<Row> = rows
+                .map(|row| {
+                    report
+                        .provenance
+                        .add_to(row, report.version, &report.machine.cpu)
+                })
+                .collect();
+            Ok(format::write(&rows, Format::Csv, Tables::default(), csv)?)
         })?;
         written(&mut self.parquet, |csv| {
             Ok(parquet::list(parquet).write(Format::Csv, parquet, csv)?)

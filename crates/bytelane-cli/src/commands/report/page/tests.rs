@@ -2,6 +2,7 @@
 
 use super::page;
 use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
+use crate::commands::report::provenance::Provenance;
 use crate::commands::report::verdict::{WORKLOADS, verdict};
 use bytelane_measure::rounds::Measurement;
 use bytelane_measure::row::{Row, Workload};
@@ -64,6 +65,18 @@ fn report() -> Report {
     };
     Report {
         version: "1.2.3",
+        provenance: Provenance {
+            commit: Some("0123456789ab"),
+            rustc: "rustc 1.2.3",
+            build: "x86_64-unknown-linux-gnu, opt-level=3 -Ctarget-cpu=native",
+            command_line: "bytelane report <b>.parquet".to_owned(),
+            kernel: Some("Linux 1.2.3".to_owned()),
+            cpu_model: Some("family 1, model 2, stepping 3".to_owned()),
+            governor: Some("performance".to_owned()),
+            megahertz: Some(2600.0),
+            load: Some(0.5),
+        },
+        spread: figures.spread(),
         date: "2026-01-02 03:04 UTC".to_owned(),
         quick: true,
         seconds: 61.0,
