@@ -26,6 +26,11 @@ pub fn short(value: f64) -> String {
     }
 }
 
+/// A ratio: 0.93.
+pub fn ratio(value: f64) -> String {
+    format!("{value:.2}")
+}
+
 pub fn gigabytes_per_second(value: f64) -> String {
     format!("{} GB/s", figure(value))
 }

@@ -3,7 +3,7 @@
 use super::scatter::{Way, scatter};
 use super::{Experiment, Shown, Table};
 use crate::commands::bench::parquet::{Input, ParquetRow, Plan, measure};
-use crate::commands::report::figures::figure;
+use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::model::{Figures, Report};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::commands::report::steps::{Settings, Step};
@@ -116,9 +116,9 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
             shown(&ways, "read", "read MB/s", read_speed)?,
         ],
         tables: vec![
-            table("Ratio", &ways, |row| row.ratio),
-            table("Written MB/s", &ways, write_speed),
-            table("Read MB/s", &ways, read_speed),
+            table("Ratio", &ways, ratio, |row| row.ratio),
+            table("Written MB/s", &ways, figure, write_speed),
+            table("Read MB/s", &ways, figure, read_speed),
         ],
         ..Shown::default()
     })
@@ -160,7 +160,12 @@ fn mean(rows: &[&ParquetRow], of: Of) -> f64 {
 }
 
 /// One line per file, one column per way of storing it, and the geometric means.
-fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> Table {
+fn table(
+    caption: &'static str,
+    ways: &[(String, Vec<&ParquetRow>)],
+    shown: fn(f64) -> String,
+    of: Of,
+) -> Table {
     let files = ways.first().map_or(&[][..], |(_, rows)| rows.as_slice());
     let mut header = vec!["column".to_owned()];
     header.extend(ways.iter().map(|(name, _)| name.clone()));
@@ -169,12 +174,12 @@ fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> 
         let mut cells = vec![file.file.clone()];
         cells.extend(ways.iter().map(|(_, rows)| {
             let row = rows.iter().find(|row| row.file == file.file);
-            row.map_or_else(String::new, |row| figure(of(row)))
+            row.map_or_else(String::new, |row| shown(of(row)))
         }));
         rows.push(cells);
     }
     let mut means = vec!["geometric mean".to_owned()];
-    means.extend(ways.iter().map(|(_, rows)| figure(mean(rows, of))));
+    means.extend(ways.iter().map(|(_, rows)| shown(mean(rows, of))));
     rows.push(means);
     Table {
         caption: caption.to_owned(),

@@ -1,6 +1,6 @@
 //! Ratio against throughput: every way of storing is a dot, and those that nothing beats are joined.
 
-use crate::commands::report::figures::{figure, short};
+use crate::commands::report::figures::{figure, ratio, short};
 use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series};
 
 /// A way of storing a column.
@@ -36,7 +36,7 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
     let (chosen, others): (Vec<&Way>, Vec<&Way>) = ways.iter().partition(|way| way.is_choice);
     for way in chosen.into_iter().chain(others) {
         let mut point = Point::at(way.at());
-        let (ratio, speed) = (figure(way.ratio), figure(way.speed));
+        let (ratio, speed) = (ratio(way.ratio), figure(way.speed));
         point.title = format!("{}: ratio {ratio}, {speed} MB/s", way.name);
         // The others are too close to one another to be named.
         let is_named = way.is_choice || front.contains(&way.at());

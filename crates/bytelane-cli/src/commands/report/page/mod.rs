@@ -18,6 +18,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).build()?);
     environment.add_filter("figure", figures::figure);
+    environment.add_filter("ratio", figures::ratio);
     environment.add_filter("times", figures::times);
     environment.add_filter("bytes", figures::bytes);
     environment.add_filter("grouped", figures::grouped);

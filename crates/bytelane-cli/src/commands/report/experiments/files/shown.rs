@@ -2,7 +2,7 @@
 
 use super::super::Table;
 use super::super::scatter::{Way, scatter};
-use crate::commands::report::figures::figure;
+use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::readable::{self, decimal_megabytes};
 use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
@@ -189,7 +189,7 @@ fn table(column: &ColumnAdvice) -> Table {
             None => String::new(),
         };
         let speeds = [candidate.write_mib_s, candidate.read_mib_s].map(decimal_megabytes);
-        let figures = [candidate.ratio, speeds[0], speeds[1]].map(figure);
+        let figures = [ratio(candidate.ratio), figure(speeds[0]), figure(speeds[1])];
         let way = [
             candidate.encoding.to_string(),
             candidate.compression.clone(),
