@@ -244,3 +244,36 @@ fn what_cannot_be_written_ends_the_run_before_it_begins() {
     assert!(message.contains("lists"), "{message}");
     assert_eq!(files(directory.path()), [""; 0]);
 }
+
+#[test]
+fn reports_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = ["--only", "sizes", "-o", "first.html"];
+    report(&first).current_dir(&directory).unwrap();
+    let second = [
+        "--only",
+        "sizes",
+        "-o",
+        "second.html",
+        "--compare",
+        "first.json",
+    ];
+    report(&second).current_dir(&directory).unwrap();
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("second.json")).unwrap();
+    let lines = json["comparison"]["lines"].as_array().unwrap();
+    assert!(!lines.is_empty());
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["there"]["of_memcpy"].is_number()),
+        "{json}"
+    );
+    assert!(read("second.html").contains("Beside another report"));
+    let wrong = ["--compare", "first.csv"];
+    let message = failure(report(&wrong).current_dir(&directory));
+    assert!(message.contains("first.csv is not a report"), "{message}");
+    let missing = ["--compare", "missing.json"];
+    let message = failure(report(&missing).current_dir(&directory));
+    assert!(message.contains("missing.json"), "{message}");
+}

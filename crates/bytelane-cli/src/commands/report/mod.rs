@@ -3,6 +3,7 @@
 //! The experiments say what to measure, in steps; the steps fill the figures of the model; the
 //! page, the JSON and the CSV are three views of it.
 
+mod compare;
 mod experiments;
 mod figures;
 mod model;
@@ -25,6 +26,7 @@ use bytelane_measure::format::{self, Format, Tables};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
 use clap::builder::PossibleValuesParser;
+use compare::Other;
 use experiments::{EXPERIMENTS, Experiment};
 use model::{Figures, LeftOut, Machine, Report};
 use progress::Progress;
@@ -65,13 +67,17 @@ pub struct Arguments {
     /// Time per sample, in microseconds [default: 1000, or 200 with --quick]
     #[arg(long, value_name = "MICROSECONDS")]
     sample: Option<u64>,
+    /// Show the results beside those of another report, such as that of another machine: its .json file
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
   bytelane report --quick
   bytelane report weather.parquet prices.f64 -o my-data.html
   bytelane report --only files lake/
-  bytelane report --only stream-vbyte,lists";
+  bytelane report --only stream-vbyte,lists
+  bytelane report --compare other-machine.json";
 
 fn experiment_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(EXPERIMENTS.iter().map(|experiment| experiment.name))
@@ -81,6 +87,7 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let settings = self.settings()?;
+        let other = self.compare.as_deref().map(Other::read).transpose()?;
         let outputs = Outputs::create(&self.output, &settings.files)?;
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
@@ -89,6 +96,7 @@ impl Arguments {
         let provenance = Provenance::here(core);
         let started = SystemTime::now();
         let (figures, taken) = measure(&steps, &settings)?;
+        let verdict = verdict::verdict(&figures);
         let report = Report {
             version: env!("CARGO_PKG_VERSION"),
             provenance,
@@ -100,7 +108,8 @@ impl Arguments {
             spread: figures.spread(),
             machine: Machine::here(!settings.backends.is_empty()),
             left_out,
-            verdict: verdict::verdict(&figures),
+            comparison: other.map(|other| other.beside(&verdict)),
+            verdict,
             figures,
         };
         for name in outputs.write(&report)? {

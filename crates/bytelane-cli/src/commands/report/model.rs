@@ -1,5 +1,6 @@
 //! What a report says, before it is a page: the JSON beside the page is this.
 
+use super::compare::Comparison;
 use super::figures::median;
 use super::provenance::Provenance;
 use super::verdict::Verdict;
@@ -31,6 +32,9 @@ pub struct Report {
     /// What was not measured, and why.
     pub left_out: Vec<LeftOut>,
     pub verdict: Vec<Verdict>,
+    /// The verdict beside that of another report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     #[serde(flatten)]
     pub figures: Figures,
 }
