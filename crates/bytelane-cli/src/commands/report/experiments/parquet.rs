@@ -37,7 +37,7 @@ const ABOUT: &str = "\
 <code>parquet</code> and <code>bytelane-parquet</code>. The data is synthetic, similar to the files of the \
 published experiment, which are not available. The dots are geometric means over all columns. The line \
 joins those that are best in at least one direction; touch another dot for its name. Published for 37 columns (M. Radev, 2019, \
-Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio, write and read in MB/s): \
+Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio, write and read, converted to MB/s): \
 PLAIN 1.63, 299 and 445; DICTIONARY 1.73, 262 and 447; BYTE_STREAM_SPLIT 1.97, 289 and 707, with SIMD \
 382 and 880.</p>";
 
