@@ -10,7 +10,7 @@ use bytelane_measure::buffer::{APART, Buffer, Pool};
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
 use bytelane_measure::data::{Dataset, ElementType};
-use bytelane_measure::format::{Format, Unit, write};
+use bytelane_measure::format::{Format, Tables, write};
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::Buffers;
@@ -91,7 +91,7 @@ fn rounds(arguments: &Arguments) -> Rounds {
 /// Writes beside, then renames: a record is there when it is complete.
 fn output(arguments: &Arguments, rows: &[Row]) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    write(rows, arguments.format, Unit::GigabytesPerSecond, &mut text)?;
+    write(rows, arguments.format, Tables::default(), &mut text)?;
     let Some(path) = &arguments.output else {
         std::io::stdout().write_all(&text)?;
         return Ok(());

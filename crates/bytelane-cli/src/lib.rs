@@ -7,6 +7,7 @@ mod backend;
 mod cli;
 mod commands;
 mod files;
+mod progress;
 mod readable;
 mod signals;
 mod specification;

@@ -35,6 +35,16 @@ pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
+/// Throughput in MB/s, which is in MiB/s for programs.
+pub fn megabytes(mib_per_s: f64) -> String {
+    format!("{:.0}", decimal_megabytes(mib_per_s))
+}
+
+/// MB from MiB.
+pub fn decimal_megabytes(mib: f64) -> f64 {
+    mib * f64::from(1 << 20) / 1e6
+}
+
 /// An error with its causes, on one line if they are.
 pub fn error(error: &anyhow::Error) -> String {
     let causes = error.chain().map(|cause| {
@@ -81,6 +91,11 @@ mod tests {
             path(Path::new("lake/\x1b]0;x\x07")),
             r"lake/\u{1b}]0;x\u{7}"
         );
+    }
+
+    #[test]
+    fn megabytes_are_decimal() {
+        assert_eq!([0.0, 1000.0, 285.0].map(megabytes), ["0", "1049", "299"]);
     }
 
     #[test]

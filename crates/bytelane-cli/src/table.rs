@@ -1,11 +1,11 @@
 //! Tables of texts, for commands whose rows are not measurements of codecs.
 
+pub use bytelane_measure::table::{number, text};
+
 use crate::readable;
 use bytelane_measure::format::Format;
+use bytelane_measure::table::{self, Column};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use comfy_table::{
-    CellAlignment, ContentArrangement, LineStyle, Table as Drawn, TableStyle, presets,
-};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -17,28 +17,14 @@ pub fn format_parser() -> impl TypedValueParser<Value = Format> {
 /// A table under construction.
 #[derive(Debug)]
 pub struct Table {
-    /// The names of the columns; those of numbers, which go to the right, are true.
-    columns: Vec<(String, bool)>,
+    columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
 
-/// A column of texts.
-pub fn text(name: &str) -> (&str, bool) {
-    (name, false)
-}
-
-/// A column of numbers.
-pub fn number(name: &str) -> (&str, bool) {
-    (name, true)
-}
-
 impl Table {
-    pub fn new<'a>(columns: impl IntoIterator<Item = (&'a str, bool)>) -> Self {
-        let columns = columns.into_iter();
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         Self {
-            columns: columns
-                .map(|(name, is_number)| (name.to_owned(), is_number))
-                .collect(),
+            columns: columns.into_iter().collect(),
             rows: Vec::new(),
         }
     }
@@ -61,35 +47,52 @@ impl Table {
                 out.write_all(b"\n")
             }),
             Format::Csv => self.write_csv(out),
-            Format::Table => {
-                let header = LineStyle::none().fill('─').junction('─');
-                self.draw(TableStyle::new().header_separator(header), out)
-            }
-            Format::Markdown => self.draw(presets::ASCII_MARKDOWN, out),
+            Format::Table => self.draw(table::terminal_width(), out),
+            Format::Markdown => table::write_markdown(&self.columns, &self.readable(), out),
         }
+    }
+
+    /// Writes the table for a terminal with this many characters per line.
+    pub fn draw(&self, width: usize, out: &mut impl Write) -> io::Result<()> {
+        table::write_terminal(&self.columns, &self.readable(), width, out)
     }
 
     fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(self.columns.iter().map(|column| &column.0))?;
+        writer.write_record(self.columns.iter().map(Column::name))?;
         for row in &self.rows {
             writer.write_record(row)?;
         }
         writer.flush()
     }
 
-    fn draw(&self, style: TableStyle, out: &mut impl Write) -> io::Result<()> {
-        let mut drawn = Drawn::new();
-        drawn.load_style(style);
-        drawn.set_content_arrangement(ContentArrangement::Dynamic);
-        drawn.set_header(self.columns.iter().map(|column| &column.0));
-        let rows = self.rows.iter();
-        drawn.add_rows(rows.map(|row| row.iter().map(|cell| readable::line(cell))));
-        for (column, (_, is_number)) in drawn.column_iter_mut().zip(&self.columns) {
-            if *is_number {
-                column.set_cell_alignment(CellAlignment::Right);
+    /// The cells as people see them.
+    fn readable(&self) -> Vec<Vec<String>> {
+        let cells = |row: &Vec<String>| {
+            let cells = row.iter().map(|cell| readable::line(cell).into_owned());
+            cells.collect()
+        };
+        self.rows.iter().map(cells).collect()
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// What people see with 60, 80, 120 and 0 characters per line.
+    pub fn at_all_widths(write: impl Fn(usize, &mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut all = String::new();
+        for width in [60, 80, 120, 0] {
+            let mut out = Vec::new();
+            write(width, &mut out).unwrap();
+            let shown = String::from_utf8(out).unwrap();
+            let most = if width == 0 { 80 } else { width };
+            for line in shown.lines() {
+                assert!(line.chars().count() <= most, "{width}: {line}");
             }
+            all += &format!("== {width} ==\n{shown}\n");
         }
-        writeln!(out, "{}", drawn.trim_fmt())
+        all
     }
 }

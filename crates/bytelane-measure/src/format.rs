@@ -4,8 +4,8 @@
 //! that did the same work stand side by side ([`Format::Table`], [`Format::Markdown`]).
 
 use crate::row::Row;
+use crate::table::{self, Column, number, text};
 use crate::transform::MEMCPY;
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -60,16 +60,47 @@ pub enum Unit {
     Nanoseconds,
 }
 
+/// What the rows of a table have in common. The other properties tell its lines apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Titles {
+    /// Codec, operation and data.
+    #[default]
+    Data,
+    /// Codec and parameters.
+    Parameters,
+}
+
+/// How tables show rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// What a cell says.
+    pub unit: Unit,
+    /// Which rows share a table.
+    pub titles: Titles,
+    /// Characters per line of the terminal.
+    pub width: usize,
+}
+
+impl Default for Tables {
+    /// For the terminal on standard output.
+    fn default() -> Self {
+        Self {
+            unit: Unit::default(),
+            titles: Titles::default(),
+            width: table::terminal_width(),
+        }
+    }
+}
+
 /// Writes `rows` to `out`.
 ///
-/// `unit` matters to tables only; programs get both figures.
+/// `tables` matters to tables only; programs get all figures, one row each.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(rows: &[Row], format: Format, unit: Unit, out: &mut impl Write) -> io::Result<()> {
+pub fn write(rows: &[Row], format: Format, tables: Tables, out: &mut impl Write) -> io::Result<()> {
     match format {
-        Format::Table => write_tables(rows, unit, out, terminal_table),
-        Format::Markdown => write_tables(rows, unit, out, markdown_table),
+        Format::Table | Format::Markdown => write_tables(rows, format, tables, out),
         Format::Json => rows.iter().try_for_each(|row| write_json(row, out)),
         Format::Csv => write_csv(rows, out),
     }
@@ -113,17 +144,59 @@ fn object(row: &Row) -> io::Result<Map<String, Value>> {
     }
 }
 
-/// What the rows of one table have in common.
-fn title(row: &Row) -> (&str, &str, &str, bool) {
-    (&row.codec, &row.operation, &row.data, row.evicted)
+impl Titles {
+    /// What the table of a row is called.
+    fn of(self, row: &Row) -> String {
+        let Row {
+            codec,
+            operation,
+            data,
+            ..
+        } = row;
+        let place = match row.evicted {
+            true => ", evicted from the caches",
+            false => "",
+        };
+        match self {
+            Self::Data => format!("{codec} {operation}, {data}{place}"),
+            Self::Parameters => format!("{codec}, {}{place}", parameters(row)),
+        }
+    }
+
+    /// The columns that tell the lines of a table apart, besides the numbers of values and bytes.
+    fn labels(self, rows: &[&Row]) -> Vec<Label> {
+        let element_type: Label = ("type", |row| &row.element_type);
+        match self {
+            // Mostly the type says it all: `width=4` is f32.
+            Self::Data => {
+                let kinds = distinct(rows, |row| (&row.element_type, &row.parameters));
+                match kinds.len() > distinct(rows, |row| &row.element_type).len() {
+                    true => vec![element_type, ("parameters", parameters)],
+                    false => vec![element_type],
+                }
+            }
+            Self::Parameters => vec![
+                element_type,
+                ("data", |row| &row.data),
+                ("operation", |row| &row.operation),
+            ],
+        }
+    }
 }
 
-/// What the figures on one line have in common, besides the title.
-type Line<'a> = (&'a str, &'a str, u64, u64);
+/// A column of texts with its name.
+type Label = (&'static str, fn(&Row) -> &str);
 
-fn line(row: &Row) -> Line<'_> {
-    let parameters = row.parameters.as_deref().unwrap_or_default();
-    (&row.element_type, parameters, row.values, row.bytes)
+fn parameters(row: &Row) -> &str {
+    row.parameters.as_deref().unwrap_or_default()
+}
+
+/// What the figures on one line have in common: the labels, and the numbers of values and bytes.
+type Line<'a> = (Vec<&'a str>, u64, u64);
+
+fn line<'a>(row: &'a Row, labels: &[Label]) -> Line<'a> {
+    let texts = labels.iter().map(|(_, text)| text(row)).collect();
+    (texts, row.values, row.bytes)
 }
 
 /// The distinct values of `key`, in order of appearance.
@@ -140,75 +213,83 @@ fn distinct<'a, K: PartialEq>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> V
 
 fn write_tables(
     rows: &[Row],
-    unit: Unit,
+    format: Format,
+    tables: Tables,
     out: &mut impl Write,
-    style: fn(&str) -> (String, Table),
 ) -> io::Result<()> {
     let rows: Vec<&Row> = rows.iter().collect();
-    for (index, heading) in distinct(&rows, title).into_iter().enumerate() {
-        let (codec, operation, data, evicted) = heading;
-        let place = if evicted {
-            ", evicted from the caches"
-        } else {
-            ""
-        };
-        let unit_name = match unit {
-            Unit::GigabytesPerSecond => "GB/s",
-            Unit::Nanoseconds => "ns",
-        };
-        let heading_text =
-            format!("{codec} {operation}, {data}{place}: {unit_name} (share of memcpy's speed)");
-        let together: Vec<&Row> = rows
-            .iter()
-            .filter(|row| title(row) == heading)
-            .copied()
-            .collect();
-        let (heading_text, mut table) = style(&heading_text);
-        fill(&mut table, &together, unit);
+    let unit_name = match tables.unit {
+        Unit::GigabytesPerSecond => "GB/s",
+        Unit::Nanoseconds => "ns",
+    };
+    let title = |row: &Row| tables.titles.of(row);
+    for (index, name) in distinct(&rows, title).into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{heading_text}\n{table}")?;
+        let of_table = rows.iter().filter(|row| title(row) == name);
+        let (columns, cells) = cells(&of_table.copied().collect::<Vec<_>>(), tables);
+        let heading = format!("{name}: {unit_name} (share of memcpy's speed)");
+        if format == Format::Markdown {
+            writeln!(out, "**{heading}**\n")?;
+            table::write_markdown(&columns, &cells, out)?;
+        } else {
+            writeln!(out, "{}", table::wrapped(&heading, tables.width))?;
+            table::write_terminal(&columns, &cells, tables.width, out)?;
+        }
     }
     Ok(())
 }
 
-fn fill(table: &mut Table, rows: &[&Row], unit: Unit) {
-    let workers = distinct(rows, Row::worker);
-    // Mostly the type says it all: `width=4` is f32.
-    let kinds = distinct(rows, |row| (&row.element_type, &row.parameters));
-    let with_parameters = kinds.len() > distinct(rows, |row| &row.element_type).len();
-    let mut header = vec!["type", "parameters", "values", "bytes"];
-    header.retain(|&name| with_parameters || name != "parameters");
-    let texts = header.len() - 2; // The other columns hold numbers.
-    header.extend(workers.iter().map(String::as_str));
-    table.set_header(header);
-    for key in sorted_by_size(distinct(rows, line)) {
-        let (element_type, parameters, values, bytes) = key;
-        let mut cells = vec![element_type.to_owned()];
-        cells.extend(with_parameters.then(|| parameters.to_owned()));
-        cells.extend([grouped(values), bytes_text(bytes)]);
-        cells.extend(workers.iter().map(|worker| {
+/// The columns and the lines of a table.
+fn cells(rows: &[&Row], tables: Tables) -> (Vec<Column>, Vec<Vec<String>>) {
+    let labels = tables.titles.labels(rows);
+    let workers = workers(rows);
+    let mut columns: Vec<Column> = labels.iter().map(|(name, _)| text(*name)).collect();
+    columns.extend([number("values"), number("bytes").dispensable(u8::MAX)]);
+    columns.extend(
+        workers
+            .iter()
+            .map(|(name, rank)| number(name).dispensable(*rank)),
+    );
+    let lines = sorted_by_size(distinct(rows, |row| line(row, &labels)));
+    let cells = lines.into_iter().map(|key| {
+        let (texts, values, bytes) = &key;
+        let mut cells: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        cells.extend([grouped(*values), bytes_text(*bytes)]);
+        cells.extend(workers.iter().map(|(worker, _)| {
             let found = rows
                 .iter()
-                .find(|row| line(row) == key && row.worker() == *worker);
-            found.map_or_else(String::new, |row| cell(row, unit))
+                .find(|row| line(row, &labels) == key && row.worker() == *worker);
+            found.map_or_else(String::new, |row| cell(row, tables.unit))
         }));
-        table.add_row(cells);
-    }
-    for column in table.column_iter_mut().skip(texts) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+        cells
+    });
+    let cells = cells.collect();
+    (columns, cells)
 }
 
-/// Types and parameters stay in their order of appearance, sizes within them ascend.
-fn sorted_by_size<'a>(mut lines: Vec<Line<'a>>) -> Vec<Line<'a>> {
-    let kinds: Vec<(&str, &str)> = lines.iter().map(|line| (line.0, line.1)).collect();
-    lines.sort_by_key(|&(element_type, parameters, values, bytes)| {
-        let first = kinds
-            .iter()
-            .position(|&kind| kind == (element_type, parameters));
-        (first, values, bytes)
+/// Who did the work, and how dispensable that column is: first memcpy, whose speed the shares imply, and
+/// then our slower backends. The last one, which is the fastest, stays, and so do other libraries.
+fn workers(rows: &[&Row]) -> Vec<(String, u8)> {
+    let workers = distinct(rows, |row| (row.worker(), row.library.is_some()));
+    let mut ours = workers.iter().filter(|(_, is_other)| !is_other).count();
+    let ranked = workers.into_iter().map(|(name, is_other)| {
+        if is_other {
+            return (name, 0);
+        }
+        ours -= 1;
+        (name, u8::try_from(ours).unwrap_or(u8::MAX))
+    });
+    ranked.collect()
+}
+
+/// Labels stay in their order of appearance, sizes within them ascend.
+fn sorted_by_size(mut lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
+    let labels: Vec<Vec<&str>> = lines.iter().map(|line| line.0.clone()).collect();
+    lines.sort_by_key(|(texts, values, bytes)| {
+        let first = labels.iter().position(|known| known == texts);
+        (first, *values, *bytes)
     });
     lines
 }
@@ -222,19 +303,6 @@ fn cell(row: &Row, unit: Unit) -> String {
         MEMCPY => figure,
         _ => format!("{figure} ({:.2})", row.of_memcpy),
     }
-}
-
-fn terminal_table(heading: &str) -> (String, Table) {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    (heading.to_owned(), table)
-}
-
-fn markdown_table(heading: &str) -> (String, Table) {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    (format!("**{heading}**\n"), table)
 }
 
 /// Three significant digits; never fewer than those before the point, never more than two after it
@@ -282,7 +350,11 @@ mod tests {
 
     fn text(rows: &[Row], format: Format) -> String {
         let mut out = Vec::new();
-        write(rows, format, Unit::default(), &mut out).unwrap();
+        let tables = Tables {
+            width: 80,
+            ..Tables::default()
+        };
+        write(rows, format, tables, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

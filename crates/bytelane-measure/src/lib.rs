@@ -8,12 +8,14 @@
 //! | [`rounds`] | interleaved rounds (A B C A B C ..), calibrated batches, medians with their spread |
 //! | [`clock`] | wall-clock time or the CPU time of one thread |
 //! | [`cpu`] | the CPU's name and caches, pinning to a core |
+//! | [`system`] | the CPU's exact model and clock, the kernel, the load |
 //! | [`buffer`] | buffers at a chosen offset from a page, pools of inputs that differ |
 //! | [`memory`] | cache eviction, a copy that bypasses the caches |
 //! | [`data`] | named generators: element type, name and seed to bytes |
 //! | [`transform`] | from one buffer to another, beside the copies that are the limit |
 //! | [`row`] | the one row type for every figure |
 //! | [`format`](mod@format) | rows as tables for people, JSON lines, CSV, Markdown |
+//! | [`table`] | tables that fit a terminal without breaking numbers or names |
 //!
 //! # Example
 //!
@@ -43,4 +45,7 @@ pub mod memory;
 pub mod rounds;
 #[cfg(feature = "rows")]
 pub mod row;
+pub mod system;
+#[cfg(feature = "rows")]
+pub mod table;
 pub mod transform;

@@ -1,7 +1,7 @@
 //! `bytelane advise`.
 
 use crate::table::{Table, format_parser, number, text};
-use crate::{Outcome, backend, readable, standard};
+use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::advise::{
@@ -10,7 +10,7 @@ use bytelane_parquet::advise::{
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{Goal, parse_compression};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fs;
@@ -99,11 +99,7 @@ impl Arguments {
         if let Some(compression) = self.compression {
             options = options.with_compression(compression);
         }
-        let progress = ProgressBar::new(files.len() as u64)
-            .with_style(ProgressStyle::with_template(
-                "{bar:30} {pos}/{len} {wide_msg}",
-            )?)
-            .with_finish(ProgressFinish::AndClear);
+        let progress = progress::bar(files.len() as u64, "{pos}/{len}")?;
         let advice = match files.as_slice() {
             [only] => vec![self.advise_columns(only, &options, &progress)],
             several => self.advise_files(several, &options, &progress)?,
@@ -169,10 +165,7 @@ impl Arguments {
         }
         match self.format {
             Format::Json | Format::Csv => {
-                let mut table = self.table(true);
-                let rows = found.iter().flat_map(|advice| self.rows(advice, true));
-                rows.for_each(|row| table.row(row));
-                table.write(self.format, &found, out)?;
+                self.candidates(&found).write(self.format, &found, out)?;
             }
             Format::Table | Format::Markdown => {
                 found
@@ -198,34 +191,39 @@ impl Arguments {
         }
     }
 
-    fn table(&self, with_file: bool) -> Table {
-        let file = with_file.then(|| text("file"));
-        Table::new(file.into_iter().chain([
+    /// Everything that was tried for the columns of these files.
+    fn candidates<'a>(&self, files: impl IntoIterator<Item = &'a Advice>) -> Table {
+        let is_csv = self.format == Format::Csv;
+        // Names in CSV files do not change.
+        let [write, read] = match is_csv {
+            true => ["write MiB/s", "read MiB/s"],
+            false => ["write\nMB/s", "read\nMB/s"],
+        };
+        // It is the same for all of a column, unless several are compared.
+        let compression = if self.compare.is_empty() { 2 } else { 0 };
+        let file = is_csv.then(|| text("file"));
+        let mut table = Table::new(file.into_iter().chain([
             text("column"),
-            text("type"),
+            text("type").dispensable(3),
             text("encoding"),
-            text("compression"),
+            text("compression").dispensable(compression),
             number("ratio"),
-            number("write MiB/s"),
-            number("read MiB/s"),
+            number(write).dispensable(1),
+            number(read).dispensable(1),
             text("choice"),
-        ]))
-    }
-
-    fn rows(&self, advice: &Advice, with_file: bool) -> Vec<Vec<String>> {
-        let mut rows = Vec::new();
-        for column in &advice.columns {
-            for candidate in &column.candidates {
-                let mut row = Vec::new();
-                row.extend(with_file.then(|| advice.file.display().to_string()));
-                row.extend([column.path.clone(), column.column_type.clone()]);
-                let is_choice = candidate.encoding == column.encoding
-                    && candidate.compression == column.compression;
-                row.extend(cells(candidate, is_choice));
-                rows.push(row);
+        ]));
+        for advice in files {
+            for column in &advice.columns {
+                for candidate in &column.candidates {
+                    let mut row = Vec::new();
+                    row.extend(is_csv.then(|| advice.file.display().to_string()));
+                    row.extend([column.path.clone(), column.column_type.clone()]);
+                    row.extend(cells(candidate, column, is_csv));
+                    table.row(row);
+                }
             }
         }
-        rows
+        table
     }
 
     fn show_file(&self, advice: &Advice, out: &mut impl Write) -> anyhow::Result<()> {
@@ -251,29 +249,10 @@ impl Arguments {
                 asked => asked,
             }
         )?;
-        let mut table = Table::new([
-            text("column"),
-            text("type"),
-            number("nulls"),
-            number("distinct"),
-            number("entropy"),
-            text("current"),
-            text("choice"),
-            number("current size"),
-            number("new size"),
-            number("saved"),
-        ]);
-        for column in &advice.columns {
-            table.row(summary(column));
-        }
-        table.write(self.format, [()], out)?;
+        choices(advice).write(self.format, [()], out)?;
         if !self.brief {
             writeln!(out)?;
-            let mut table = self.table(false);
-            self.rows(advice, false)
-                .into_iter()
-                .for_each(|row| table.row(row));
-            table.write(self.format, [()], out)?;
+            self.candidates([advice]).write(self.format, [()], out)?;
         }
         let (now, then) = (advice.bytes_now(), advice.bytes_then());
         let before = match (advice.kind.as_str(), advice.bytes_plain()) {
@@ -306,13 +285,39 @@ impl Arguments {
     }
 }
 
-fn cells(candidate: &Candidate, is_choice: bool) -> [String; 6] {
+/// The choice for each column of a file.
+fn choices(advice: &Advice) -> Table {
+    let mut table = Table::new([
+        text("column"),
+        text("type").dispensable(4),
+        number("nulls").dispensable(7),
+        number("distinct").dispensable(6),
+        number("entropy").dispensable(5),
+        text("current").dispensable(1),
+        text("choice"),
+        number("current size").dispensable(3),
+        number("new size").dispensable(2),
+        number("saved"),
+    ]);
+    for column in &advice.columns {
+        table.row(summary(column));
+    }
+    table
+}
+
+fn cells(candidate: &Candidate, column: &ColumnAdvice, is_csv: bool) -> [String; 6] {
+    let is_choice =
+        candidate.encoding == column.encoding && candidate.compression == column.compression;
+    let throughput = |mib_s: f64| match is_csv {
+        true => format!("{mib_s:.0}"),
+        false => readable::megabytes(mib_s),
+    };
     [
         candidate.encoding.to_string(),
         candidate.compression.clone(),
         format!("{:.2}", candidate.ratio),
-        format!("{:.0}", candidate.write_mib_s),
-        format!("{:.0}", candidate.read_mib_s),
+        throughput(candidate.write_mib_s),
+        throughput(candidate.read_mib_s),
         match (&candidate.obstacle, is_choice) {
             (Some(reader), _) => format!("{reader} cannot read it"),
             (None, true) => "chosen".to_owned(),
@@ -392,4 +397,80 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::tests::at_all_widths;
+    use clap::Parser;
+    use serde_json::json;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn advice() -> Advice {
+        let candidate = |encoding: &str, ratio: f64, obstacle: Option<&str>| {
+            json!({
+                "encoding": encoding, "compression": "zstd:1", "bytes": 1_000_000, "ratio": ratio,
+                "write_mib_s": 285.4, "read_mib_s": 1234.0, "obstacle": obstacle,
+            })
+        };
+        let column = |path: &str, encoding: &str| {
+            json!({
+                "path": path, "column_type": "INT64 TIMESTAMP(MICROS,true)", "rows": 1_048_576, "nulls": 12_345,
+                "rows_tried": 1_048_576, "distinct": 987_654, "entropy_bits": 19.9,
+                "now": "RLE_DICTIONARY ZSTD", "bytes_now": 4_321_987, "encoding": encoding,
+                "compression": "zstd:1", "bytes_then": 1_234_567, "keep": false,
+                "candidates": [
+                    candidate("plain", 0.93, None),
+                    candidate(encoding, 2.7, None),
+                    candidate("delta_length_byte_array", 1.0, Some("pyarrow")),
+                ],
+            })
+        };
+        let advice = json!({
+            "file": "lake.parquet", "kind": "parquet", "rows": 1_048_576, "goal": "balanced",
+            "readers": "duckdb", "compression": "zstd:1", "settings": [],
+            "columns": [
+                column("departure", "delta_binary_packed"),
+                column("passenger.name.first", "byte_stream_split"),
+            ],
+        });
+        serde_json::from_value(advice).unwrap()
+    }
+
+    fn arguments(line: &[&str]) -> Arguments {
+        let line = ["advise", "lake.parquet"].iter().chain(line);
+        Command::try_parse_from(line).unwrap().arguments
+    }
+
+    #[test]
+    fn tables_fit() {
+        let advice = advice();
+        let shown = at_all_widths(|width, out| {
+            choices(&advice).draw(width, out)?;
+            writeln!(out)?;
+            arguments(&[]).candidates([&advice]).draw(width, out)
+        });
+        insta::assert_snapshot!(shown);
+    }
+
+    #[test]
+    fn csv_keeps_its_names_and_units() {
+        let arguments = arguments(&["--format", "csv"]);
+        let mut out = Vec::new();
+        let table = arguments.candidates([&advice()]);
+        table.write(Format::Csv, [()], &mut out).unwrap();
+        let csv = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = csv.lines().take(2).collect();
+        assert!(
+            lines[0].ends_with(",ratio,write MiB/s,read MiB/s,choice"),
+            "{csv}"
+        );
+        assert!(lines[1].ends_with(",0.93,285,1234,"), "{csv}");
+    }
 }

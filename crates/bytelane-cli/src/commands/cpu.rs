@@ -1,9 +1,11 @@
 //! `bytelane cpu`.
 
+use crate::table::{Table, text};
 use crate::{Outcome, backend, standard};
 use bytelane::Backend;
 use bytelane_measure::cpu;
-use comfy_table::{Table, presets};
+use bytelane_measure::format::Format;
+use bytelane_measure::table;
 use std::io::Write;
 
 /// Show the instruction sets of this CPU and which one is used
@@ -22,22 +24,27 @@ impl Arguments {
         };
         let caches: Vec<String> = cpu::caches().iter().map(ToString::to_string).collect();
         let mut out = standard::output()?;
-        writeln!(out, "CPU:     {} ({})", cpu::name(), std::env::consts::ARCH)?;
+        let mut line = |text: String| {
+            let width = table::terminal_width();
+            writeln!(out, "{}", table::wrapped(&text, width))
+        };
+        line(format!(
+            "CPU:     {} ({})",
+            cpu::name(),
+            std::env::consts::ARCH
+        ))?;
         if !caches.is_empty() {
-            writeln!(out, "caches:  {}", caches.join(", "))?;
+            line(format!("caches:  {}", caches.join(", ")))?;
         }
-        writeln!(out, "backend: {}, {reason}\n", Backend::active())?;
-        writeln!(out, "{}", backends().trim_fmt())?;
+        line(format!("backend: {}, {reason}", Backend::active()))?;
+        writeln!(out)?;
+        backends().write(Format::Table, [()], &mut out)?;
         Ok(Outcome::Fine)
     }
 }
 
 fn backends() -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_header(["backend", "state", "needs"]);
-    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    let mut table = Table::new([text("backend"), text("state"), text("needs")]);
     for &backend in Backend::ALL {
         let missing: Vec<&str> = backend.missing_features().collect();
         let state = match backend {
@@ -49,7 +56,7 @@ fn backends() -> Table {
             [] => "nothing".to_owned(),
             features => features.join(" "),
         };
-        table.add_row([backend.name(), &state, &needs]);
+        table.row([backend.name().to_owned(), state, needs]);
     }
     table
 }

@@ -3,6 +3,7 @@
 use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, readable, standard};
 use bytelane_measure::format::Format;
+use bytelane_measure::table::Column as TableColumn;
 use bytelane_parquet::inspect::{Column, Inspection, inspect};
 use clap::ValueEnum;
 use std::io::Write;
@@ -123,21 +124,24 @@ impl Sums<'_> {
     }
 }
 
-const COLUMN_HEADER: [(&str, bool); 10] = [
-    ("column", false),
-    ("type", false),
-    ("encodings", false),
-    ("compression", false),
-    ("values", true),
-    ("nulls", true),
-    ("pages", true),
-    ("bytes", true),
-    ("uncompressed", true),
-    ("ratio", true),
-];
+/// The columns that every table but that of pages has.
+fn header() -> [TableColumn; 10] {
+    [
+        text("column"),
+        text("type").dispensable(2),
+        text("encodings"),
+        text("compression").dispensable(1),
+        number("values").dispensable(3),
+        number("nulls").dispensable(5),
+        number("pages").dispensable(4),
+        number("bytes"),
+        number("uncompressed").dispensable(6),
+        number("ratio"),
+    ]
+}
 
 fn columns(inspection: &Inspection) -> Table {
-    let mut table = Table::new(COLUMN_HEADER);
+    let mut table = Table::new(header());
     let first = inspection.row_groups.first();
     for index in 0..first.map_or(0, |group| group.columns.len()) {
         let groups = inspection.row_groups.iter();
@@ -150,10 +154,14 @@ fn columns(inspection: &Inspection) -> Table {
 }
 
 fn row_groups(inspection: &Inspection) -> Table {
-    let extra = [text("min"), text("max"), text("has")];
+    let extra = [
+        text("min").dispensable(7),
+        text("max").dispensable(7),
+        text("has").dispensable(8),
+    ];
     let header = [number("row group")]
         .into_iter()
-        .chain(COLUMN_HEADER)
+        .chain(header())
         .chain(extra);
     let mut table = Table::new(header);
     for (index, group) in inspection.row_groups.iter().enumerate() {
@@ -192,14 +200,14 @@ fn pages(inspection: &Inspection) -> Table {
         number("row group"),
         text("column"),
         number("page"),
-        text("kind"),
+        text("kind").dispensable(1),
         text("encoding"),
-        number("values"),
-        number("offset"),
+        number("values").dispensable(2),
+        number("offset").dispensable(4),
         number("bytes"),
-        number("uncompressed"),
-        number("ratio"),
-        text("checksum"),
+        number("uncompressed").dispensable(5),
+        number("ratio").dispensable(3),
+        text("checksum").dispensable(6),
     ]);
     for (index, group) in inspection.row_groups.iter().enumerate() {
         for column in &group.columns {
@@ -215,7 +223,10 @@ fn pages(inspection: &Inspection) -> Table {
                     page.offset.to_string(),
                     page.compressed.to_string(),
                     page.uncompressed.to_string(),
-                    format!("{:.2}", page.uncompressed as f64 / page.compressed as f64),
+                    format!(
+                        "{:.2}",
+                        page.uncompressed as f64 / page.compressed.max(1) as f64
+                    ),
                     if page.checksum { "yes" } else { "no" }.to_owned(),
                 ]);
             }

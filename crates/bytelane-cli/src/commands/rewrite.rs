@@ -1,7 +1,7 @@
 //! `bytelane rewrite`.
 
 use crate::table::{Table, format_parser, number, text};
-use crate::{Outcome, backend, readable, signals, standard};
+use crate::{Outcome, backend, progress, readable, signals, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::parquet::basic::Compression;
@@ -14,7 +14,7 @@ use bytelane_parquet::{
     parse_compression,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};
@@ -199,9 +199,7 @@ impl Arguments {
         signal: &Arc<AtomicI32>,
         out: &mut impl Write,
     ) -> anyhow::Result<Rewritten> {
-        let progress = ProgressBar::new(0).with_style(ProgressStyle::with_template(
-            "{bar:30} {bytes}/{total_bytes} {wide_msg}",
-        )?);
+        let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
         progress.set_message(readable::path(&job.input));
         let options = self.options(progress.clone(), Arc::clone(signal));
         let rewritten = match &job.output {
@@ -261,11 +259,11 @@ impl Arguments {
         let file = (all.len() > 1).then(|| text("file"));
         let columns = [
             text("column"),
-            text("re-encoded"),
+            text("re-encoded").dispensable(1),
             text("encodings"),
-            text("compression"),
-            number("old size"),
-            number("new size"),
+            text("compression").dispensable(2),
+            number("old size").dispensable(4),
+            number("new size").dispensable(3),
             number("saved"),
         ];
         let mut table = Table::new(file.into_iter().chain(columns));

@@ -118,7 +118,8 @@ fn the_environment_restricts_the_backends() {
 fn tables_put_backends_side_by_side() {
     let arguments = ["byte_stream_split:width=4", "--values", "10,20", "--format"];
     for format in ["table", "md"] {
-        let shown = text(&bench(&arguments).arg(format).unwrap().stdout);
+        let mut command = bench(&arguments);
+        let shown = text(&command.arg(format).env("COLUMNS", "200").unwrap().stdout);
         let is_header = |line: &&str| line.contains(" memcpy ") && line.contains(" scalar ");
         assert_eq!(shown.lines().filter(is_header).count(), 2, "{shown}");
         assert_eq!(

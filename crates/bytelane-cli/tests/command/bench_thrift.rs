@@ -89,11 +89,29 @@ fn options_choose_what_is_measured() {
 }
 
 #[test]
+fn there_is_one_table_for_each_protocol() {
+    let arguments = ["BigString", "ListInt", "--operation", "read", "--format"];
+    let shown = text(&bench(&arguments).arg("md").unwrap().stdout);
+    let titles = shown.lines().filter(|line| line.starts_with("**"));
+    let expected = PROTOCOLS
+        .map(|protocol| format!("**thrift, protocol={protocol}: GB/s (share of memcpy's speed)**"));
+    assert_eq!(titles.collect::<Vec<_>>(), expected);
+    // Six kinds of texts, three lengths of random integers, three other ranges.
+    let is_line = |line: &&str| line.contains("BigString") || line.contains("ListInt");
+    assert_eq!(shown.lines().filter(is_line).count(), 4 * 12, "{shown}");
+}
+
+#[test]
 fn tables_put_backends_side_by_side() {
     let shown = text(&bench(&["Mixed", "--format", "md"]).unwrap().stdout);
-    assert!(shown.contains("**thrift write, published: GB/s"), "{shown}");
-    let is_line = |line: &&str| line.contains("Mixed") && line.contains("protocol=");
-    assert_eq!(shown.lines().filter(is_line).count(), 8, "{shown}");
+    let lines = |operation: &str| {
+        let is_line =
+            |line: &&str| line.contains("| Mixed | published |") && line.contains(operation);
+        shown.lines().filter(is_line).count()
+    };
+    assert_eq!([lines("| write "), lines("| read ")], [4, 4], "{shown}");
+    let is_header = |line: &&str| line.contains(" memcpy ") && line.contains(" scalar ");
+    assert_eq!(shown.lines().filter(is_header).count(), 4, "{shown}");
 }
 
 #[test]

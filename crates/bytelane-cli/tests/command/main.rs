@@ -11,6 +11,7 @@ mod process;
 mod report;
 mod thrift;
 mod transcode;
+mod widths;
 
 use assert_cmd::Command;
 use serde_json::{Map, Value};
@@ -20,7 +21,13 @@ use std::process::Output;
 fn bytelane(arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("bytelane"));
     command.args(arguments);
-    for variable in ["BYTELANE_BACKEND", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for variable in [
+        "BYTELANE_BACKEND",
+        "COLUMNS",
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+    ] {
         command.env_remove(variable);
     }
     command

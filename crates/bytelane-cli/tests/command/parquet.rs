@@ -335,7 +335,7 @@ fn bench_parquet_measures_every_way_of_storing() {
         ],
     );
     assert!(
-        shown.contains("Write, MiB/s") && shown.contains("messages.f64"),
+        shown.contains("Write, MB/s") && shown.contains("messages.f64"),
         "{shown}"
     );
 }

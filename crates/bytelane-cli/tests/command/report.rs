@@ -41,6 +41,26 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
     let json: Value = serde_json::from_str(&json).unwrap();
     let rows = json["rows"].as_array().unwrap();
     assert_eq!(csv.lines().count(), 1 + rows.len());
+    let provenance = &json["provenance"];
+    for key in ["rustc", "build"] {
+        let value = provenance[key].as_str().unwrap();
+        assert!(page.contains(value), "{key}: {value}");
+    }
+    let command_line = provenance["command_line"].as_str().unwrap();
+    assert!(command_line.contains(" report --quick"), "{command_line}");
+    assert!(
+        provenance["rustc"]
+            .as_str()
+            .unwrap()
+            .starts_with("rustc 1.")
+    );
+    let header = csv.lines().next().unwrap();
+    for key in [
+        "spread", "version", "cpu", "commit", "rustc", "kernel", "governor", "load",
+    ] {
+        assert!(header.split(',').any(|name| name == key), "{key}: {header}");
+    }
+    assert!(json["spread"].as_f64().unwrap() >= 0.0);
     let columns = json["parquet"].as_array().unwrap();
     assert_eq!(parquet.lines().count(), 1 + columns.len());
     assert!(columns.iter().any(|row| row["entropy_bits"].is_number()));
@@ -223,4 +243,37 @@ fn what_cannot_be_written_ends_the_run_before_it_begins() {
     let message = failure(&mut report(&["--only", "nothing"]));
     assert!(message.contains("lists"), "{message}");
     assert_eq!(files(directory.path()), [""; 0]);
+}
+
+#[test]
+fn reports_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = ["--only", "sizes", "-o", "first.html"];
+    report(&first).current_dir(&directory).unwrap();
+    let second = [
+        "--only",
+        "sizes",
+        "-o",
+        "second.html",
+        "--compare",
+        "first.json",
+    ];
+    report(&second).current_dir(&directory).unwrap();
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("second.json")).unwrap();
+    let lines = json["comparison"]["lines"].as_array().unwrap();
+    assert!(!lines.is_empty());
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["there"]["of_memcpy"].is_number()),
+        "{json}"
+    );
+    assert!(read("second.html").contains("Beside another report"));
+    let wrong = ["--compare", "first.csv"];
+    let message = failure(report(&wrong).current_dir(&directory));
+    assert!(message.contains("first.csv is not a report"), "{message}");
+    let missing = ["--compare", "missing.json"];
+    let message = failure(report(&missing).current_dir(&directory));
+    assert!(message.contains("missing.json"), "{message}");
 }

@@ -8,6 +8,7 @@ use super::prepared::{Operation, Prepared};
 use crate::Outcome;
 use crate::specification::codecs_and;
 use bytelane::Backend;
+use bytelane_measure::format::Titles;
 use bytelane_measure::rounds::Rounds;
 use bytelane_measure::row::Row;
 
@@ -47,7 +48,7 @@ impl Arguments {
         let label =
             |case: &Case| format!("{}, {} values of {}", case.name(), case.values, case.data);
         let (inputs, operation) = (self.inputs as usize, self.operation);
-        self.measuring.show(&cases, label, |case| {
+        self.measuring.show(&cases, Titles::Data, label, |case| {
             measure(case, inputs, operation, &rounds, &asked_for)
         })?;
         if left_out > 0 {

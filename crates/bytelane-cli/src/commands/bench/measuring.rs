@@ -1,14 +1,13 @@
 //! The options that every benchmark has: how to measure, and how to show it.
 
-use crate::standard;
 use crate::table::format_parser;
+use crate::{progress, standard};
 use anyhow::Context;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
-use bytelane_measure::format::{self, Format, Unit};
+use bytelane_measure::format::{self, Format, Tables, Titles, Unit};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::Write;
 use std::time::Duration;
 
@@ -72,18 +71,16 @@ impl Measuring {
         self.timing.rounds()
     }
 
-    /// Measures `cases` one after the other and shows their rows; progress goes to standard error
-    /// if that is a terminal.
+    /// Measures `cases` one after the other and shows their rows; those with the same title share a
+    /// table. Progress goes to standard error if that is a terminal.
     pub fn show<C>(
         &self,
         cases: &[C],
+        titles: Titles,
         label: impl Fn(&C) -> String,
         mut measure: impl FnMut(&C) -> anyhow::Result<Vec<Row>>,
     ) -> anyhow::Result<()> {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}")?;
-        let progress = ProgressBar::new(cases.len() as u64)
-            .with_style(style)
-            .with_finish(ProgressFinish::AndClear);
+        let progress = progress::bar(cases.len() as u64, "{pos}/{len}")?;
         let mut out = standard::output()?;
         let mut rows = Vec::new();
         for case in cases {
@@ -92,7 +89,7 @@ impl Measuring {
             match self.format {
                 // Something may be waiting at the other end of a pipe.
                 Format::Json => {
-                    format::write(&measured, Format::Json, Unit::default(), &mut out)?;
+                    format::write(&measured, Format::Json, Tables::default(), &mut out)?;
                     out.flush()?;
                 }
                 _ => rows.extend(measured),
@@ -100,13 +97,77 @@ impl Measuring {
             progress.inc(1);
         }
         progress.finish_and_clear();
-        let unit = if self.nanoseconds {
-            Unit::Nanoseconds
-        } else {
-            Unit::GigabytesPerSecond
+        let unit = match self.nanoseconds {
+            true => Unit::Nanoseconds,
+            false => Unit::GigabytesPerSecond,
         };
-        format::write(&rows, self.format, unit, &mut out)?;
+        let tables = Tables {
+            unit,
+            titles,
+            ..Tables::default()
+        };
+        format::write(&rows, self.format, tables, &mut out)?;
         out.flush()?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::tests::at_all_widths;
+    use bytelane_measure::rounds::Measurement;
+    use bytelane_measure::row::Workload;
+
+    /// Rows of a codec on six backends, with parameters that the type does not imply.
+    fn rows(operation: &str, values: u64) -> Vec<Row> {
+        let workload = Workload {
+            codec: "byte_stream_split".to_owned(),
+            operation: operation.to_owned(),
+            element_type: "LargeListMixed".to_owned(),
+            data: "mixed_widths".to_owned(),
+            values,
+            bytes: 8 * values,
+            evicted: true,
+        };
+        let took = |(name, nanoseconds): (&str, f64)| Measurement {
+            name: name.to_owned(),
+            nanoseconds: nanoseconds * values as f64,
+            spread: 0.01,
+        };
+        let workers = [
+            ("memcpy", 0.05),
+            ("unvectorised", 4.0),
+            ("scalar", 3.0),
+            ("sse4.1", 0.4),
+            ("avx2", 0.2),
+            ("avx512", 0.06),
+        ];
+        let rows = workers.map(|worker| {
+            let mut row = workload.row(&took(worker), &took(workers[0]));
+            row.parameters = Some("protocol=simple_json".to_owned());
+            row
+        });
+        rows.to_vec()
+    }
+
+    #[test]
+    fn tables_fit() {
+        let rows = [
+            rows("write", 12_345),
+            rows("write", 100),
+            rows("read", 10_000_000),
+        ];
+        for titles in [Titles::Data, Titles::Parameters] {
+            let shown = at_all_widths(|width, out| {
+                let tables = Tables {
+                    unit: Unit::default(),
+                    titles,
+                    width,
+                };
+                format::write(&rows.concat(), Format::Table, tables, out)
+            });
+            insta::assert_snapshot!(format!("tables_fit_{titles:?}"), shown);
+        }
     }
 }

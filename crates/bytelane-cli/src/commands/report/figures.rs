@@ -1,4 +1,11 @@
-//! How figures are written.
+//! How figures are summed up and written.
+
+/// The middle one of some values, the greater of two.
+pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
 
 /// Three digits, as far as they are needed: 0.123, 1.23, 12.3, 123, 1,234.
 pub fn figure(value: f64) -> String {
@@ -17,6 +24,11 @@ pub fn short(value: f64) -> String {
         value if value >= 1000.0 => grouped(value.round() as u64),
         value => format!("{}", (value * 1e4).round() / 1e4),
     }
+}
+
+/// A ratio: 0.93.
+pub fn ratio(value: f64) -> String {
+    format!("{value:.2}")
 }
 
 pub fn gigabytes_per_second(value: f64) -> String {

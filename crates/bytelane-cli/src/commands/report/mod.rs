@@ -3,12 +3,14 @@
 //! The experiments say what to measure, in steps; the steps fill the figures of the model; the
 //! page, the JSON and the CSV are three views of it.
 
+mod compare;
 mod experiments;
 mod figures;
 mod model;
 mod page;
 mod plot;
 mod progress;
+mod provenance;
 mod steps;
 mod verdict;
 
@@ -20,12 +22,15 @@ use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
-use bytelane_measure::format::{self, Format, Unit};
+use bytelane_measure::format::{self, Format, Tables};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
+use bytelane_measure::row::Row;
 use clap::builder::PossibleValuesParser;
+use compare::Other;
 use experiments::{EXPERIMENTS, Experiment};
 use model::{Figures, LeftOut, Machine, Report};
 use progress::Progress;
+use provenance::Provenance;
 use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
@@ -62,13 +67,17 @@ pub struct Arguments {
     /// Time per sample, in microseconds [default: 1000, or 200 with --quick]
     #[arg(long, value_name = "MICROSECONDS")]
     sample: Option<u64>,
+    /// Show the results beside those of another report, such as that of another machine: its .json file
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
   bytelane report --quick
   bytelane report weather.parquet prices.f64 -o my-data.html
   bytelane report --only files lake/
-  bytelane report --only stream-vbyte,lists";
+  bytelane report --only stream-vbyte,lists
+  bytelane report --compare other-machine.json";
 
 fn experiment_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(EXPERIMENTS.iter().map(|experiment| experiment.name))
@@ -78,23 +87,29 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let settings = self.settings()?;
+        let other = self.compare.as_deref().map(Other::read).transpose()?;
         let outputs = Outputs::create(&self.output, &settings.files)?;
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
         // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
-        drop(cpu::pin_to_current_core());
+        let core = cpu::pin_to_current_core().unwrap_or(0);
+        let provenance = Provenance::here(core);
         let started = SystemTime::now();
         let (figures, taken) = measure(&steps, &settings)?;
+        let verdict = verdict::verdict(&figures);
         let report = Report {
             version: env!("CARGO_PKG_VERSION"),
+            provenance,
             date: date(started),
             quick: settings.quick,
             seconds: taken.as_secs_f64(),
             rounds: settings.rounds.rounds,
             sample_microseconds: settings.rounds.sample.as_micros(),
+            spread: figures.spread(),
             machine: Machine::here(!settings.backends.is_empty()),
             left_out,
-            verdict: verdict::verdict(&figures),
+            comparison: other.map(|other| other.beside(&verdict)),
+            verdict,
             figures,
         };
         for name in outputs.write(&report)? {
@@ -216,7 +231,15 @@ impl Beside {
             Ok(serde_json::to_writer_pretty(json, report)?)
         })?;
         written(&mut self.csv, |csv| {
-            Ok(format::write(rows, Format::Csv, Unit::default(), csv)?)
+            let rows = rows.iter();
+            let rows: Vec<Row> = rows
+                .map(|row| {
+                    report
+                        .provenance
+                        .add_to(row, report.version, &report.machine.cpu)
+                })
+                .collect();
+            Ok(format::write(&rows, Format::Csv, Tables::default(), csv)?)
         })?;
         written(&mut self.parquet, |csv| {
             Ok(parquet::list(parquet).write(Format::Csv, parquet, csv)?)

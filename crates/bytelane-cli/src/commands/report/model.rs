@@ -1,5 +1,8 @@
 //! What a report says, before it is a page: the JSON beside the page is this.
 
+use super::compare::Comparison;
+use super::figures::median;
+use super::provenance::Provenance;
 use super::verdict::Verdict;
 use crate::commands::bench::parquet::ParquetRow;
 use bytelane::Backend;
@@ -14,6 +17,7 @@ use serde::Serialize;
 pub struct Report {
     /// The version of bytelane.
     pub version: &'static str,
+    pub provenance: Provenance,
     /// When it was taken, in UTC.
     pub date: String,
     /// Whether it was the short run.
@@ -22,10 +26,15 @@ pub struct Report {
     pub seconds: f64,
     pub rounds: usize,
     pub sample_microseconds: u128,
+    /// The median of the rows' spreads.
+    pub spread: Option<f64>,
     pub machine: Machine,
     /// What was not measured, and why.
     pub left_out: Vec<LeftOut>,
     pub verdict: Vec<Verdict>,
+    /// The verdict beside that of another report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     #[serde(flatten)]
     pub figures: Figures,
 }
@@ -133,6 +142,11 @@ impl Figures {
                 && row.operation == operation
                 && row.data == data
         })
+    }
+
+    /// The median of the spreads of rows.
+    pub fn spread(&self) -> Option<f64> {
+        median(self.rows.iter().filter_map(|row| row.spread))
     }
 
     /// Those that worked on values in the caches, each once.

@@ -1,7 +1,8 @@
 //! How far a run is, and how long it will take yet.
 
 use super::figures::duration;
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use crate::progress;
+use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
 /// A bar over the expected time of all steps. What is left is corrected by how long the steps that
@@ -15,12 +16,8 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(expected: Duration) -> anyhow::Result<Self> {
-        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}")?;
-        let bar = ProgressBar::new(expected.as_millis() as u64)
-            .with_style(style)
-            .with_finish(ProgressFinish::AndClear);
         Ok(Self {
-            bar,
+            bar: progress::bar(expected.as_millis() as u64, "{percent:>3}%")?,
             started: Instant::now(),
             expected,
             done: Duration::ZERO,

@@ -9,12 +9,12 @@ pub use measure::{ParquetRow, Plan, measure};
 use super::measuring::Timing;
 use crate::commands::rewrite::goal_parser;
 use crate::table::{Table, format_parser, number, text};
-use crate::{Outcome, backend, readable, standard};
+use crate::{Outcome, backend, progress, readable, standard};
 use bytelane_measure::format::Format;
+use bytelane_measure::table::Column;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{Encoding, Goal, parse_compression};
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -74,10 +74,7 @@ impl Arguments {
         backend::force_from_environment()?;
         let rounds = self.timing.rounds()?;
         let inputs = self.inputs();
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}")?;
-        let progress = ProgressBar::new(inputs.len() as u64)
-            .with_style(style)
-            .with_finish(ProgressFinish::AndClear);
+        let progress = progress::bar(inputs.len() as u64, "{pos}/{len}")?;
         let mut out = standard::output()?;
         let mut rows: Vec<ParquetRow> = Vec::new();
         for input in inputs {
@@ -133,8 +130,8 @@ impl Arguments {
             ("Bytes of the values over bytes of the file", |row| {
                 format!("{:.2}", row.ratio)
             }),
-            ("Write, MiB/s", |row| format!("{:.0}", row.write_mib_s)),
-            ("Read, MiB/s", |row| format!("{:.0}", row.read_mib_s)),
+            ("Write, MB/s", |row| readable::megabytes(row.write_mib_s)),
+            ("Read, MB/s", |row| readable::megabytes(row.read_mib_s)),
         ];
         for (index, (heading, figure)) in figures.into_iter().enumerate() {
             let heading = match self.format {
@@ -194,11 +191,26 @@ pub fn list(rows: &[ParquetRow]) -> Table {
 
 /// One line per file, and one column for each way of storing it.
 fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> Table {
-    let way = |row: &ParquetRow| match row.backend.as_str() {
-        "parquet" => format!("{}\n{}", row.encoding, row.compression),
-        backend => format!("{}\n{}, {backend}", row.encoding, row.compression),
+    let is_scalar = |row: &ParquetRow| row.backend == "scalar";
+    let is_compressed = |row: &ParquetRow| row.compression != "none";
+    // The scalar code and uncompressed files stand for comparison, unless there is nothing else.
+    let has_vectors = rows
+        .iter()
+        .any(|row| !is_scalar(row) && row.backend != "parquet");
+    let has_compressed = rows.iter().any(is_compressed);
+    let way = |row: &ParquetRow| {
+        let dispensable = match row {
+            row if has_vectors && is_scalar(row) => 3,
+            row if has_compressed && !is_compressed(row) => 2,
+            _ => 0,
+        };
+        let name = match row.backend.as_str() {
+            "parquet" => format!("{}\n{}", row.encoding, row.compression),
+            backend => format!("{}\n{}, {backend}", row.encoding, row.compression),
+        };
+        number(name).dispensable(dispensable)
     };
-    let mut ways: Vec<String> = Vec::new();
+    let mut ways: Vec<Column> = Vec::new();
     let mut files: Vec<&str> = Vec::new();
     for row in rows {
         if !ways.contains(&way(row)) {
@@ -210,9 +222,9 @@ fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> 
     }
     let has_entropy = rows.iter().any(|row| row.entropy_bits.is_some());
     let mut header = vec![text("file")];
-    header.extend(has_entropy.then(|| number("entropy, bits")));
-    let numbers = ways.iter().map(|way| number(way));
-    let mut table = Table::new(header.into_iter().chain(numbers));
+    header.extend(has_entropy.then(|| number("entropy\nbits").dispensable(1)));
+    header.extend(ways.iter().cloned());
+    let mut table = Table::new(header);
     for file in files {
         let of_file: Vec<&ParquetRow> = rows.iter().filter(|row| row.file == file).collect();
         let entropy = of_file[0]
@@ -227,4 +239,49 @@ fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> 
         table.row(cells);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::tests::at_all_widths;
+
+    #[test]
+    fn tables_fit() {
+        let ways = [
+            ("plain", "none", "parquet"),
+            ("plain", "zstd:1", "parquet"),
+            ("dictionary", "zstd:1", "parquet"),
+            ("byte_stream_split", "none", "avx512"),
+            ("byte_stream_split", "zstd:1", "scalar"),
+            ("byte_stream_split", "zstd:1", "avx512"),
+        ];
+        let row = |file: &str, (encoding, compression, backend): (&str, &str, &str)| ParquetRow {
+            file: file.to_owned(),
+            element_type: "f64".to_owned(),
+            values: 500_000,
+            bytes: 4_000_000,
+            encoding: encoding.to_owned(),
+            compression: compression.to_owned(),
+            backend: backend.to_owned(),
+            ratio: 0.93,
+            write_mib_s: 285.0,
+            read_mib_s: 12_345.6,
+            zstd_share: None,
+            chosen: None,
+            choice_share_of_write: None,
+            entropy_bits: Some(9.97),
+        };
+        let files = ["messages.f64", "observed_temperature.f32"];
+        let rows: Vec<ParquetRow> = files
+            .iter()
+            .flat_map(|file| ways.map(|way| row(file, way)))
+            .collect();
+        let shown = at_all_widths(|width, out| {
+            side_by_side(&rows, |row| format!("{:.2}", row.ratio)).draw(width, out)?;
+            writeln!(out)?;
+            side_by_side(&rows, |row| readable::megabytes(row.read_mib_s)).draw(width, out)
+        });
+        insta::assert_snapshot!(shown);
+    }
 }

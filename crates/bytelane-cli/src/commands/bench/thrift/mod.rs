@@ -12,6 +12,7 @@ use super::measuring::Measuring;
 use crate::Outcome;
 use anyhow::{Context, bail, ensure};
 use bytelane::Backend;
+use bytelane_measure::format::Titles;
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_measure::row::{self, Row};
 use bytelane_measure::transform::MEMCPY;
@@ -131,9 +132,11 @@ impl Arguments {
             Some(operation) => vec![operation],
             None => Operation::ALL.to_vec(),
         };
-        self.measuring.show(&cases, Case::label, |case| {
-            measure(case, &operations, &rounds, &backends)
-        })?;
+        // A table for each protocol: there are many structs and kinds of data, of few rows each.
+        self.measuring
+            .show(&cases, Titles::Parameters, Case::label, |case| {
+                measure(case, &operations, &rounds, &backends)
+            })?;
         if !left_out.is_empty() {
             let names: Vec<&str> = left_out.iter().map(|workload| workload.name).collect();
             anstream::eprintln!("Left out: {}. Name them to run them.", names.join(", "));

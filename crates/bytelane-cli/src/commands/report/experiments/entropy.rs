@@ -1,6 +1,6 @@
 //! Parquet columns of growing entropy: the figures 1 to 3 of BYTE_STREAM_SPLIT's proposal.
 
-use super::parquet::{ENCODINGS, by_way, steps_of, values};
+use super::parquet::{ENCODINGS, by_way, read_speed, steps_of, values, write_speed};
 use super::{Experiment, Shown};
 use crate::commands::bench::parquet::{Input, ParquetRow};
 use crate::commands::report::figures::{figure, short};
@@ -35,8 +35,8 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
             chart(report, "Ratio", "bytes of values / bytes of file", |row| {
                 row.ratio
             })?,
-            chart(report, "Write", "MiB/s", |row| row.write_mib_s)?,
-            chart(report, "Read", "MiB/s", |row| row.read_mib_s)?,
+            chart(report, "Write", "MB/s", write_speed)?,
+            chart(report, "Read", "MB/s", read_speed)?,
         ],
         ..Shown::default()
     })

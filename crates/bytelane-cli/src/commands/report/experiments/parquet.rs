@@ -3,10 +3,11 @@
 use super::scatter::{Way, scatter};
 use super::{Experiment, Shown, Table};
 use crate::commands::bench::parquet::{Input, ParquetRow, Plan, measure};
-use crate::commands::report::figures::figure;
+use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::model::{Figures, Report};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::commands::report::steps::{Settings, Step};
+use crate::readable;
 use bytelane_parquet::Goal;
 use bytelane_parquet::parquet::basic::{Compression, ZstdLevel};
 use std::time::Duration;
@@ -36,9 +37,9 @@ const ABOUT: &str = "\
 <code>parquet</code> and <code>bytelane-parquet</code>. The data is synthetic, similar to the files of the \
 published experiment, which are not available. The dots are geometric means over all columns. The line \
 joins those that are best in at least one direction; touch another dot for its name. Published for 37 columns (M. Radev, 2019, \
-Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio, write and read in MiB/s): \
-PLAIN 1.63, 285 and 424; DICTIONARY 1.73, 250 and 426; BYTE_STREAM_SPLIT 1.97, 276 and 674, with SIMD \
-364 and 839.</p>";
+Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio, write and read, converted to MB/s): \
+PLAIN 1.63, 299 and 445; DICTIONARY 1.73, 262 and 447; BYTE_STREAM_SPLIT 1.97, 289 and 707, with SIMD \
+382 and 880.</p>";
 
 /// The steps of inputs, one each.
 pub fn steps_of(
@@ -111,19 +112,29 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         about: ABOUT,
         legend: ENCODINGS.map(str::to_owned).to_vec(),
         figures: vec![
-            shown(&ways, "write", "written MiB/s", |row| row.write_mib_s)?,
-            shown(&ways, "read", "read MiB/s", |row| row.read_mib_s)?,
+            shown(&ways, "write", "written MB/s", write_speed)?,
+            shown(&ways, "read", "read MB/s", read_speed)?,
         ],
         tables: vec![
-            table("Ratio", &ways, |row| row.ratio),
-            table("Written MiB/s", &ways, |row| row.write_mib_s),
-            table("Read MiB/s", &ways, |row| row.read_mib_s),
+            table("Ratio", &ways, ratio, |row| row.ratio),
+            table("Written MB/s", &ways, figure, write_speed),
+            table("Read MB/s", &ways, figure, read_speed),
         ],
         ..Shown::default()
     })
 }
 
 type Of = fn(&ParquetRow) -> f64;
+
+/// In MB/s.
+pub fn write_speed(row: &ParquetRow) -> f64 {
+    readable::decimal_megabytes(row.write_mib_s)
+}
+
+/// In MB/s.
+pub fn read_speed(row: &ParquetRow) -> f64 {
+    readable::decimal_megabytes(row.read_mib_s)
+}
 
 fn shown(
     ways: &[(String, Vec<&ParquetRow>)],
@@ -149,7 +160,12 @@ fn mean(rows: &[&ParquetRow], of: Of) -> f64 {
 }
 
 /// One line per file, one column per way of storing it, and the geometric means.
-fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> Table {
+fn table(
+    caption: &'static str,
+    ways: &[(String, Vec<&ParquetRow>)],
+    shown: fn(f64) -> String,
+    of: Of,
+) -> Table {
     let files = ways.first().map_or(&[][..], |(_, rows)| rows.as_slice());
     let mut header = vec!["column".to_owned()];
     header.extend(ways.iter().map(|(name, _)| name.clone()));
@@ -158,12 +174,12 @@ fn table(caption: &'static str, ways: &[(String, Vec<&ParquetRow>)], of: Of) -> 
         let mut cells = vec![file.file.clone()];
         cells.extend(ways.iter().map(|(_, rows)| {
             let row = rows.iter().find(|row| row.file == file.file);
-            row.map_or_else(String::new, |row| figure(of(row)))
+            row.map_or_else(String::new, |row| shown(of(row)))
         }));
         rows.push(cells);
     }
     let mut means = vec!["geometric mean".to_owned()];
-    means.extend(ways.iter().map(|(_, rows)| figure(mean(rows, of))));
+    means.extend(ways.iter().map(|(_, rows)| shown(mean(rows, of))));
     rows.push(means);
     Table {
         caption: caption.to_owned(),

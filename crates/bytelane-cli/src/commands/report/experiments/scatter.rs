@@ -1,6 +1,6 @@
 //! Ratio against throughput: every way of storing is a dot, and those that nothing beats are joined.
 
-use crate::commands::report::figures::{figure, short};
+use crate::commands::report::figures::{figure, ratio, short};
 use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series};
 
 /// A way of storing a column.
@@ -11,7 +11,7 @@ pub struct Way {
     pub class: &'static str,
     /// Bytes of the values over bytes of the file.
     pub ratio: f64,
-    /// MiB of values per second.
+    /// MB of values per second.
     pub speed: f64,
     /// Whether it is the one to take.
     pub is_choice: bool,
@@ -36,8 +36,8 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
     let (chosen, others): (Vec<&Way>, Vec<&Way>) = ways.iter().partition(|way| way.is_choice);
     for way in chosen.into_iter().chain(others) {
         let mut point = Point::at(way.at());
-        let (ratio, speed) = (figure(way.ratio), figure(way.speed));
-        point.title = format!("{}: ratio {ratio}, {speed} MiB/s", way.name);
+        let (ratio, speed) = (ratio(way.ratio), figure(way.speed));
+        point.title = format!("{}: ratio {ratio}, {speed} MB/s", way.name);
         // The others are too close to one another to be named.
         let is_named = way.is_choice || front.contains(&way.at());
         point.label = is_named.then(|| way.name.clone());
@@ -119,12 +119,12 @@ mod tests {
             way("chosen", 3.0, 300.0),
             way("beaten", 2.0, 200.0),
         ];
-        let svg = scatter("Title".to_owned(), "MiB/s", &ways).unwrap().svg;
+        let svg = scatter("Title".to_owned(), "MB/s", &ways).unwrap().svg;
         for name in ["small", "fast", "chosen"] {
             assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
         }
         assert!(!svg.contains(">beaten</text>"), "{svg}");
-        assert!(svg.contains("<title>beaten: ratio 2.00, 200 MiB&#x2f;s</title>"));
+        assert!(svg.contains("<title>beaten: ratio 2.00, 200 MB&#x2f;s</title>"));
         assert_eq!(svg.matches("ringed").count(), 1, "{svg}");
     }
 }

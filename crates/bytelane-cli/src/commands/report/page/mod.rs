@@ -18,6 +18,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).build()?);
     environment.add_filter("figure", figures::figure);
+    environment.add_filter("ratio", figures::ratio);
     environment.add_filter("times", figures::times);
     environment.add_filter("bytes", figures::bytes);
     environment.add_filter("grouped", figures::grouped);
@@ -89,8 +90,8 @@ impl<'a> Summary<'a> {
             .iter()
             .max_by(|one, other| one.gain.total_cmp(&other.gain))?;
         Some(Self {
-            median_gain: median(verdict.iter().map(|line| line.gain)),
-            median_share: median(verdict.iter().map(|line| line.of_memcpy)),
+            median_gain: figures::median(verdict.iter().map(|line| line.gain))?,
+            median_share: figures::median(verdict.iter().map(|line| line.of_memcpy))?,
             best,
         })
     }
@@ -114,13 +115,6 @@ impl Saved {
             share: 1.0 - then as f64 / now as f64,
         })
     }
-}
-
-/// The middle one of some values, the greater of two; 0 of none.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 /// The backends that have a column in the verdict.

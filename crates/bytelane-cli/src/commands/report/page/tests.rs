@@ -1,7 +1,9 @@
 //! The page of invented figures: what it says, without its drawings.
 
 use super::page;
+use crate::commands::report::compare::Other;
 use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
+use crate::commands::report::provenance::Provenance;
 use crate::commands::report::verdict::{WORKLOADS, verdict};
 use bytelane_measure::rounds::Measurement;
 use bytelane_measure::row::{Row, Workload};
@@ -64,6 +66,18 @@ fn report() -> Report {
     };
     Report {
         version: "1.2.3",
+        provenance: Provenance {
+            commit: Some("0123456789ab"),
+            rustc: "rustc 1.2.3",
+            build: "x86_64-unknown-linux-gnu, opt-level=3 -Ctarget-cpu=native",
+            command_line: "bytelane report <b>.parquet".to_owned(),
+            kernel: Some("Linux 1.2.3".to_owned()),
+            cpu_model: Some("family 1, model 2, stepping 3".to_owned()),
+            governor: Some("performance".to_owned()),
+            megahertz: Some(2600.0),
+            load: Some(0.5),
+        },
+        spread: figures.spread(),
         date: "2026-01-02 03:04 UTC".to_owned(),
         quick: true,
         seconds: 61.0,
@@ -90,6 +104,7 @@ fn report() -> Report {
             why: "not selected by --only",
         }],
         verdict: verdict(&figures),
+        comparison: None,
         figures,
     }
 }
@@ -135,4 +150,38 @@ fn names_are_text_and_not_markup() {
     let page = page(&report()).unwrap();
     assert!(!page.contains("<b>of</b>"));
     assert!(page.contains("A CPU &lt;b&gt;of&lt;"));
+}
+
+#[test]
+fn another_report_is_shown_beside_this_one() {
+    let mut report = report();
+    assert!(!page(&report).unwrap().contains("id=\"comparison\""));
+    let line = &report.verdict[0];
+    let other = serde_json::json!({
+        "version": "1.1.0", "date": "2025-01-02 03:04 UTC", "machine": { "cpu": "Another <CPU>" },
+        "verdict": [{
+            "codec": line.codec, "parameters": line.parameters, "operation": line.operation,
+            "type": line.element_type, "data": line.data, "values": line.values,
+            "memcpy_gb_per_s": 20.0, "best": "neon", "of_memcpy": 0.5,
+        }],
+    });
+    let other: Other = serde_json::from_value(other).unwrap();
+    report.comparison = Some(other.beside(&report.verdict));
+    let pairs = &report.comparison.as_ref().unwrap().lines;
+    let there = pairs[0].there.as_ref().unwrap();
+    assert_eq!((there.backend.as_str(), there.gb_per_s), ("neon", 10.0));
+    assert!((pairs[0].here.gb_per_s - 40.0).abs() < 1e-9, "{pairs:?}");
+    assert!(
+        pairs[1..].iter().all(|pair| pair.there.is_none()),
+        "{pairs:?}"
+    );
+    let page = page(&report).unwrap();
+    let (_, section) = page.split_once("<section id=\"comparison\">").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    let lines = section
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
+    // The first result, which both have, and the second one.
+    insta::assert_snapshot!("comparison", lines.take(26).collect::<Vec<_>>().join("\n"));
 }

@@ -2,9 +2,9 @@
 
 use super::super::Table;
 use super::super::scatter::{Way, scatter};
-use crate::commands::report::figures::figure;
+use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::plot::{Figure, class_of};
-use crate::readable;
+use crate::readable::{self, decimal_megabytes};
 use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -142,8 +142,10 @@ impl DrawnColumn {
             name: column.path.clone(),
             legend,
             figures: vec![
-                drawing("write", "written MiB/s", |it| it.write_mib_s)?,
-                drawing("read", "read MiB/s", |it| it.read_mib_s)?,
+                drawing("write", "written MB/s", |it| {
+                    decimal_megabytes(it.write_mib_s)
+                })?,
+                drawing("read", "read MB/s", |it| decimal_megabytes(it.read_mib_s))?,
             ],
             table: table(column),
         })
@@ -176,8 +178,8 @@ fn table(column: &ColumnAdvice) -> Table {
         "encoding",
         "compression",
         "ratio",
-        "written MiB/s",
-        "read MiB/s",
+        "written MB/s",
+        "read MB/s",
         "",
     ];
     let rows = column.candidates.iter().map(|candidate| {
@@ -186,7 +188,8 @@ fn table(column: &ColumnAdvice) -> Table {
             None if is_choice(candidate, column) => "chosen".to_owned(),
             None => String::new(),
         };
-        let figures = [candidate.ratio, candidate.write_mib_s, candidate.read_mib_s].map(figure);
+        let speeds = [candidate.write_mib_s, candidate.read_mib_s].map(decimal_megabytes);
+        let figures = [ratio(candidate.ratio), figure(speeds[0]), figure(speeds[1])];
         let way = [
             candidate.encoding.to_string(),
             candidate.compression.clone(),

@@ -1,0 +1,55 @@
+//! Where figures come from: what was built, how it was called, and the state of the machine.
+
+use bytelane_measure::row::Row;
+use bytelane_measure::system;
+use serde::Serialize;
+use serde_json::Value;
+use std::env;
+
+/// What somebody needs to know who doubts a figure, or repeats it. The machine itself is in
+/// [`Machine`](super::model::Machine).
+#[derive(Clone, Debug, Serialize)]
+pub struct Provenance {
+    /// The commit of an optimised build in a checkout.
+    pub commit: Option<&'static str>,
+    pub rustc: &'static str,
+    /// The target, the optimisation and the flags of the compiler.
+    pub build: &'static str,
+    pub command_line: String,
+    pub kernel: Option<String>,
+    /// The family, model and stepping of an x86 CPU.
+    pub cpu_model: Option<String>,
+    pub governor: Option<String>,
+    /// The frequency before measuring.
+    pub megahertz: Option<f64>,
+    /// Processes that ran or waited in the minute before measuring.
+    pub load: Option<f64>,
+}
+
+impl Provenance {
+    /// As it is before measuring on this core.
+    pub fn here(core: usize) -> Self {
+        let arguments: Vec<_> = env::args_os().collect();
+        let arguments = arguments.iter().map(|argument| argument.to_string_lossy());
+        Self {
+            commit: Some(env!("BYTELANE_COMMIT")).filter(|commit| !commit.is_empty()),
+            rustc: env!("BYTELANE_RUSTC"),
+            build: env!("BYTELANE_BUILD"),
+            command_line: arguments.collect::<Vec<_>>().join(" "),
+            kernel: system::kernel(),
+            cpu_model: system::model().map(|model| model.to_string()),
+            governor: system::governor(core),
+            megahertz: system::megahertz(core),
+            load: system::load(),
+        }
+    }
+
+    /// The row with all of it, for files that have nothing but rows.
+    pub fn add_to(&self, row: &Row, version: &str, cpu: &str) -> Row {
+        let mut row = row.clone().with("version", version).with("cpu", cpu);
+        if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
+            row.extra.extend(fields);
+        }
+        row
+    }
+}

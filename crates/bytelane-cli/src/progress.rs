@@ -1,0 +1,12 @@
+//! How far a command is, on standard error if that is a terminal.
+
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+
+/// A bar on one line: what is `counted`, as a template of indicatif, and a message, which is cut off where
+/// the line ends.
+pub fn bar(length: u64, counted: &str) -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template(&format!("{{bar:20}} {counted} {{wide_msg}}"))?;
+    Ok(ProgressBar::new(length)
+        .with_style(style)
+        .with_finish(ProgressFinish::AndClear))
+}

@@ -1,0 +1,132 @@
+//! What a figure depends on besides the CPU's name and caches: its exact model, its clock, the kernel, and
+//! what else runs. Linux tells all of it where it may be read; of other systems, most is unknown.
+
+use std::fmt;
+use std::fs;
+
+/// The exact model of an x86 CPU. CPUs of one name can differ in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// With the extended family added.
+    pub family: u8,
+    /// With the extended model.
+    pub model: u8,
+    /// The revision.
+    pub stepping: u8,
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            family,
+            model,
+            stepping,
+        } = self;
+        write!(
+            formatter,
+            "family {family}, model {model}, stepping {stepping}"
+        )
+    }
+}
+
+/// The model of this CPU, if it is an x86 CPU.
+#[must_use]
+#[cfg(target_arch = "x86_64")]
+pub fn model() -> Option<Model> {
+    let features = raw_cpuid::CpuId::new().get_feature_info()?;
+    Some(Model {
+        family: features.family_id(),
+        model: features.model_id(),
+        stepping: features.stepping_id(),
+    })
+}
+
+/// The model of this CPU, if it is an x86 CPU.
+#[must_use]
+#[cfg(not(target_arch = "x86_64"))]
+pub fn model() -> Option<Model> {
+    None
+}
+
+/// The kernel with its version, such as `Linux 6.12.1`.
+#[must_use]
+pub fn kernel() -> Option<String> {
+    let read = |name: &str| line(&format!("/proc/sys/kernel/{name}"));
+    Some(format!("{} {}", read("ostype")?, read("osrelease")?))
+}
+
+/// What chooses the frequency of a core, such as `performance`. Virtual machines are not told.
+#[must_use]
+pub fn governor(core: usize) -> Option<String> {
+    line(&format!(
+        "/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor"
+    ))
+}
+
+/// The frequency at which a core runs now.
+#[must_use]
+pub fn megahertz(core: usize) -> Option<f64> {
+    let path = format!("/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq");
+    match line(&path) {
+        Some(kilohertz) => Some(kilohertz.parse::<f64>().ok()? / 1000.0),
+        None => megahertz_of(core, &fs::read_to_string("/proc/cpuinfo").ok()?),
+    }
+}
+
+/// The frequency of a core in `/proc/cpuinfo`.
+fn megahertz_of(core: usize, cpuinfo: &str) -> Option<f64> {
+    let mut of_core = false;
+    for line in cpuinfo.lines() {
+        let Some((key, value)) = line.split_once(':') else {
+            continue;
+        };
+        match (key.trim(), value.trim()) {
+            ("processor", number) => of_core = number.parse() == Ok(core),
+            ("cpu MHz", megahertz) if of_core => return megahertz.parse().ok(),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The number of processes that ran or waited for a core, on average over the last minute.
+#[must_use]
+pub fn load() -> Option<f64> {
+    line("/proc/loadavg")?.split(' ').next()?.parse().ok()
+}
+
+/// The text of a file of one line, unless it is empty.
+fn line(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_frequency_is_that_of_the_core() {
+        let cpuinfo = "processor\t: 0\ncpu MHz\t\t: 2600.5\n\nprocessor\t: 1\ncpu MHz\t\t: 3100\n";
+        assert_eq!(megahertz_of(0, cpuinfo), Some(2600.5));
+        assert_eq!(megahertz_of(1, cpuinfo), Some(3100.0));
+        assert_eq!(megahertz_of(2, cpuinfo), None);
+        assert_eq!(megahertz_of(0, "processor: 0\nBogoMIPS: 1"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn linux_tells_its_version() {
+        assert!(kernel().unwrap().starts_with("Linux "));
+    }
+
+    #[test]
+    fn models_print_their_numbers() {
+        let model = Model {
+            family: 26,
+            model: 2,
+            stepping: 1,
+        };
+        assert_eq!(model.to_string(), "family 26, model 2, stepping 1");
+    }
+}
