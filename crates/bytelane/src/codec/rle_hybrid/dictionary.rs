@@ -1,0 +1,396 @@
+//! Dictionaries, and decoding indices to their entries.
+#![forbid(unsafe_code)]
+
+use super::{Error, ErrorKind, Format};
+use crate::codec::bit_packing::{Layout, read};
+use crate::memory::{self, Fill, Plain, Slot};
+use crate::simd::window;
+use crate::{Destination, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+pub(super) use lists::Sealed;
+
+/// An entry of a [`Dictionary`]: a number of 4, 8 or 16 bytes. For strings, use their views.
+pub trait Entry: Plain + Sealed {}
+
+/// The values that indices stand for.
+///
+/// It is a copy of the values, which begin a table of a power of two entries: any index, taken modulo
+/// that, is within the table, so that no index is checked by itself. The greatest index tells whether
+/// the dictionary has all of them.
+///
+/// ```
+/// use bytelane::rle_hybrid::{Dictionary, Format};
+///
+/// let cities = Dictionary::new(&[10.5f64, 20.25, 30.0]);
+/// let indices = Format::<u32>::new(2).expect("at most 32 bits");
+/// let page = indices.encode_to_vec(&[2, 2, 2, 2, 2, 2, 2, 2, 0, 1])?;
+/// assert_eq!(page, [8 << 1, 2, 1 << 1 | 1, 0b01_00, 0]);
+///
+/// let mut values = [0.0; 10];
+/// assert_eq!(cities.decode(indices, &page, &mut values)?, 5);
+/// assert_eq!(values[6..], [30.0, 30.0, 10.5, 20.25]);
+/// # Ok::<(), bytelane::rle_hybrid::Error>(())
+/// ```
+#[cfg(feature = "alloc")]
+#[derive(Clone, Debug)]
+pub struct Dictionary<T> {
+    /// The values, and then others up to a power of two, and at least 64 bytes.
+    table: Vec<T>,
+    count: usize,
+}
+
+#[cfg(feature = "alloc")]
+impl<T: Entry> Dictionary<T> {
+    /// Copies values. Takes time and memory linear in their number.
+    #[must_use]
+    pub fn new(values: &[T]) -> Self {
+        let least = 64 / size_of::<T>();
+        let mut table = Vec::with_capacity(usize::max(values.len(), least).next_power_of_two());
+        table.extend_from_slice(values);
+        table.resize(table.capacity().next_power_of_two(), T::default());
+        let count = values.len();
+        Self { table, count }
+    }
+
+    /// The number of values.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are no values.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The values.
+    #[must_use]
+    #[inline]
+    pub fn values(&self) -> &[T] {
+        &self.table[..self.count]
+    }
+
+    /// Decodes indices from the front of `src`, as many as `values` has room for, to the values that
+    /// they stand for. Returns the number of bytes read, as [`Format::decode`] does.
+    ///
+    /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit the
+    /// first-level cache.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does
+    /// not have. The contents of `values` are then unspecified.
+    #[inline]
+    pub fn decode(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        values: &mut [T],
+    ) -> Result<usize, Error> {
+        let decoded = self.decode_uninit_with(Detected::active(), format, src, values);
+        decoded.map(|(_, read)| read)
+    }
+
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
+    /// many as there is room for, and the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit<'a>(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<(&'a mut [T], usize), Error> {
+        self.decode_uninit_with(Detected::active(), format, src, values)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        &self,
+        backend: Detected,
+        format: Format<u32>,
+        src: &[u8],
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<(&'a mut [T], usize), Error> {
+        let values = values.into();
+        let count = values.len();
+        values.fill(self.operation(backend, format, src, 0..count))
+    }
+
+    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
+    /// read.
+    ///
+    /// Memory for `count` values is allocated after the runs have been checked to have them. A run
+    /// of a few bytes can have up to 2^31 values: limit `count` where the input is not trusted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    #[inline]
+    pub fn decode_append(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        count: usize,
+        to: &mut Vec<T>,
+    ) -> Result<usize, Error> {
+        format.validate(src, count)?;
+        let operation = self.operation(Detected::active(), format, src, 0..count);
+        Ok(memory::append(operation, count, to)?.1)
+    }
+
+    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    pub fn decode_to_vec(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        count: usize,
+    ) -> Result<(Vec<T>, usize), Error> {
+        let mut values = Vec::new();
+        let read = self.decode_append(format, src, count, &mut values)?;
+        Ok((values, read))
+    }
+
+    /// Decodes a range of indices to the front of `values`. Returns how many they are. Runs before the
+    /// range are skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if the
+    /// range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
+    #[inline]
+    pub fn decode_range(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        range: Range<usize>,
+        values: &mut [T],
+    ) -> Result<usize, Error> {
+        let backend = Detected::active();
+        let written = self.decode_range_uninit_with(backend, format, src, range, values);
+        written.map(|written| written.len())
+    }
+
+    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
+    /// values written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit<'a>(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        range: Range<usize>,
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<&'a mut [T], Error> {
+        self.decode_range_uninit_with(Detected::active(), format, src, range, values)
+    }
+
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or
+    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit_with<'a>(
+        &self,
+        backend: Detected,
+        format: Format<u32>,
+        src: &[u8],
+        range: Range<usize>,
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<&'a mut [T], Error> {
+        let operation = self.operation(backend, format, src, range);
+        let (written, _) = values.into().fill(operation)?;
+        Ok(written)
+    }
+
+    #[inline]
+    fn operation<'a>(
+        &'a self,
+        backend: Detected,
+        format: Format<u32>,
+        src: &'a [u8],
+        range: Range<usize>,
+    ) -> LookingUp<'a, T> {
+        LookingUp {
+            table: &self.table,
+            count: self.count,
+            layout: format.layout(),
+            src,
+            range,
+            backend,
+        }
+    }
+}
+
+/// A range of indices to the values of a dictionary.
+pub(crate) struct LookingUp<'a, T> {
+    table: &'a [T],
+    count: usize,
+    layout: Layout,
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
+}
+
+impl<T: Entry> Fill for LookingUp<'_, T> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let Range { start, end } = self.range;
+        let Some(count) = end.checked_sub(start) else {
+            return Err(Error::nowhere(ErrorKind::Range { start, end }));
+        };
+        let bytes = count.saturating_mul(size_of::<T>());
+        let to = crate::error::front(to, bytes)?;
+        let read = T::look_up(
+            self.layout,
+            self.src,
+            start,
+            self.table,
+            self.count,
+            to,
+            self.backend,
+        )?;
+        Ok((bytes, read))
+    }
+}
+
+/// A table of a power of two entries of `V` bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a, const V: usize> {
+    table: &'a [[u8; V]],
+    /// How many entries indices may stand for.
+    count: usize,
+}
+
+impl<'a, const V: usize> Entries<'a, V> {
+    /// Takes the table of a dictionary, of at least 64 bytes.
+    fn new<T: Plain>(table: &'a [T], count: usize) -> Self {
+        let table = memory::bytes(table).as_chunks::<V>().0;
+        assert!(table.len().is_power_of_two(), "as dictionaries are made");
+        Self { table, count }
+    }
+
+    /// Whether they fit 64 bytes.
+    #[inline(always)]
+    pub(super) fn is_small(self) -> bool {
+        self.table.len() * V <= 64
+    }
+
+    /// The first 64 bytes of the table.
+    #[inline(always)]
+    pub(super) fn front(self) -> &'a [u8; 64] {
+        window(memory::flat(self.table), 0)
+    }
+
+    /// Indices up to this one have entries; `None` if there are none.
+    #[inline(always)]
+    pub(super) fn last(self) -> Option<u32> {
+        let last = self.count.checked_sub(1)?;
+        Some(u32::try_from(last).unwrap_or(u32::MAX))
+    }
+
+    /// The entry of an index, modulo the size of the table.
+    #[inline(always)]
+    pub(super) fn at(self, index: u32) -> [u8; V] {
+        // The compiler sees that the table is not empty, and then that the index is within it.
+        self.table[index as usize & (self.table.len() - 1)]
+    }
+
+    /// The entry of an index.
+    #[inline(always)]
+    pub(super) fn get(self, index: u32) -> Option<[u8; V]> {
+        ((index as usize) < self.count).then(|| self.at(index))
+    }
+
+    #[cold]
+    pub(super) fn error(self, at: usize, index: u32) -> Error {
+        let entries = self.count;
+        Error::at(at, ErrorKind::Index { index, entries })
+    }
+
+    /// The first of the packed indices from an offset on that has no entry.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn first_missing(
+        self,
+        layout: Layout,
+        src: &[u8],
+        at: usize,
+        count: usize,
+    ) -> Error {
+        let index = |i| read(layout, &src[at..], i) as u32;
+        let missing = (0..count).find(|&i| self.get(index(i)).is_none());
+        let missing = missing.unwrap_or_default();
+        self.error(at + layout.start(missing), index(missing))
+    }
+}
+
+mod lists {
+    use super::{Error, Layout};
+    use crate::Detected;
+    use crate::memory::Slot;
+
+    /// Tables of one type. The functions are compiled in this crate, once for each size, not in the
+    /// caller's crate.
+    pub trait Sealed: Sized {
+        fn look_up(
+            layout: Layout,
+            src: &[u8],
+            start: usize,
+            table: &[Self],
+            count: usize,
+            to: &mut [Slot],
+            backend: Detected,
+        ) -> Result<usize, Error>;
+    }
+}
+
+macro_rules! entries {
+    ($($T:ident $width:literal)*) => { $(
+        impl Entry for $T {}
+        impl Sealed for $T {
+            fn look_up(
+                layout: Layout,
+                src: &[u8],
+                start: usize,
+                table: &[Self],
+                count: usize,
+                to: &mut [Slot],
+                backend: Detected,
+            ) -> Result<usize, Error> {
+                let entries = Entries::<$width>::new(table, count);
+                super::look_up::<$width>(layout, src, start, entries, to, backend)
+            }
+        }
+    )* };
+}
+entries! { u32 4 i32 4 f32 4 u64 8 i64 8 f64 8 u128 16 i128 16 }
