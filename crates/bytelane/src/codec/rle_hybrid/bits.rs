@@ -254,6 +254,11 @@ impl Source for Bits<'_> {
             left => equal & ((1 << (left - 1)) - 1),
         }
     }
+
+    #[inline(always)]
+    fn is_equal(&self, value: usize) -> bool {
+        self.is_set(value) == self.is_set(value + 1)
+    }
 }
 
 /// How bits are copied to the front of whole bytes, with zeros after them.

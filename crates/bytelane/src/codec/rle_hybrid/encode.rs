@@ -43,6 +43,11 @@ impl<N: Number> Source for List<'_, N> {
         }
         bits
     }
+
+    #[inline(always)]
+    fn is_equal(&self, value: usize) -> bool {
+        self.0[value] == self.0[value + 1]
+    }
 }
 
 /// How values are packed. Not a closure, as closures are not compiled for the instruction set unless

@@ -1,16 +1,21 @@
-//! Choosing the runs: which values are stored as repetitions, and which are packed.
+//! Choosing the runs: which values are repeated, and which are packed.
 //!
 //! Packed runs have groups of eight values, so where one begins decides where it can end, and how
-//! many values of the next repetition its last group takes. The search therefore keeps eight
-//! possibilities, one for each remainder modulo eight of the place where the last packed run begins.
-//! Wherever the same value follows itself often enough, each of them may end its packed run at the
-//! first of its groups that ends among these values, and repeat the rest of them; the cheapest then
-//! begins a new packed run after the repetition, if that is not more expensive than what is known
-//! for its remainder.
+//! many values of the next repetition its last group takes. The search keeps eight possibilities,
+//! one for each remainder modulo eight of the place where the last packed run begins. Wherever a
+//! value follows itself often enough, each of them may end its packed run
 //!
-//! A repetition always lasts as long as the value does, since packed runs that begin later are never
-//! longer. Runs that repeat only two or three values can be shorter than what they would be packed
-//! to, but only if values are wide: see [`least_length`].
+//! - at the first of its groups that ends among these values, and repeat the rest of them, or
+//! - at the last of its groups that ends before them. The up to seven values between are repetitions
+//!   as well, most of them of one value.
+//!
+//! The cheapest then begins a new packed run after the repetition, if that is not more expensive than
+//! what is known for its remainder. Both runs may be empty. What is so expensive that one more group
+//! makes another possibility both cheaper and longer is dropped. Usually one remains soon, and all
+//! before it is decided.
+//!
+//! A repetition always lasts as long as the value does, since packed runs that begin later are not
+//! longer.
 #![forbid(unsafe_code)]
 
 /// Values to be encoded.
@@ -21,6 +26,9 @@ pub(super) trait Source {
     /// For each of 64 values, from number `64 * word` on, whether it equals the next one. Those after
     /// the last value do not.
     fn equal(&self, word: usize) -> u64;
+
+    /// Whether a value equals the next one, which there is.
+    fn is_equal(&self, value: usize) -> bool;
 }
 
 /// What becomes of the runs.
@@ -37,11 +45,13 @@ const NODES: usize = 128;
 
 const NONE: u8 = u8::MAX;
 
-/// A packed run, which may be without values, and what is before it: another one, then a repetition.
+/// A packed run, which may be without values, and what is before it: another one, and repetitions.
 #[derive(Clone, Copy)]
 struct Node {
     start: usize,
-    /// Where the repetition before it begins, which is where the run `before` ends.
+    /// Where the last repetition before it begins.
+    repetition: usize,
+    /// Where the first repetition begins, which is where the run `before` ends.
     repeated: usize,
     before: u8,
     /// Bytes of all that is before it.
@@ -55,6 +65,9 @@ struct Search {
     used: usize,
     /// For each remainder, the node with which the cheapest possibility ends.
     last: [u8; 8],
+    /// What has been decided, and not handed out yet.
+    decided: [Node; NODES],
+    undelivered: usize,
 }
 
 /// Bytes of the header of a run with so many values or groups.
@@ -83,6 +96,7 @@ impl Search {
     fn new(width: usize) -> Self {
         let first = Node {
             start: 0,
+            repetition: 0,
             repeated: 0,
             before: NONE,
             cost: 0,
@@ -94,44 +108,65 @@ impl Search {
             nodes: [first; NODES],
             used: 1,
             last,
+            decided: [first; NODES],
+            undelivered: 0,
         }
     }
 
-    /// The cost of all up to the end of the group in which value `end` is the first one outside.
-    #[inline(always)]
-    fn cost(&self, node: u8, end: usize) -> usize {
-        let node = self.nodes[usize::from(node)];
+    fn node(&self, number: u8) -> Node {
+        self.nodes[usize::from(number)]
+    }
+
+    /// The possibilities, as the numbers of their nodes.
+    fn known(&self) -> impl Iterator<Item = u8> {
+        self.last.into_iter().filter(|node| *node != NONE)
+    }
+
+    /// The cost of all up to the first end of a group at `end` or after it.
+    fn cost(&self, node: Node, end: usize) -> usize {
         match (end - node.start).div_ceil(8) {
             0 => node.cost,
             groups => node.cost + header_len(groups) + groups * self.width,
         }
     }
 
-    /// The cheapest way to repeat a value up to `end`, from `start` on or somewhat later.
-    #[inline(always)]
-    fn repeat(&self, start: usize, end: usize) -> Option<Node> {
+    /// The cheapest way to repeat a value up to `end`, from `start` on or somewhat later. `equal` has
+    /// a bit for each value before it, the last one first: whether it equals the one before.
+    fn repeat(&self, start: usize, end: usize, equal: u8) -> Option<Node> {
         let mut best: Option<Node> = None;
-        for remainder in 0..8 {
-            let before = self.last[remainder];
-            let repeated = start + (remainder.wrapping_sub(start) & 7);
-            if before == NONE || repeated >= end {
-                continue;
+        let repetition = 1 + self.width.div_ceil(8);
+        for before in self.known() {
+            let packed = self.node(before);
+            let after = packed.start.wrapping_sub(start) & 7;
+            let mut consider = |repeated, cost| {
+                if best.is_none_or(|best| cost < best.cost) {
+                    best = Some(Node {
+                        start: end,
+                        repetition: usize::max(start, repeated),
+                        repeated,
+                        before,
+                        cost,
+                    });
+                }
+            };
+            let repeated = start + after;
+            if repeated < end {
+                let header = header_len(end - repeated);
+                let cost = self.cost(packed, repeated) + header + repetition - 1;
+                consider(repeated, cost);
             }
-            let header = header_len(end - repeated);
-            let cost = self.cost(before, repeated) + header + self.width.div_ceil(8);
-            if best.is_none_or(|best| cost < best.cost) {
-                best = Some(Node {
-                    start: end,
-                    repeated,
-                    before,
-                    cost,
-                });
+            if after > 0 && packed.start + 8 <= repeated {
+                let between = 8 - after;
+                let changes = !u32::from(equal) & ((1 << (between - 1)) - 1);
+                let repetitions = 1 + changes.count_ones() as usize;
+                let header = header_len(end - start);
+                let cost = self.cost(packed, start - between) + repetitions * repetition;
+                consider(start - between, cost + header + repetition - 1);
             }
         }
         best
     }
 
-    #[inline(always)]
     fn push(&mut self, node: Node) -> u8 {
         self.nodes[self.used] = node;
         self.used += 1;
@@ -140,117 +175,92 @@ impl Search {
 
     /// Considers to repeat a value.
     #[inline(never)]
-    fn consider(&mut self, start: usize, end: usize, sink: &mut impl Sink) {
-        let Some(node) = self.repeat(start, end) else {
+    fn consider(&mut self, start: usize, end: usize, equal: u8) {
+        let Some(node) = self.repeat(start, end, equal) else {
             return;
         };
         let known = self.last[end % 8];
-        // If both are as long, the new one has the shorter header later.
-        if known == NONE || node.cost + 1 <= self.cost(known, end) {
+        // If both cost the same, the new one has the shorter header later.
+        if known == NONE || node.cost < self.cost(self.node(known), end) {
             self.last[end % 8] = self.push(node);
         }
-        self.drop_expensive(end, sink);
+        self.drop_expensive(end);
         if self.used == NODES {
-            self.make_room(end, sink);
+            self.make_room(end);
         }
     }
 
     /// Drops what cannot become the cheapest any more: with one more group, the cheapest is further.
-    #[inline(always)]
-    fn drop_expensive(&mut self, end: usize, sink: &mut impl Sink) {
-        let mut costs = [usize::MAX; 8];
-        let mut least = usize::MAX;
-        for remainder in 0..8 {
-            if self.last[remainder] != NONE {
-                let covered = end + (remainder.wrapping_sub(end) & 7);
-                let opens = self.nodes[usize::from(self.last[remainder])].start == end;
-                costs[remainder] = self.cost(self.last[remainder], covered) + usize::from(opens);
-                least = usize::min(least, costs[remainder]);
-            }
-        }
-        let (mut left, mut last) = (0, NONE);
-        for remainder in 0..8 {
-            if self.last[remainder] == NONE {
-                continue;
-            }
-            if costs[remainder] > least + self.width {
-                self.last[remainder] = NONE;
-            } else {
-                left += 1;
-                last = self.last[remainder];
-            }
-        }
-        if left == 1 && last != 0 {
-            self.commit(last, sink);
+    fn drop_expensive(&mut self, end: usize) {
+        let cost = |node: Node| self.cost(node, end) + usize::from(node.start == end);
+        let least = self.known().map(|node| cost(self.node(node))).min();
+        let most = least.unwrap_or_default() + self.width;
+        let kept = self.last.map(|node| match node {
+            NONE => NONE,
+            node if cost(self.node(node)) > most => NONE,
+            node => node,
+        });
+        self.last = kept;
+        let mut known = kept.into_iter().filter(|node| *node != NONE);
+        if let (Some(only), None) = (known.next(), known.next()) {
+            self.decide(only);
         }
     }
 
-    /// Decides for a node, and hands out all before it. It becomes the first one.
-    fn commit(&mut self, node: u8, sink: &mut impl Sink) {
-        let mut path = [0; NODES];
-        let (mut length, mut at) = (0, node);
-        while self.nodes[usize::from(at)].before != NONE {
-            path[length] = at;
+    /// Decides for a node, and forgets all others. It becomes the first one.
+    fn decide(&mut self, node: u8) {
+        let (mut length, mut at) = (0, self.node(node));
+        while at.before != NONE {
             length += 1;
-            at = self.nodes[usize::from(at)].before;
+            at = self.node(at.before);
         }
-        for &next in path[..length].iter().rev() {
-            self.hand_out(at, next, sink);
-            at = next;
+        let mut at = self.node(node);
+        let end = self.undelivered + length;
+        for i in (self.undelivered..end).rev() {
+            self.decided[i] = at;
+            at = self.node(at.before);
         }
+        self.undelivered = end;
         self.nodes[0] = Node {
             before: NONE,
-            ..self.nodes[usize::from(node)]
+            ..self.node(node)
         };
         self.used = 1;
         self.last = [NONE; 8];
         self.last[self.nodes[0].start % 8] = 0;
     }
 
-    #[inline(always)]
-    fn hand_out(&self, before: u8, node: u8, sink: &mut impl Sink) {
-        let [before, node] = [before, node].map(|node| self.nodes[usize::from(node)]);
-        if before.start < node.repeated {
-            sink.packed(before.start, node.repeated);
-        }
-        sink.repeated(node.repeated, node.start);
-    }
-
-    /// Hands out what all possibilities share, and forgets what none of them needs. If they share too
+    /// Decides what all possibilities share, and forgets what none of them needs. If they share too
     /// little, decides for the cheapest.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, end: usize, sink: &mut impl Sink) {
-        // How many nodes that are needed refer to each.
-        let mut is_needed = [false; NODES];
+    fn make_room(&mut self, end: usize) {
+        // How many of the needed nodes, or of the possibilities, refer to each.
         let mut references = [0u8; NODES];
-        for node in self.last {
-            if node != NONE {
-                is_needed[usize::from(node)] = true;
-                references[usize::from(node)] += 1;
-            }
+        for node in self.known() {
+            references[usize::from(node)] += 1;
         }
         for node in (1..self.used).rev() {
-            if is_needed[node] {
-                let before = usize::from(self.nodes[node].before);
-                is_needed[before] = true;
-                references[before] += 1;
+            if references[node] > 0 {
+                references[usize::from(self.nodes[node].before)] += 1;
+            }
+        }
+        // The last node that all of them need.
+        let mut first = 0;
+        for node in 1..self.used {
+            let only = references[first] == 1 && !self.last.contains(&(first as u8));
+            if only && references[node] > 0 {
+                first = node;
+                self.decided[self.undelivered] = self.nodes[node];
+                self.undelivered += 1;
             }
         }
         let (mut used, mut numbers) = (0, [NONE; NODES]);
-        let mut first = 0;
-        for node in 1..self.used {
-            let before = self.nodes[node].before;
-            if is_needed[node] && before == first && references[usize::from(first)] == 1 {
-                self.hand_out(first, node as u8, sink);
-                first = node as u8;
-            }
-        }
-        for node in usize::from(first)..self.used {
-            if is_needed[node] {
+        for node in first..self.used {
+            if references[node] > 0 {
                 numbers[node] = used as u8;
                 let mut moved = self.nodes[node];
-                moved.before = match node == usize::from(first) {
+                moved.before = match node == first {
                     true => NONE,
                     false => numbers[usize::from(moved.before)],
                 };
@@ -259,89 +269,89 @@ impl Search {
             }
         }
         self.used = used;
-        for node in self.last.iter_mut().filter(|node| **node != NONE) {
-            *node = numbers[usize::from(*node)];
-        }
+        self.last = self.last.map(|node| match node {
+            NONE => NONE,
+            node => numbers[usize::from(node)],
+        });
         if used > NODES / 2 {
             // Values that are covered beyond the end have been paid for.
-            let price = |node: u8| {
-                let covered = self.nodes[usize::from(node)].start.wrapping_sub(end) & 7;
-                8 * self.cost(node, end + covered) as i64 - (covered * self.width) as i64
+            let price = |node: Node| {
+                let covered = node.start.wrapping_sub(end) & 7;
+                (8 * self.cost(node, end)).wrapping_sub(covered * self.width)
             };
-            let known = self.last.into_iter().filter(|node| *node != NONE);
-            let best = known.min_by_key(|node| price(*node)).unwrap_or_default();
-            self.commit(best, sink);
+            let best = self.known().min_by_key(|node| price(self.node(*node)));
+            self.decide(best.unwrap_or_default());
         }
     }
 
-    /// Hands out the rest, which ends with a value that is the same from `start` on.
-    fn finish(mut self, start: usize, end: usize, sink: &mut impl Sink) {
-        let known = self.last.into_iter().filter(|node| *node != NONE);
-        let best = known
-            .min_by_key(|node| self.cost(*node, end))
-            .unwrap_or_default();
-        let packed = self.cost(best, end);
-        match self.repeat(start, end).filter(|node| node.cost <= packed) {
+    /// Decides for the cheapest. The last value is the same from `start` on.
+    #[inline(never)]
+    fn finish(&mut self, start: usize, end: usize, equal: u8) {
+        let cost = |node: &u8| self.cost(self.node(*node), end);
+        let best = self.known().min_by_key(cost).unwrap_or_default();
+        let packed = cost(&best);
+        match self
+            .repeat(start, end, equal)
+            .filter(|node| node.cost <= packed)
+        {
             Some(node) => {
                 let node = self.push(node);
-                self.commit(node, sink);
+                self.decide(node);
             }
-            None => {
-                let start = self.nodes[usize::from(best)].start;
-                self.commit(best, sink);
-                if start < end {
-                    sink.packed(start, end);
-                }
-            }
+            None => self.decide(best),
         }
     }
 }
 
-/// Chooses runs for values of a width of at least 1.
-#[inline(always)]
-pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
-    let count = source.len();
-    let least = least_length(width);
-    let mut search = Search::new(width);
-    // Where the value begins that the last one before this word may continue.
-    let mut start = 0;
-    for word in 0..count.div_ceil(64) {
-        let mut equal = source.equal(word);
-        let mut at = 64 * word;
-        if equal == !0 {
-            continue;
-        }
-        // The value that continues here. It includes the one that only equals the one before.
-        let first = equal.trailing_ones();
-        let end = at + first as usize + 1;
-        if end >= count {
-            break;
-        }
-        if end - start >= least {
-            search.consider(start, end, sink);
-        }
-        let last = equal.leading_ones();
-        equal &= !0 << first << 1 >> 1;
-        equal &= !0 >> last;
-        start = at + 64 - last as usize;
-        if has_run(equal, least - 1) {
-            while equal != 0 {
-                let zeros = equal.trailing_zeros();
-                equal >>= zeros;
-                let ones = equal.trailing_ones();
-                at += zeros as usize;
-                let end = at + ones as usize;
-                // The last word ends where its values do.
-                if ones as usize + 1 >= least && end + 1 < count {
-                    search.consider(at, end + 1, sink);
+/// Finds values that follow themselves often enough, but for the last one.
+struct Repetitions<'a, S> {
+    source: &'a S,
+    least: usize,
+    /// The next word of the source.
+    word: usize,
+    /// The values of the word before that are still to be looked at: whether they equal the next one.
+    equal: u64,
+    /// Where the value begins that ends in the next word.
+    start: usize,
+}
+
+impl<S: Source> Repetitions<'_, S> {
+    /// Where the next value begins and ends.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let count = self.source.len();
+        loop {
+            while self.equal != 0 {
+                let first = self.equal.trailing_zeros();
+                let ones = (self.equal >> first).trailing_ones();
+                self.equal &= !(!0 >> (64 - ones) << first);
+                let start = 64 * (self.word - 1) + first as usize;
+                let end = start + ones as usize + 1;
+                if end - start >= self.least && end < count {
+                    return Some((start, end));
                 }
-                equal >>= ones;
-                at = end;
+            }
+            let at = 64 * self.word;
+            if at >= count {
+                return None;
+            }
+            let equal = self.source.equal(self.word);
+            self.word += 1;
+            if equal == !0 {
+                continue;
+            }
+            let (first, last) = (equal.trailing_ones(), equal.leading_ones());
+            let (start, end) = (self.start, at + first as usize + 1);
+            self.start = at + 64 - last as usize;
+            let within = equal & !0 << first & !0 >> last;
+            self.equal = match has_run(within, self.least - 1) {
+                true => within,
+                false => 0,
+            };
+            if end - start >= self.least && end < count {
+                return Some((start, end));
             }
         }
-    }
-    if count > 0 {
-        search.finish(last_start(source), count, sink);
     }
 }
 
@@ -357,19 +367,81 @@ fn has_run(mut bits: u64, length: usize) -> bool {
     bits != 0
 }
 
-/// Where the last value begins for the first time.
+/// Chooses runs for values of a width of at least 1.
+#[inline(always)]
+pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
+    let count = source.len();
+    let mut repetitions = Repetitions {
+        source,
+        least: least_length(width),
+        word: 0,
+        equal: 0,
+        start: 0,
+    };
+    let mut search = Search::new(width);
+    let mut done = 0;
+    while done < count {
+        let next = repetitions.next();
+        match next {
+            Some((start, end)) => search.consider(start, end, equal_before(source, start)),
+            None => {
+                let start = last_start(source);
+                search.finish(start, count, equal_before(source, start));
+            }
+        }
+        let is_last = next.is_none();
+        let undelivered = core::mem::take(&mut search.undelivered);
+        for i in 0..undelivered + usize::from(is_last) {
+            let node = (i < undelivered).then(|| search.decided[i]);
+            // One call for all packed runs, so that it is compiled once.
+            let end = node.map_or(count, |node| node.repeated);
+            if done < end {
+                sink.packed(done, end);
+            }
+            done = end;
+            let Some(node) = node else {
+                break;
+            };
+            while done < node.start {
+                let start = done;
+                done = match start < node.repetition {
+                    true => next_start(source, start),
+                    false => node.start,
+                };
+                sink.repeated(start, done);
+            }
+        }
+    }
+}
+
+/// For each of the values before one, the last one first: whether it equals the one before. Bits of
+/// values that there are not are zeros.
+#[inline(always)]
+fn equal_before(source: &impl Source, value: usize) -> u8 {
+    let mut equal = 0;
+    for i in 0..usize::min(7, value.saturating_sub(1)) {
+        equal |= u8::from(source.is_equal(value - 2 - i)) << i;
+    }
+    equal
+}
+
+/// Where the next value begins that is different, which there is.
+fn next_start(source: &impl Source, mut value: usize) -> usize {
+    while source.is_equal(value) {
+        value += 1;
+    }
+    value + 1
+}
+
+/// Where the last value begins.
 fn last_start(source: &impl Source) -> usize {
     let mut start = source.len() - 1;
-    // The last value has a bit of its own, which is not set.
-    for word in (0..=start / 64).rev() {
-        let above = 64 - (start - 64 * word);
-        let unequal = !source.equal(word);
-        let below = match above {
-            64 => 0,
-            _ => unequal << above,
-        };
-        if below != 0 {
-            return start - below.leading_zeros() as usize;
+    while start > 0 {
+        // The values before it in its word.
+        let word = (start - 1) / 64;
+        let unequal = !source.equal(word) << (63 - (start - 1) % 64);
+        if unequal != 0 {
+            return start - unequal.leading_zeros() as usize;
         }
         start = 64 * word;
     }

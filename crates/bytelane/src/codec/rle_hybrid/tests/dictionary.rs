@@ -100,9 +100,12 @@ fn indices_without_an_entry_are_named() {
             let mut indices: Vec<u32> = (0..100).map(|i| i % (entries as u32 - 1)).collect();
             let index = entries as u32;
             indices[bad] = index;
-            let encoded = format.encode_to_vec(&indices).unwrap();
+            // One packed run of 13 groups, after a header of one byte.
+            let mut encoded = std::vec![13 << 1 | 1];
+            indices.resize(104, 0);
+            let packing = crate::bit_packing::Format::<u32>::new(width).unwrap();
+            packing.encode_append(&indices, &mut encoded).unwrap();
             let error = misses_everywhere(entries, width, &encoded, 100);
-            // One packed run, after a header of one byte.
             let at = 1 + bad * width as usize / 8;
             assert_eq!(error, Error::at(at, ErrorKind::Index { index, entries }));
             // Values after those that are wanted do not count.

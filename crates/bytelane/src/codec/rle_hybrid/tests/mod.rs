@@ -142,7 +142,8 @@ fn ranges_begin_anywhere() {
                 }
             }
             let (start, end) = (3, 2);
-            let range = format.decode_range_uninit_with(backend, &encoded, start..end, &mut [0; 0][..]);
+            let range =
+                format.decode_range_uninit_with(backend, &encoded, start..end, &mut [0; 0][..]);
             assert_eq!(range.unwrap_err().kind(), ErrorKind::Range { start, end });
             let far = usize::MAX - 1..usize::MAX;
             let mut one = [0];
