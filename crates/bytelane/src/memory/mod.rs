@@ -5,6 +5,7 @@ mod claims;
 mod fill;
 #[cfg(feature = "alloc")]
 mod reserved;
+mod table;
 mod text;
 
 use crate::simd::{window, window_mut};
@@ -15,6 +16,7 @@ pub(crate) use fill::append;
 pub(crate) use fill::{Faithful, Fill};
 #[cfg(feature = "alloc")]
 pub use reserved::Reserved;
+pub(crate) use table::Table;
 #[cfg(feature = "alloc")]
 pub(crate) use text::Appender;
 #[cfg(feature = "alloc")]

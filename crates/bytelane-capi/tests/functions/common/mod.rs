@@ -30,12 +30,14 @@ pub struct Case {
     pub functions: Functions,
 }
 
-/// Every case of every codec. In C, the caller splits a list into blocks.
+/// Every case of every codec. In C, the caller splits a list into blocks, and looks up entries of
+/// dictionaries.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in bytelane_catalog::CODECS {
         let functions = functions_of(entry);
-        for &case in entry.cases.iter().filter(|case| !case.contains("block=")) {
+        let is_in_c = |case: &&&str| !case.contains("block=") && !case.contains("entries=");
+        for &case in entry.cases.iter().filter(is_in_c) {
             let (parameters, functions) = functions(case);
             cases.push(Case {
                 name: format!("{}:{parameters}", entry.name),

@@ -1,14 +1,22 @@
 //! AVX2: sixteen indices in two registers. A dictionary of 64 bytes is two registers that they
 //! permute.
 
-use super::{Entries, LookUp, ONES, STEP};
+use super::{Entries, LookUp, ONES, STEP, Splat};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::avx2::{Unpacker, splat};
-use crate::codec::bit_packing::{Case, WINDOW};
-use crate::memory::{Slot, flat_mut, write};
+use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
+use crate::memory::{Slot, flat_mut};
 use crate::simd::avx2::{load, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
+
+implement! {
+    impl<const V: usize> Splat<V> for Avx2 {
+        type Block = __m256i;
+        fn splat(value: [u8; V]) -> __m256i = splat_value::<V>;
+        fn store(block: __m256i, to: &mut [Slot; 64]) = store_block;
+    }
+}
 
 implement! {
     impl<const V: usize> LookUp<V> for Avx2 {
@@ -18,7 +26,7 @@ implement! {
         fn table(entries: Entries<'_, V>) -> [__m256i; 2] = table::<V>;
         fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [__m256i; 2] = indices::<C>;
         fn permute(table: &[__m256i; 2], indices: [__m256i; 2], to: &mut [[Slot; V]; STEP]) = permute::<V>;
-        fn look_up(entries: Entries<'_, V>, indices: [__m256i; 2], to: &mut [[Slot; V]; STEP]) = look_up::<V>;
+        fn put(indices: [__m256i; 2], to: &mut [u8; 4 * STEP]) = put;
         fn none() -> __m256i = _mm256_setzero_si256;
         fn greatest(so_far: __m256i, indices: [__m256i; 2], wanted: usize) -> __m256i = greatest;
         fn is_within(greatest: __m256i, last: u32) -> bool = is_within;
@@ -49,6 +57,23 @@ impl<const V: usize> Parts<V> {
         }
         table
     };
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn splat_value<const V: usize>(value: [u8; V]) -> __m256i {
+    match V {
+        16 => _mm256_broadcastsi128_si256(sse41::load(window(&value, 0))),
+        _ => splat::<V>(from_ne_bytes(value)),
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store_block(block: __m256i, to: &mut [Slot; 64]) {
+    for i in 0..2 {
+        store(window_mut(to, 32 * i), block);
+    }
 }
 
 #[target_feature(enable = "avx2")]
@@ -101,20 +126,9 @@ fn permute<const V: usize>(
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn look_up<const V: usize>(
-    entries: Entries<'_, V>,
-    indices: [__m256i; 2],
-    to: &mut [[Slot; V]; STEP],
-) {
-    let mut numbers = [0; 4 * STEP];
-    store(window_mut(&mut numbers, 0), indices[0]);
-    store(window_mut(&mut numbers, 32), indices[1]);
-    for i in 0..STEP {
-        write(
-            &mut to[i],
-            entries.at(u32::from_le_bytes(*window(&numbers, 4 * i))),
-        );
-    }
+fn put(indices: [__m256i; 2], to: &mut [u8; 4 * STEP]) {
+    store(window_mut(to, 0), indices[0]);
+    store(window_mut(to, 32), indices[1]);
 }
 
 #[target_feature(enable = "avx2")]

@@ -1,13 +1,21 @@
 //! AVX-512: sixteen indices in a register. A dictionary of 64 bytes is a register that they permute.
 
-use super::{Entries, LookUp, STEP};
+use super::{Entries, LookUp, STEP, Splat};
 use crate::backend::Avx512;
 use crate::codec::bit_packing::avx512::{Unpacker, splat};
-use crate::codec::bit_packing::{Case, WINDOW};
-use crate::memory::{Slot, flat_mut, write};
-use crate::simd::avx512::{first_bits, load, store, store_words};
+use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
+use crate::memory::{Slot, flat_mut};
+use crate::simd::avx512::{first_bits, load, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
+
+implement! {
+    impl<const V: usize> Splat<V> for Avx512 {
+        type Block = __m512i;
+        fn splat(value: [u8; V]) -> __m512i = splat_value::<V>;
+        fn store(block: __m512i, to: &mut [Slot; 64]) = store_block;
+    }
+}
 
 implement! {
     impl<const V: usize> LookUp<V> for Avx512 {
@@ -17,7 +25,7 @@ implement! {
         fn table(entries: Entries<'_, V>) -> __m512i = table::<V>;
         fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> __m512i = indices::<C>;
         fn permute(table: &__m512i, indices: __m512i, to: &mut [[Slot; V]; STEP]) = permute::<V>;
-        fn look_up(entries: Entries<'_, V>, indices: __m512i, to: &mut [[Slot; V]; STEP]) = look_up::<V>;
+        fn put(indices: __m512i, to: &mut [u8; 4 * STEP]) = put;
         fn none() -> __m512i = _mm512_setzero_si512;
         fn greatest(so_far: __m512i, indices: __m512i, wanted: usize) -> __m512i = greatest;
         fn is_within(greatest: __m512i, last: u32) -> bool = is_within;
@@ -48,6 +56,21 @@ impl<const V: usize> Parts<V> {
         }
         table
     };
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn splat_value<const V: usize>(value: [u8; V]) -> __m512i {
+    match V {
+        16 => _mm512_broadcast_i32x4(sse41::load(window(&value, 0))),
+        _ => splat::<V>(from_ne_bytes(value)),
+    }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn store_block(block: __m512i, to: &mut [Slot; 64]) {
+    store(to, block);
 }
 
 #[target_feature(enable = "avx512f")]
@@ -85,15 +108,10 @@ fn permute<const V: usize>(table: &__m512i, indices: __m512i, to: &mut [[Slot; V
     }
 }
 
-#[target_feature(enable = "avx512bw")]
+#[target_feature(enable = "avx512f")]
 #[inline]
-fn look_up<const V: usize>(entries: Entries<'_, V>, indices: __m512i, to: &mut [[Slot; V]; STEP]) {
-    let mut pairs = [0; STEP / 2];
-    store_words(&mut pairs, indices);
-    for (i, pair) in pairs.into_iter().enumerate() {
-        write(&mut to[2 * i], entries.at(pair as u32));
-        write(&mut to[2 * i + 1], entries.at((pair >> 32) as u32));
-    }
+fn put(indices: __m512i, to: &mut [u8; 4 * STEP]) {
+    store(to, indices);
 }
 
 #[target_feature(enable = "avx512f,bmi2")]

@@ -42,6 +42,16 @@ pub const fn max_encoded_len(count: usize) -> usize {
     super::format::max_encoded_len(1, count)
 }
 
+/// The number of bytes that [`encode`] writes. It looks at all bits.
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[must_use]
+pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
+    length(LAYOUT, &Bits::new(bitmap, count))
+}
+
 /// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes. If
 /// `dst` has more, bytes after the result may be overwritten.
 ///

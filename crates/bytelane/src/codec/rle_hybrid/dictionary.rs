@@ -1,9 +1,9 @@
 //! Dictionaries, and decoding indices to their entries.
 #![forbid(unsafe_code)]
 
-use super::{Error, ErrorKind, Format};
+use super::{Error, ErrorKind, Format, STEP};
 use crate::codec::bit_packing::{Layout, read};
-use crate::memory::{self, Fill, Plain, Slot};
+use crate::memory::{self, Fill, Plain, Slot, Table, write};
 use crate::simd::window;
 use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
@@ -283,32 +283,25 @@ impl<T: Entry> Fill for LookingUp<'_, T> {
     }
 }
 
-/// A table of a power of two entries of `V` bytes.
+/// The table of a dictionary.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a, const V: usize> {
-    table: &'a [[u8; V]],
+    table: Table<'a, V>,
     /// How many entries indices may stand for.
     count: usize,
 }
 
 impl<'a, const V: usize> Entries<'a, V> {
-    /// Takes the table of a dictionary, of at least 64 bytes.
-    fn new<T: Plain>(table: &'a [T], count: usize) -> Self {
-        let table = memory::bytes(table).as_chunks::<V>().0;
-        assert!(table.len().is_power_of_two(), "as dictionaries are made");
-        Self { table, count }
-    }
-
     /// Whether they fit 64 bytes.
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
-        self.table.len() * V <= 64
+        self.table.bytes().len() <= 64
     }
 
     /// The first 64 bytes of the table.
     #[inline(always)]
     pub(super) fn front(self) -> &'a [u8; 64] {
-        window(memory::flat(self.table), 0)
+        window(self.table.bytes(), 0)
     }
 
     /// Indices up to this one have entries; `None` if there are none.
@@ -318,17 +311,25 @@ impl<'a, const V: usize> Entries<'a, V> {
         Some(u32::try_from(last).unwrap_or(u32::MAX))
     }
 
-    /// The entry of an index, modulo the size of the table.
+    /// The entries of so many indices, modulo the size of the table.
     #[inline(always)]
-    pub(super) fn at(self, index: u32) -> [u8; V] {
-        // The compiler sees that the table is not empty, and then that the index is within it.
-        self.table[index as usize & (self.table.len() - 1)]
+    pub(super) fn copy(self, indices: &[[u8; 4]], to: &mut [[Slot; V]]) {
+        let (steps, rest) = to.as_chunks_mut::<STEP>();
+        let (indices, more) = indices.split_at(STEP * steps.len());
+        for (to, indices) in steps.iter_mut().zip(indices.as_chunks::<STEP>().0) {
+            for i in 0..STEP {
+                write(&mut to[i], self.table.at(u32::from_le_bytes(indices[i])));
+            }
+        }
+        for (to, index) in rest.iter_mut().zip(more) {
+            write(to, self.table.at(u32::from_le_bytes(*index)));
+        }
     }
 
     /// The entry of an index.
     #[inline(always)]
     pub(super) fn get(self, index: u32) -> Option<[u8; V]> {
-        ((index as usize) < self.count).then(|| self.at(index))
+        ((index as usize) < self.count).then(|| self.table.at(index))
     }
 
     #[cold]
@@ -387,7 +388,8 @@ macro_rules! entries {
                 to: &mut [Slot],
                 backend: Detected,
             ) -> Result<usize, Error> {
-                let entries = Entries::<$width>::new(table, count);
+                let table = Table::<$width>::new(table);
+                let entries = Entries { table, count };
                 super::look_up::<$width>(layout, src, start, entries, to, backend)
             }
         }

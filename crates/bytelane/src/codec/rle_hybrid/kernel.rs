@@ -7,7 +7,7 @@
 
 use super::dictionary::Entries;
 use super::runs::{Contents, Cursor};
-use super::{Error, LookUp, STEP};
+use super::{Error, LookUp, STEP, Splat};
 use crate::codec::bit_packing::{Case, Layout, Unpack, Usual, WINDOW, Wide, read, to_ne_bytes};
 use crate::memory::{Slot, flat_mut, write};
 use crate::simd::{window, window_mut};
@@ -26,7 +26,8 @@ trait Target<const V: usize> {
 /// Decodes values from number `start` on, as many as there is room for. Returns the offset after
 /// the last run that was read.
 #[inline(always)]
-fn decode_to<const V: usize>(
+fn decode_to<const V: usize, S: Splat<V>>(
+    simd: S,
     target: impl Target<V>,
     layout: Layout,
     src: &[u8],
@@ -42,7 +43,10 @@ fn decode_to<const V: usize>(
         }
         let mut length = V * (run.count - start);
         match run.contents {
-            Contents::Repeated(value) => fill(target.repeated(value, run.at)?, dst, length),
+            Contents::Repeated(value) => {
+                let value = target.repeated(value, run.at)?;
+                fill(simd, value, dst, length);
+            }
             Contents::Packed => {
                 let group = run.at + start / 8 * layout.width;
                 // Kernels begin where a group does.
@@ -67,20 +71,32 @@ fn decode_to<const V: usize>(
     Ok(runs.at())
 }
 
+/// Blocks of a repetition that are written without a look at its length, which cannot be predicted.
+const BLOCKS: usize = 4;
+
 /// A value, repeated to `length` bytes or more.
 #[inline(always)]
-fn fill<const V: usize>(value: [u8; V], dst: &mut [Slot], length: usize) {
-    let mut block = [Slot::new(0); 64];
-    for to in block.as_chunks_mut::<V>().0 {
-        write(to, value);
-    }
+fn fill<const V: usize, S: Splat<V>>(simd: S, value: [u8; V], dst: &mut [Slot], length: usize) {
+    let block = simd.splat(value);
     let mut to = 0;
+    if let Some(first) = dst.first_chunk_mut::<{ 64 * BLOCKS }>() {
+        simd.store(block, window_mut(first, 0));
+        // From here on, in whole lines of the cache; values do not begin elsewhere in them.
+        to = 64 - first.as_ptr().addr() % 64 / V * V;
+        let lines = window_mut::<{ 64 * (BLOCKS - 1) }, _>(first, to);
+        for i in 0..BLOCKS - 1 {
+            simd.store(block, window_mut(lines, 64 * i));
+        }
+        to += 64 * (BLOCKS - 1);
+    }
     while to < length && to + 64 <= dst.len() {
-        *window_mut(dst, to) = block;
+        simd.store(block, window_mut(dst, to));
         to += 64;
     }
     if to < length {
-        dst[to..length].copy_from_slice(&block[..length - to]);
+        let mut last = [Slot::new(0); 64];
+        simd.store(block, &mut last);
+        dst[to..length].copy_from_slice(&last[..length - to]);
     }
 }
 
@@ -93,7 +109,7 @@ struct Values<const K: usize, S: Unpack<K>> {
 }
 
 #[inline(always)]
-pub(super) fn decode<const K: usize, S: Unpack<K>>(
+pub(super) fn decode<const K: usize, S: Unpack<K> + Splat<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],
@@ -108,7 +124,7 @@ pub(super) fn decode<const K: usize, S: Unpack<K>>(
         plan,
         is_usual,
     };
-    decode_to::<K>(target, layout, src, start, dst)
+    decode_to::<K, S>(simd, target, layout, src, start, dst)
 }
 
 impl<const K: usize, S: Unpack<K>> Target<K> for Values<K, S> {
@@ -173,7 +189,7 @@ pub(super) fn look_up<const V: usize, S: LookUp<V>>(
         entries,
         table: simd.table(entries),
     };
-    decode_to::<V>(target, layout, src, start, dst)
+    decode_to::<V, S>(simd, target, layout, src, start, dst)
 }
 
 impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
@@ -188,10 +204,11 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
     #[inline(always)]
     fn packed(&self, src: &[u8], at: usize, to: &mut [Slot], length: usize) -> Result<(), Error> {
         let count = length / V;
+        let from = &src[at..];
         let all_there = match (self.is_usual, self.entries.is_small()) {
-            (true, true) => self.steps::<Usual, Small>(&src[at..], to, count),
-            (true, false) => self.steps::<Usual, Large>(&src[at..], to, count),
-            (false, _) => self.steps::<Wide, Large>(&src[at..], to, count),
+            (true, true) => self.from_registers::<Usual>(from, to, count),
+            (true, false) => self.from_memory::<Usual>(from, &mut to[..length]),
+            (false, _) => self.from_memory::<Wide>(from, &mut to[..length]),
         };
         match all_there {
             true => Ok(()),
@@ -200,79 +217,117 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
     }
 }
 
-/// Whether a dictionary is in registers.
-trait Size {
-    const IS_SMALL: bool;
-}
-struct Small;
-impl Size for Small {
-    const IS_SMALL: bool = true;
-}
-struct Large;
-impl Size for Large {
-    const IS_SMALL: bool = false;
-}
+/// Indices that are unpacked before their entries are looked up: they stay in the first-level cache.
+const BATCH: usize = 16 * STEP;
 
 impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
-    /// Looks up so many values. Returns whether the dictionary has all their indices.
+    /// Looks up values, as many as there is room for. Returns whether the dictionary has all their
+    /// indices.
     #[inline(always)]
-    fn steps<C: Case, Z: Size>(&self, src: &[u8], dst: &mut [Slot], count: usize) -> bool {
+    fn from_memory<C: Case>(&self, src: &[u8], dst: &mut [Slot]) -> bool {
+        let Self { simd, plan, .. } = self;
         let stride = STEP / 8 * self.layout.width;
+        let mut windows = Windows::new(src, stride);
+        let mut greatest = simd.none();
+        let mut indices = [[[0; 4]; STEP]; BATCH / STEP];
+        for to in dst.as_chunks_mut::<V>().0.chunks_mut(BATCH) {
+            // Whole steps, as long as windows are within the input; then one by one.
+            let whole = to.len() / STEP;
+            let mut step = 0;
+            while step < whole && windows.from + WINDOW <= windows.src.len() {
+                let found = simd.indices::<C>(plan, window(windows.src, windows.from));
+                simd.put(found, window_mut(flat_mut(&mut indices[step]), 0));
+                greatest = simd.greatest(greatest, found, STEP);
+                windows.from += stride;
+                step += 1;
+            }
+            while STEP * step < to.len() {
+                let wanted = usize::min(to.len() - STEP * step, STEP);
+                let found = simd.indices::<C>(plan, windows.next());
+                simd.put(found, window_mut(flat_mut(&mut indices[step]), 0));
+                greatest = simd.greatest(greatest, found, wanted);
+                step += 1;
+            }
+            self.entries.copy(indices.as_flattened(), to);
+        }
+        self.is_within(greatest)
+    }
+
+    /// Looks up so many values of a dictionary in registers.
+    #[inline(always)]
+    fn from_registers<C: Case>(&self, src: &[u8], dst: &mut [Slot], count: usize) -> bool {
+        let mut windows = Windows::new(src, STEP / 8 * self.layout.width);
         let mut greatest = self.simd.none();
-        let (mut from, mut done) = (0, 0);
-        while done < count && V * (done + STEP) <= dst.len() && from + WINDOW <= src.len() {
-            let wanted = usize::min(count - done, STEP);
+        let mut done = 0;
+        while done < count {
+            let found = self.simd.indices::<C>(&self.plan, windows.next());
+            greatest = self
+                .simd
+                .greatest(greatest, found, usize::min(count - done, STEP));
             let to = &mut dst.as_chunks_mut::<V>().0[done..];
-            let (src, to) = (window(src, from), window_mut(to, 0));
-            greatest = self.step::<C, Z>(src, greatest, wanted, to);
-            (from, done) = (from + stride, done + STEP);
+            match to.first_chunk_mut() {
+                Some(to) => self.simd.permute(&self.table, found, to),
+                None => {
+                    let mut aside = [[Slot::new(0); V]; STEP];
+                    self.simd.permute(&self.table, found, &mut aside);
+                    let length = to.len();
+                    to.copy_from_slice(&aside[..length]);
+                }
+            }
+            done += STEP;
         }
-        if done < count {
-            // The rest of the input is not a window any more, or there is less room than for a step.
-            let (src, dst) = (&src[from..], &mut dst[V * done..V * count]);
-            greatest = self.rest::<C, Z>(src, greatest, dst);
-        }
+        self.is_within(greatest)
+    }
+
+    #[inline(always)]
+    fn is_within(&self, greatest: S::Greatest) -> bool {
         let last = self.entries.last();
         last.is_some_and(|last| self.simd.is_within(greatest, last))
     }
+}
 
+/// The windows of packed values, one after the other. Where the input ends before one does, the rest
+/// of it is copied.
+struct Windows<'a> {
+    src: &'a [u8],
+    from: usize,
+    stride: usize,
+    rest: [u8; 2 * WINDOW],
+    is_rest: bool,
+}
+
+impl<'a> Windows<'a> {
     #[inline(always)]
-    fn rest<C: Case, Z: Size>(
-        &self,
-        src: &[u8],
-        mut greatest: S::Greatest,
-        dst: &mut [Slot],
-    ) -> S::Greatest {
-        let stride = STEP / 8 * self.layout.width;
-        let mut padded = [0; 2 * WINDOW];
-        let there = usize::min(src.len(), WINDOW);
-        padded[..there].copy_from_slice(&src[..there]);
-        let mut from = 0;
-        for to in dst.chunks_mut(V * STEP) {
-            let mut aside = [[Slot::new(0); V]; STEP];
-            let src = window(&padded, from);
-            greatest = self.step::<C, Z>(src, greatest, to.len() / V, &mut aside);
-            let length = to.len();
-            to.copy_from_slice(&flat_mut(&mut aside)[..length]);
-            from += stride;
+    fn new(src: &'a [u8], stride: usize) -> Self {
+        Self {
+            src,
+            from: 0,
+            stride,
+            rest: [0; 2 * WINDOW],
+            is_rest: false,
         }
-        greatest
     }
 
     #[inline(always)]
-    fn step<C: Case, Z: Size>(
-        &self,
-        src: &[u8; WINDOW],
-        greatest: S::Greatest,
-        wanted: usize,
-        to: &mut [[Slot; V]; STEP],
-    ) -> S::Greatest {
-        let Self { simd, plan, .. } = self;
-        let indices = simd.indices::<C>(plan, src);
-        match Z::IS_SMALL {
-            true => simd.permute(&self.table, indices, to),
-            false => simd.look_up(self.entries, indices, to),
+    fn next(&mut self) -> &[u8; WINDOW] {
+        let from = self.from;
+        self.from += self.stride;
+        if !self.is_rest && from + WINDOW <= self.src.len() {
+            return window(self.src, from);
         }
-        simd.greatest(greatest, indices, wanted)
+        self.next_of_rest(from)
+    }
+
+    #[inline(never)]
+    fn next_of_rest(&mut self, from: usize) -> &[u8; WINDOW] {
+        let mut from = from;
+        if !self.is_rest {
+            let rest = &self.src[from..];
+            let length = usize::min(rest.len(), WINDOW);
+            self.rest[..length].copy_from_slice(&rest[..length]);
+            (self.is_rest, from) = (true, 0);
+            self.from = self.stride;
+        }
+        window(&self.rest, from)
     }
 }

@@ -101,8 +101,18 @@ static ONES: [u8; 8 * STEP] = {
     ones
 };
 
+/// Repeating a value of `V` bytes, 1 to 16, as each instruction set provides it.
+pub(crate) trait Splat<const V: usize>: Copy {
+    /// A block of 64 bytes of values.
+    type Block: Copy;
+
+    fn splat(self, value: [u8; V]) -> Self::Block;
+
+    fn store(self, block: Self::Block, to: &mut [Slot; 64]);
+}
+
 /// Looking up entries of `V` bytes, 4, 8 or 16, as each instruction set provides it.
-pub(crate) trait LookUp<const V: usize>: Unpack<4> {
+pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
     /// A dictionary of up to 64 bytes.
     type Table;
 
@@ -116,12 +126,10 @@ pub(crate) trait LookUp<const V: usize>: Unpack<4> {
 
     fn indices<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW]) -> Self::Indices;
 
-    /// The entries of a dictionary of up to 64 bytes. An index that it does not have gives any entry,
-    /// here and in the next one.
-    fn permute(self, table: &Self::Table, indices: Self::Indices, to: &mut [[Slot; V]; STEP]);
+    fn put(self, indices: Self::Indices, to: &mut [u8; 4 * STEP]);
 
-    /// The entries of any dictionary.
-    fn look_up(self, entries: Entries<'_, V>, indices: Self::Indices, to: &mut [[Slot; V]; STEP]);
+    /// The entries of a dictionary of up to 64 bytes. An index that it does not have gives any entry.
+    fn permute(self, table: &Self::Table, indices: Self::Indices, to: &mut [[Slot; V]; STEP]);
 
     /// No index.
     fn none(self) -> Self::Greatest;

@@ -1,13 +1,21 @@
 //! NEON: sixteen indices in four registers. A dictionary of 64 bytes is a table of four registers.
 
-use super::{Entries, LookUp, ONES, STEP};
+use super::{Entries, LookUp, ONES, STEP, Splat};
 use crate::backend::Neon;
 use crate::codec::bit_packing::neon::{Unpacker, splat};
-use crate::codec::bit_packing::{Case, WINDOW};
-use crate::memory::{Slot, flat_mut, write};
+use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
+use crate::memory::{Slot, flat_mut};
 use crate::simd::neon::{load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
+
+implement! {
+    impl<const V: usize> Splat<V> for Neon {
+        type Block = uint8x16_t;
+        fn splat(value: [u8; V]) -> uint8x16_t = splat_value::<V>;
+        fn store(block: uint8x16_t, to: &mut [Slot; 64]) = store_block;
+    }
+}
 
 implement! {
     impl<const V: usize> LookUp<V> for Neon {
@@ -17,7 +25,7 @@ implement! {
         fn table(entries: Entries<'_, V>) -> uint8x16x4_t = table::<V>;
         fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [uint8x16_t; 4] = indices::<C>;
         fn permute(table: &uint8x16x4_t, indices: [uint8x16_t; 4], to: &mut [[Slot; V]; STEP]) = permute::<V>;
-        fn look_up(entries: Entries<'_, V>, indices: [uint8x16_t; 4], to: &mut [[Slot; V]; STEP]) = look_up::<V>;
+        fn put(indices: [uint8x16_t; 4], to: &mut [u8; 4 * STEP]) = put;
         fn none() -> uint32x4_t = none;
         fn greatest(so_far: uint32x4_t, indices: [uint8x16_t; 4], wanted: usize) -> uint32x4_t = greatest;
         fn is_within(greatest: uint32x4_t, last: u32) -> bool = is_within;
@@ -48,6 +56,23 @@ impl<const V: usize> Parts<V> {
         }
         table
     };
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn splat_value<const V: usize>(value: [u8; V]) -> uint8x16_t {
+    match V {
+        16 => load(window(&value, 0)),
+        _ => splat::<V>(from_ne_bytes(value)),
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn store_block(block: uint8x16_t, to: &mut [Slot; 64]) {
+    for i in 0..4 {
+        store(window_mut(to, 16 * i), block);
+    }
 }
 
 #[target_feature(enable = "neon")]
@@ -99,20 +124,9 @@ fn permute<const V: usize>(
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn look_up<const V: usize>(
-    entries: Entries<'_, V>,
-    indices: [uint8x16_t; 4],
-    to: &mut [[Slot; V]; STEP],
-) {
-    let mut numbers = [0; 4 * STEP];
+fn put(indices: [uint8x16_t; 4], to: &mut [u8; 4 * STEP]) {
     for piece in 0..4 {
-        store(window_mut(&mut numbers, 16 * piece), indices[piece]);
-    }
-    for i in 0..STEP {
-        write(
-            &mut to[i],
-            entries.at(u32::from_le_bytes(*window(&numbers, 4 * i))),
-        );
+        store(window_mut(to, 16 * piece), indices[piece]);
     }
 }
 

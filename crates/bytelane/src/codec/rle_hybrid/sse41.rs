@@ -1,14 +1,22 @@
 //! SSE4.1: sixteen indices in four registers. Entries are loaded one by one, from small dictionaries
 //! as well.
 
-use super::{Entries, LookUp, ONES, STEP};
+use super::{Entries, LookUp, ONES, STEP, Splat};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::sse41::{Unpacker, splat};
-use crate::codec::bit_packing::{Case, WINDOW};
+use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
+
+implement! {
+    impl<const V: usize> Splat<V> for Sse41 {
+        type Block = __m128i;
+        fn splat(value: [u8; V]) -> __m128i = splat_value::<V>;
+        fn store(block: __m128i, to: &mut [Slot; 64]) = store_block;
+    }
+}
 
 implement! {
     impl<const V: usize> LookUp<V> for Sse41 {
@@ -18,10 +26,27 @@ implement! {
         fn table(entries: Entries<'_, V>) -> [u8; 64] = table::<V>;
         fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [__m128i; 4] = indices::<C>;
         fn permute(table: &[u8; 64], indices: [__m128i; 4], to: &mut [[Slot; V]; STEP]) = permute::<V>;
-        fn look_up(entries: Entries<'_, V>, indices: [__m128i; 4], to: &mut [[Slot; V]; STEP]) = look_up::<V>;
+        fn put(indices: [__m128i; 4], to: &mut [u8; 4 * STEP]) = put;
         fn none() -> __m128i = _mm_setzero_si128;
         fn greatest(so_far: __m128i, indices: [__m128i; 4], wanted: usize) -> __m128i = greatest;
         fn is_within(greatest: __m128i, last: u32) -> bool = is_within;
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn splat_value<const V: usize>(value: [u8; V]) -> __m128i {
+    match V {
+        16 => load(window(&value, 0)),
+        _ => splat::<V>(from_ne_bytes(value)),
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn store_block(block: __m128i, to: &mut [Slot; 64]) {
+    for i in 0..4 {
+        store(window_mut(to, 16 * i), block);
     }
 }
 
@@ -40,21 +65,11 @@ fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [__m128i; 4] {
     indices
 }
 
-/// Hands the numbers of a vector to memory.
-#[target_feature(enable = "sse4.1")]
-#[inline]
-fn numbers(indices: [__m128i; 4]) -> [u8; 4 * STEP] {
-    let mut numbers = [0; 4 * STEP];
-    for piece in 0..4 {
-        store(window_mut(&mut numbers, 16 * piece), indices[piece]);
-    }
-    numbers
-}
-
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn permute<const V: usize>(table: &[u8; 64], indices: [__m128i; 4], to: &mut [[Slot; V]; STEP]) {
-    let numbers = numbers(indices);
+    let mut numbers = [0; 4 * STEP];
+    put(indices, &mut numbers);
     for i in 0..STEP {
         let index = u32::from_le_bytes(*window(&numbers, 4 * i)) as usize;
         write(&mut to[i], table.as_chunks::<V>().0[index & (64 / V - 1)]);
@@ -63,17 +78,9 @@ fn permute<const V: usize>(table: &[u8; 64], indices: [__m128i; 4], to: &mut [[S
 
 #[target_feature(enable = "sse4.1")]
 #[inline]
-fn look_up<const V: usize>(
-    entries: Entries<'_, V>,
-    indices: [__m128i; 4],
-    to: &mut [[Slot; V]; STEP],
-) {
-    let numbers = numbers(indices);
-    for i in 0..STEP {
-        write(
-            &mut to[i],
-            entries.at(u32::from_le_bytes(*window(&numbers, 4 * i))),
-        );
+fn put(indices: [__m128i; 4], to: &mut [u8; 4 * STEP]) {
+    for piece in 0..4 {
+        store(window_mut(to, 16 * piece), indices[piece]);
     }
 }
 
