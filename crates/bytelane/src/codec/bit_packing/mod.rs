@@ -59,7 +59,7 @@ pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
 pub(crate) use kernel::{pack as pack_exactly, pack_whole};
-pub(crate) use layout::{Layout, from_ne_bytes, to_ne_bytes};
+pub(crate) use layout::{Layout, from_ne_bytes, low_bits, to_ne_bytes};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;

@@ -6,9 +6,10 @@
 #![forbid(unsafe_code)]
 
 use super::dictionary::Entries;
-use super::runs::{Contents, Cursor};
+use super::runs::{Contents, Cursor, value_bytes};
 use super::{Error, LookUp, STEP, Splat};
-use crate::codec::bit_packing::{Case, Layout, Unpack, Usual, WINDOW, Wide, read, to_ne_bytes};
+use crate::codec::bit_packing::{Case, Layout, Unpack, Usual, WINDOW, Wide};
+use crate::codec::bit_packing::{low_bits, read, to_ne_bytes};
 use crate::memory::{Slot, flat_mut, write};
 use crate::simd::{window, window_mut};
 
@@ -36,7 +37,12 @@ fn decode_to<const V: usize, S: Splat<V>>(
 ) -> Result<usize, Error> {
     let mut runs = Cursor::new(layout, src);
     while !dst.is_empty() {
-        let run = runs.next(start.saturating_add(dst.len() / V))?;
+        if start == 0 {
+            let done = repetitions::<V, S>(simd, &target, layout, src, &mut runs, dst);
+            dst = &mut dst[done..];
+        }
+        let wanted = start.saturating_add(dst.len() / V);
+        let run = runs.next(wanted)?;
         if start >= run.count {
             start -= run.count;
             continue;
@@ -69,6 +75,46 @@ fn decode_to<const V: usize, S: Splat<V>>(
         dst = &mut dst[length..];
     }
     Ok(runs.at())
+}
+
+/// Decodes repetitions, as long as nothing else comes and both sides have more room than is needed.
+/// Returns the number of bytes written.
+///
+/// It does what the general loop does, which has too many variables to be fast for short runs.
+#[inline(always)]
+fn repetitions<const V: usize, S: Splat<V>>(
+    simd: S,
+    target: &impl Target<V>,
+    layout: Layout,
+    src: &[u8],
+    runs: &mut Cursor<'_>,
+    dst: &mut [Slot],
+) -> usize {
+    let (mut at, mut to) = (runs.at(), 0);
+    let bytes = value_bytes(layout);
+    let value_mask = low_bits(8 * bytes);
+    while let Some(eight) = src.get(at..).and_then(|src| src.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*eight);
+        // Branches, since the place of the next run would wait for a choice without one.
+        let (header, rest, header_bytes) = match word & 0x80 {
+            0 => (word & 0x7f, word >> 8, 1),
+            _ if word & 0x8000 != 0 => break,
+            _ => (word & 0x7f | (word & 0x7f00) >> 1, word >> 16, 2),
+        };
+        let (length, value) = (header as usize / 2, rest & value_mask);
+        let end = to + V * length;
+        if header & 1 != 0 || length == 0 || value > layout.mask() || end + 64 * BLOCKS > dst.len()
+        {
+            break;
+        }
+        let Ok(value) = target.repeated(value as u32, at) else {
+            break;
+        };
+        fill(simd, value, &mut dst[to..], end - to);
+        (at, to) = (at + header_bytes + bytes, end);
+    }
+    runs.set_at(at);
+    to
 }
 
 /// Blocks of a repetition that are written without a look at its length, which cannot be predicted.
@@ -256,20 +302,29 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
     /// Looks up so many values of a dictionary in registers.
     #[inline(always)]
     fn from_registers<C: Case>(&self, src: &[u8], dst: &mut [Slot], count: usize) -> bool {
-        let mut windows = Windows::new(src, STEP / 8 * self.layout.width);
-        let mut greatest = self.simd.none();
+        let Self { simd, plan, .. } = self;
+        let stride = STEP / 8 * self.layout.width;
+        let mut windows = Windows::new(src, stride);
+        let mut greatest = simd.none();
+        let values = dst.as_chunks_mut::<V>().0;
         let mut done = 0;
+        // Whole steps, as long as windows are within the input; then one by one.
+        while done + STEP <= count && windows.from + WINDOW <= windows.src.len() {
+            let found = simd.indices::<C>(plan, window(windows.src, windows.from));
+            greatest = simd.greatest(greatest, found, STEP);
+            simd.permute(&self.table, found, window_mut(values, done));
+            windows.from += stride;
+            done += STEP;
+        }
         while done < count {
-            let found = self.simd.indices::<C>(&self.plan, windows.next());
-            greatest = self
-                .simd
-                .greatest(greatest, found, usize::min(count - done, STEP));
-            let to = &mut dst.as_chunks_mut::<V>().0[done..];
+            let found = simd.indices::<C>(plan, windows.next());
+            greatest = simd.greatest(greatest, found, usize::min(count - done, STEP));
+            let to = &mut values[done..];
             match to.first_chunk_mut() {
-                Some(to) => self.simd.permute(&self.table, found, to),
+                Some(to) => simd.permute(&self.table, found, to),
                 None => {
                     let mut aside = [[Slot::new(0); V]; STEP];
-                    self.simd.permute(&self.table, found, &mut aside);
+                    simd.permute(&self.table, found, &mut aside);
                     let length = to.len();
                     to.copy_from_slice(&aside[..length]);
                 }

@@ -63,8 +63,9 @@ struct Search {
     width: usize,
     nodes: [Node; NODES],
     used: usize,
-    /// For each remainder, the node with which the cheapest possibility ends.
-    last: [u8; 8],
+    /// The possibilities, by the nodes with which they end: at most one for each remainder.
+    known: [u8; 8],
+    count: usize,
     /// What has been decided, and not handed out yet.
     decided: [Node; NODES],
     undelivered: usize,
@@ -101,13 +102,12 @@ impl Search {
             before: NONE,
             cost: 0,
         };
-        let mut last = [NONE; 8];
-        last[0] = 0;
         Self {
             width,
             nodes: [first; NODES],
             used: 1,
-            last,
+            known: [0; 8],
+            count: 1,
             decided: [first; NODES],
             undelivered: 0,
         }
@@ -118,8 +118,9 @@ impl Search {
     }
 
     /// The possibilities, as the numbers of their nodes.
-    fn known(&self) -> impl Iterator<Item = u8> {
-        self.last.into_iter().filter(|node| *node != NONE)
+    #[inline(always)]
+    fn known(&self) -> &[u8] {
+        &self.known[..self.count]
     }
 
     /// The cost of all up to the first end of a group at `end` or after it.
@@ -135,7 +136,7 @@ impl Search {
     fn repeat(&self, start: usize, end: usize, equal: u8) -> Option<Node> {
         let mut best: Option<Node> = None;
         let repetition = 1 + self.width.div_ceil(8);
-        for before in self.known() {
+        for &before in self.known() {
             let packed = self.node(before);
             let after = packed.start.wrapping_sub(start) & 7;
             let mut consider = |repeated, cost| {
@@ -179,10 +180,16 @@ impl Search {
         let Some(node) = self.repeat(start, end, equal) else {
             return;
         };
-        let known = self.last[end % 8];
-        // If both cost the same, the new one has the shorter header later.
-        if known == NONE || node.cost < self.cost(self.node(known), end) {
-            self.last[end % 8] = self.push(node);
+        // The place of the same remainder. If both cost the same, the new one has the shorter header
+        // later.
+        let same = |known: &u8| (self.node(*known).start ^ end) & 7 == 0;
+        match self.known().iter().position(same) {
+            Some(place) if self.cost(self.node(self.known[place]), end) <= node.cost => {}
+            Some(place) => self.known[place] = self.push(node),
+            None => {
+                self.known[self.count] = self.push(node);
+                self.count += 1;
+            }
         }
         self.drop_expensive(end);
         if self.used == NODES {
@@ -192,18 +199,21 @@ impl Search {
 
     /// Drops what cannot become the cheapest any more: with one more group, the cheapest is further.
     fn drop_expensive(&mut self, end: usize) {
-        let cost = |node: Node| self.cost(node, end) + usize::from(node.start == end);
-        let least = self.known().map(|node| cost(self.node(node))).min();
-        let most = least.unwrap_or_default() + self.width;
-        let kept = self.last.map(|node| match node {
-            NONE => NONE,
-            node if cost(self.node(node)) > most => NONE,
-            node => node,
-        });
-        self.last = kept;
-        let mut known = kept.into_iter().filter(|node| *node != NONE);
-        if let (Some(only), None) = (known.next(), known.next()) {
-            self.decide(only);
+        let mut costs = [0; 8];
+        let mut least = usize::MAX;
+        for (cost, known) in costs.iter_mut().zip(self.known()) {
+            let node = self.node(*known);
+            *cost = self.cost(node, end) + usize::from(node.start == end);
+            least = usize::min(least, *cost);
+        }
+        let mut kept = 0;
+        for i in 0..self.count {
+            self.known[kept] = self.known[i];
+            kept += usize::from(costs[i] <= least + self.width);
+        }
+        self.count = kept;
+        if kept == 1 {
+            self.decide(self.known[0]);
         }
     }
 
@@ -225,9 +235,7 @@ impl Search {
             before: NONE,
             ..self.node(node)
         };
-        self.used = 1;
-        self.last = [NONE; 8];
-        self.last[self.nodes[0].start % 8] = 0;
+        (self.used, self.known[0], self.count) = (1, 0, 1);
     }
 
     /// Decides what all possibilities share, and forgets what none of them needs. If they share too
@@ -237,7 +245,7 @@ impl Search {
     fn make_room(&mut self, end: usize) {
         // How many of the needed nodes, or of the possibilities, refer to each.
         let mut references = [0u8; NODES];
-        for node in self.known() {
+        for &node in self.known() {
             references[usize::from(node)] += 1;
         }
         for node in (1..self.used).rev() {
@@ -248,7 +256,7 @@ impl Search {
         // The last node that all of them need.
         let mut first = 0;
         for node in 1..self.used {
-            let only = references[first] == 1 && !self.last.contains(&(first as u8));
+            let only = references[first] == 1 && !self.known().contains(&(first as u8));
             if only && references[node] > 0 {
                 first = node;
                 self.decided[self.undelivered] = self.nodes[node];
@@ -269,18 +277,20 @@ impl Search {
             }
         }
         self.used = used;
-        self.last = self.last.map(|node| match node {
-            NONE => NONE,
-            node => numbers[usize::from(node)],
-        });
+        for node in &mut self.known[..self.count] {
+            *node = numbers[usize::from(*node)];
+        }
         if used > NODES / 2 {
             // Values that are covered beyond the end have been paid for.
             let price = |node: Node| {
                 let covered = node.start.wrapping_sub(end) & 7;
                 (8 * self.cost(node, end)).wrapping_sub(covered * self.width)
             };
-            let best = self.known().min_by_key(|node| price(self.node(*node)));
-            self.decide(best.unwrap_or_default());
+            let best = self
+                .known()
+                .iter()
+                .min_by_key(|node| price(self.node(**node)));
+            self.decide(best.copied().unwrap_or_default());
         }
     }
 
@@ -288,7 +298,11 @@ impl Search {
     #[inline(never)]
     fn finish(&mut self, start: usize, end: usize, equal: u8) {
         let cost = |node: &u8| self.cost(self.node(*node), end);
-        let best = self.known().min_by_key(cost).unwrap_or_default();
+        let best = *self
+            .known()
+            .iter()
+            .min_by_key(|node| cost(node))
+            .unwrap_or(&0);
         let packed = cost(&best);
         match self
             .repeat(start, end, equal)

@@ -79,6 +79,12 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// Continues where runs end that somebody else has read.
+    #[inline(always)]
+    pub(super) fn set_at(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// The next run, of which at most `wanted` values are.
     #[inline(always)]
     pub(super) fn next(&mut self, wanted: usize) -> Result<Found, Error> {
