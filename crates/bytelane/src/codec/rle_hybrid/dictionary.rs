@@ -18,7 +18,7 @@ pub trait Entry: Plain + Sealed {}
 /// The values that indices stand for.
 ///
 /// It is a copy of the values, which begin a table of a power of two entries: any index, taken modulo
-/// that, is within the table, so that no index is checked by itself. The greatest index tells whether
+/// that, is within the table, so that no index is checked by itself. The greatest index says whether
 /// the dictionary has all of them.
 ///
 /// ```
