@@ -166,6 +166,7 @@ unsafe impl<T: rle_hybrid::Integer> Faithful for rle_hybrid::Decode<'_, T> {}
 // SAFETY: as for `rle_hybrid::Decode`, with steps of 16 entries, each of which is copied from the
 // table or made of registers, instead of blocks. What is left is copied from a step that begins as
 // zeros.
+#[cfg(feature = "alloc")]
 unsafe impl<T: rle_hybrid::Entry> Faithful for rle_hybrid::LookingUp<'_, T> {}
 
 // SAFETY: as for `rle_hybrid::Encode`. Packed bits are written to all bytes of their groups: word by

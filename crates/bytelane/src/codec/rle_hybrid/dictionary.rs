@@ -1,19 +1,13 @@
 //! Dictionaries, and decoding indices to their entries.
 #![forbid(unsafe_code)]
 
-use super::{Error, ErrorKind, Format, STEP};
-use crate::codec::bit_packing::{Layout, read};
-use crate::memory::{self, Fill, Plain, Slot, Table, write};
-use crate::simd::window;
+use super::{Entry, Error, ErrorKind, Format};
+use crate::codec::bit_packing::Layout;
+use crate::memory::{self, Fill, Slot};
 use crate::{Destination, Detected};
-#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-pub(super) use lists::Sealed;
-
-/// An entry of a [`Dictionary`]: a number of 4, 8 or 16 bytes. For strings, use their views.
-pub trait Entry: Plain + Sealed {}
 
 /// The values that indices stand for.
 ///
@@ -34,7 +28,6 @@ pub trait Entry: Plain + Sealed {}
 /// assert_eq!(values[6..], [30.0, 30.0, 10.5, 20.25]);
 /// # Ok::<(), bytelane::rle_hybrid::Error>(())
 /// ```
-#[cfg(feature = "alloc")]
 #[derive(Clone, Debug)]
 pub struct Dictionary<T> {
     /// The values, and then others up to a power of two, and at least 64 bytes.
@@ -42,7 +35,6 @@ pub struct Dictionary<T> {
     count: usize,
 }
 
-#[cfg(feature = "alloc")]
 impl<T: Entry> Dictionary<T> {
     /// Copies values. Takes time and memory linear in their number.
     #[must_use]
@@ -282,117 +274,3 @@ impl<T: Entry> Fill for LookingUp<'_, T> {
         Ok((bytes, read))
     }
 }
-
-/// The table of a dictionary.
-#[derive(Clone, Copy)]
-pub(crate) struct Entries<'a, const V: usize> {
-    table: Table<'a, V>,
-    /// How many entries indices may stand for.
-    count: usize,
-}
-
-impl<'a, const V: usize> Entries<'a, V> {
-    /// Whether they fit 64 bytes.
-    #[inline(always)]
-    pub(super) fn is_small(self) -> bool {
-        self.table.bytes().len() <= 64
-    }
-
-    /// The first 64 bytes of the table.
-    #[inline(always)]
-    pub(super) fn front(self) -> &'a [u8; 64] {
-        window(self.table.bytes(), 0)
-    }
-
-    /// Indices up to this one have entries; `None` if there are none.
-    #[inline(always)]
-    pub(super) fn last(self) -> Option<u32> {
-        let last = self.count.checked_sub(1)?;
-        Some(u32::try_from(last).unwrap_or(u32::MAX))
-    }
-
-    /// The entries of so many indices, modulo the size of the table.
-    #[inline(always)]
-    pub(super) fn copy(self, indices: &[[u8; 4]], to: &mut [[Slot; V]]) {
-        let (steps, rest) = to.as_chunks_mut::<STEP>();
-        let (indices, more) = indices.split_at(STEP * steps.len());
-        for (to, indices) in steps.iter_mut().zip(indices.as_chunks::<STEP>().0) {
-            for i in 0..STEP {
-                write(&mut to[i], self.table.at(u32::from_le_bytes(indices[i])));
-            }
-        }
-        for (to, index) in rest.iter_mut().zip(more) {
-            write(to, self.table.at(u32::from_le_bytes(*index)));
-        }
-    }
-
-    /// The entry of an index.
-    #[inline(always)]
-    pub(super) fn get(self, index: u32) -> Option<[u8; V]> {
-        ((index as usize) < self.count).then(|| self.table.at(index))
-    }
-
-    #[cold]
-    pub(super) fn error(self, at: usize, index: u32) -> Error {
-        let entries = self.count;
-        Error::at(at, ErrorKind::Index { index, entries })
-    }
-
-    /// The first of the packed indices from an offset on that has no entry.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn first_missing(
-        self,
-        layout: Layout,
-        src: &[u8],
-        at: usize,
-        count: usize,
-    ) -> Error {
-        let index = |i| read(layout, &src[at..], i) as u32;
-        let missing = (0..count).find(|&i| self.get(index(i)).is_none());
-        let missing = missing.unwrap_or_default();
-        self.error(at + layout.start(missing), index(missing))
-    }
-}
-
-mod lists {
-    use super::{Error, Layout};
-    use crate::Detected;
-    use crate::memory::Slot;
-
-    /// Tables of one type. The functions are compiled in this crate, once for each size, not in the
-    /// caller's crate.
-    pub trait Sealed: Sized {
-        fn look_up(
-            layout: Layout,
-            src: &[u8],
-            start: usize,
-            table: &[Self],
-            count: usize,
-            to: &mut [Slot],
-            backend: Detected,
-        ) -> Result<usize, Error>;
-    }
-}
-
-macro_rules! entries {
-    ($($T:ident $width:literal)*) => { $(
-        impl Entry for $T {}
-        impl Sealed for $T {
-            fn look_up(
-                layout: Layout,
-                src: &[u8],
-                start: usize,
-                table: &[Self],
-                count: usize,
-                to: &mut [Slot],
-                backend: Detected,
-            ) -> Result<usize, Error> {
-                let table = Table::<$width>::new(table);
-                let entries = Entries { table, count };
-                super::look_up::<$width>(layout, src, start, entries, to, backend)
-            }
-        }
-    )* };
-}
-entries! { u32 4 i32 4 f32 4 u64 8 i64 8 f64 8 u128 16 i128 16 }

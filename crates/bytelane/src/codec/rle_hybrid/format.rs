@@ -4,7 +4,9 @@
 use super::runs::{Cursor, MOST, Runs};
 use super::{Error, ErrorKind, Integer};
 use crate::codec::bit_packing::Layout;
-use crate::memory::{self, Fill, Slot};
+#[cfg(feature = "alloc")]
+use crate::memory;
+use crate::memory::{Fill, Slot};
 use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -61,6 +63,7 @@ impl<T: Integer> Format<T> {
         self.layout.width as u32
     }
 
+    #[cfg(feature = "alloc")]
     #[inline]
     pub(super) const fn layout(self) -> Layout {
         self.layout

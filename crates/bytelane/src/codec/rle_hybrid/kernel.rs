@@ -5,7 +5,7 @@
 //! width are made once a call.
 #![forbid(unsafe_code)]
 
-use super::dictionary::Entries;
+use super::entries::Entries;
 use super::runs::{Contents, Cursor, value_bytes};
 use super::{Error, LookUp, STEP, Splat};
 use crate::codec::bit_packing::{Case, Layout, Unpack, Usual, WINDOW, Wide};
@@ -252,9 +252,9 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
         let count = length / V;
         let from = &src[at..];
         let all_there = match (self.is_usual, self.entries.is_small()) {
-            (true, true) => self.from_registers::<Usual>(from, to, count),
-            (true, false) => self.from_memory::<Usual>(from, &mut to[..length]),
-            (false, _) => self.from_memory::<Wide>(from, &mut to[..length]),
+            (true, true) => self.in_registers::<Usual>(from, to, count),
+            (true, false) => self.in_memory::<Usual>(from, &mut to[..length]),
+            (false, _) => self.in_memory::<Wide>(from, &mut to[..length]),
         };
         match all_there {
             true => Ok(()),
@@ -270,7 +270,7 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
     /// Looks up values, as many as there is room for. Returns whether the dictionary has all their
     /// indices.
     #[inline(always)]
-    fn from_memory<C: Case>(&self, src: &[u8], dst: &mut [Slot]) -> bool {
+    fn in_memory<C: Case>(&self, src: &[u8], dst: &mut [Slot]) -> bool {
         let Self { simd, plan, .. } = self;
         let stride = STEP / 8 * self.layout.width;
         let mut windows = Windows::new(src, stride);
@@ -301,7 +301,7 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
 
     /// Looks up so many values of a dictionary in registers.
     #[inline(always)]
-    fn from_registers<C: Case>(&self, src: &[u8], dst: &mut [Slot], count: usize) -> bool {
+    fn in_registers<C: Case>(&self, src: &[u8], dst: &mut [Slot], count: usize) -> bool {
         let Self { simd, plan, .. } = self;
         let stride = STEP / 8 * self.layout.width;
         let mut windows = Windows::new(src, stride);

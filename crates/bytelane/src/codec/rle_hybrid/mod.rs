@@ -50,8 +50,10 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 pub mod bits;
+#[cfg(feature = "alloc")]
 mod dictionary;
 mod encode;
+mod entries;
 mod error;
 mod format;
 mod integer;
@@ -68,8 +70,10 @@ mod tests;
 
 #[cfg(feature = "alloc")]
 pub use dictionary::Dictionary;
-pub use dictionary::Entry;
-pub(crate) use dictionary::{Entries, LookingUp};
+#[cfg(feature = "alloc")]
+pub(crate) use dictionary::LookingUp;
+pub(crate) use entries::Entries;
+pub use entries::Entry;
 pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Decode, Encode};

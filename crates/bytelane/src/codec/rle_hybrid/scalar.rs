@@ -13,7 +13,7 @@
 //! > ```
 #![forbid(unsafe_code)]
 
-use super::dictionary::Entries;
+use super::entries::Entries;
 use super::runs::{Contents, Cursor, Found};
 use super::{Error, ErrorKind};
 use crate::codec::bit_packing::{Layout, read, to_ne_bytes};

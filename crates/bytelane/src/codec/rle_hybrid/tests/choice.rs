@@ -99,7 +99,7 @@ fn lists(width: u32, count: usize, seed: u64) -> Vec<u32> {
     let mut kind = seed as usize;
     while values.len() < count {
         i += 1;
-        if random(i ^ 0x5555) % 16 == 0 {
+        if random(i ^ 0x5555).is_multiple_of(16) {
             kind = random(i ^ 0x7777) as usize;
         }
         // Mostly different values, or mostly the same.
