@@ -180,6 +180,17 @@ impl Search {
         let Some(node) = self.repeat(start, end, equal) else {
             return;
         };
+        // Usually, what has been decided goes on with this repetition.
+        let packed = self.cost(self.node(self.known[0]), end);
+        if self.count == 1 && packed > node.cost + 1 + self.width {
+            self.decided[self.undelivered] = node;
+            self.undelivered += 1;
+            self.nodes[0] = Node {
+                before: NONE,
+                ..node
+            };
+            return;
+        }
         // The place of the same remainder. If both cost the same, the new one has the shorter header
         // later.
         let same = |known: &u8| (self.node(*known).start ^ end) & 7 == 0;
