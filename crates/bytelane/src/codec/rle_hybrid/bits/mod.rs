@@ -7,11 +7,11 @@
 //! use bytelane::rle_hybrid::bits;
 //!
 //! let encoded = bits::encode_to_vec(&[0xff, 0xff, 0xff, 0b101], 27);
-//! assert_eq!(encoded, [25 << 1, 1, 2 << 1, 0]);
+//! assert_eq!(encoded, [25 << 1, 1, 1 << 1 | 1, 0b10]);
 //!
 //! let mut bitmap = [0; 4];
 //! assert_eq!(bits::decode(&encoded, 27, &mut bitmap)?, 4);
-//! assert_eq!(bitmap, [0xff, 0xff, 0xff, 0b001]);
+//! assert_eq!(bitmap, [0xff, 0xff, 0xff, 0b101]);
 //! # Ok::<(), bytelane::rle_hybrid::Error>(())
 //! ```
 #![forbid(unsafe_code)]
