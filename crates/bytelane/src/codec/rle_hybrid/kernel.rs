@@ -380,7 +380,8 @@ impl<'a> Windows<'a> {
             let rest = &self.src[from..];
             let length = usize::min(rest.len(), WINDOW);
             self.rest[..length].copy_from_slice(&rest[..length]);
-            (self.is_rest, from) = (true, 0);
+            // No window is within the input any more.
+            (self.src, self.is_rest, from) = (&[], true, 0);
             self.from = self.stride;
         }
         window(&self.rest, from)
