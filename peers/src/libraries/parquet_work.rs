@@ -70,9 +70,10 @@ fn runs_encode<T: Pod + Into<u64>>(width: usize) -> Work<'static> {
 
 fn runs_decode<T: BitPacking + Pod>(width: usize) -> Work<'static> {
     let mut page = Received::default();
-    let mut decoder = RleDecoder::new(width as u8);
     Box::new(move |bytes, values| {
         let values: &mut [T] = bytemuck::cast_slice_mut(values);
+        // As for each page, since one remembers what its last run has left.
+        let mut decoder = RleDecoder::new(width as u8);
         decoder.set_data(page.of(bytes)).expect("runs");
         decoder.get_batch(values).expect("as many values") * size_of::<T>()
     })
@@ -80,12 +81,12 @@ fn runs_decode<T: BitPacking + Pod>(width: usize) -> Work<'static> {
 
 fn entries<T: Pod + Default + TryFrom<u64>>(width: usize) -> Work<'static> {
     let mut page = Received::default();
-    let mut decoder = RleDecoder::new(width as u8);
     let number = |i| T::try_from(i).unwrap_or_default();
     // Its smaller dictionaries are as fast.
     let dictionary: Vec<T> = (0..1 << width).map(number).collect();
     Box::new(move |bytes, values| {
         let values: &mut [T] = bytemuck::cast_slice_mut(values);
+        let mut decoder = RleDecoder::new(width as u8);
         decoder.set_data(page.of(bytes)).expect("runs");
         let count = values.len();
         let found = decoder.get_batch_with_dict(&dictionary, values, count);

@@ -13,7 +13,7 @@ pub const fn comparison(
         specification,
         data,
         values: &[64, 1024, 20_000],
-        varied: true,
+        varied: false,
         peers,
     }
 }
