@@ -41,7 +41,7 @@ pub(super) trait Sink {
 }
 
 /// Packed runs that are remembered.
-const NODES: usize = 128;
+const NODES: usize = 32;
 
 const NONE: u8 = u8::MAX;
 
