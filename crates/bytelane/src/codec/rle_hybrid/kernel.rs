@@ -264,7 +264,7 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
 }
 
 /// Indices that are unpacked before their entries are looked up: they stay in the first-level cache.
-const BATCH: usize = 8 * STEP;
+const BATCH: usize = 16 * STEP;
 
 impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
     /// Looks up values, as many as there is room for. Returns whether the dictionary has all their

@@ -306,3 +306,39 @@ fn bits_are_values_of_one_bit() {
 fn a_bitmap_has_all_its_bits() {
     let _ = bits::encode_to_vec(&[0, 0], 17);
 }
+
+#[test]
+fn appended_values_follow_what_is_there() {
+    let format = Format::<u32>::new(3).unwrap();
+    let mut encoded = std::vec![9];
+    assert_eq!(format.encode_append(&[5; 20], &mut encoded), Ok(2));
+    assert_eq!(encoded, [9, 40, 5]);
+    assert!(format.encode_append(&[8; 20], &mut encoded).is_err());
+    assert_eq!(bits::encode_append(&[0xff; 5], 40, &mut encoded), 2);
+    assert_eq!(encoded, [9, 40, 5, 80, 1]);
+
+    let mut read = std::vec![1];
+    assert_eq!(format.decode_append(&encoded[1..3], 4, &mut read), Ok(2));
+    assert!(format.decode_append(&encoded[1..3], 21, &mut read).is_err());
+    assert_eq!(read, [1, 5, 5, 5, 5]);
+
+    let mut found = std::vec![0.5f32];
+    let six = Dictionary::new(&[0.0, 1.0, 2.0, 3.0, 4.0, 7.5]);
+    assert_eq!(
+        six.decode_append(format, &encoded[1..3], 2, &mut found),
+        Ok(2)
+    );
+    let five = Dictionary::new(&six.values()[..5]);
+    let missing = five.decode_append(format, &encoded[1..3], 2, &mut found);
+    let (index, entries) = (5, 5);
+    assert_eq!(
+        missing,
+        Err(Error::at(1, ErrorKind::Index { index, entries }))
+    );
+    assert_eq!(found, [0.5, 7.5, 7.5]);
+
+    let mut bitmap = std::vec![7];
+    assert_eq!(bits::decode_append(&encoded[3..], 12, &mut bitmap), Ok(2));
+    assert!(bits::decode_append(&encoded[3..], 41, &mut bitmap).is_err());
+    assert_eq!(bitmap, [7, 0xff, 0x0f]);
+}
