@@ -59,6 +59,9 @@ fn measure(arguments: &[OsString]) -> Result<()> {
 
 /// Runs every comparison once, briefly, to check that all results agree.
 pub fn run_stage() -> Result<()> {
+    run(&mut cargo(
+        "test --quiet --locked --manifest-path peers/Cargo.toml",
+    ))?;
     run(&mut comparison("--profile=dev", &["--quick".into()])?)
 }
 

@@ -608,6 +608,81 @@ struct bytelane_result bytelane_delta_decode_i64(const uint8_t *src,
 // really has; do not allocate memory for it before you know who wrote the stream.
 struct bytelane_result bytelane_delta_stored(const uint8_t *src, size_t src_length);
 
+// The maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it does not fit
+// in a `size_t` or the width is above 32. For bits, the width is 1.
+size_t bytelane_rle_hybrid_max_encoded_length(uint32_t width,
+                                              size_t count);
+
+// Encodes `count` values of `width` bits each. `dst` needs no more room than the result. Bytes of `dst`
+// after the result may be overwritten.
+//
+// Fails with `BYTELANE_INVALID_VALUE` if a value does not fit the width; `offset` is then that of
+// its first byte in memory.
+struct bytelane_result bytelane_rle_hybrid_encode_u8(uint32_t width,
+                                                     const uint8_t *values,
+                                                     size_t count,
+                                                     uint8_t *dst,
+                                                     size_t dst_length);
+
+// As `bytelane_rle_hybrid_encode_u8`.
+struct bytelane_result bytelane_rle_hybrid_encode_u16(uint32_t width,
+                                                      const uint16_t *values,
+                                                      size_t count,
+                                                      uint8_t *dst,
+                                                      size_t dst_length);
+
+// As `bytelane_rle_hybrid_encode_u8`.
+struct bytelane_result bytelane_rle_hybrid_encode_u32(uint32_t width,
+                                                      const uint32_t *values,
+                                                      size_t count,
+                                                      uint8_t *dst,
+                                                      size_t dst_length);
+
+// Decodes `count` values of `width` bits each from the front of `src`, which may be longer: `offset`
+// is the number of bytes read, up to the end of the last run.
+//
+// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_INVALID_VALUE` (a repeated value that does not fit the
+// width) or `BYTELANE_MALFORMED` (a run without values, or with 2^31 or more).
+struct bytelane_result bytelane_rle_hybrid_decode_u8(uint32_t width,
+                                                     const uint8_t *src,
+                                                     size_t src_length,
+                                                     uint8_t *values,
+                                                     size_t count);
+
+// As `bytelane_rle_hybrid_decode_u8`.
+struct bytelane_result bytelane_rle_hybrid_decode_u16(uint32_t width,
+                                                      const uint8_t *src,
+                                                      size_t src_length,
+                                                      uint16_t *values,
+                                                      size_t count);
+
+// As `bytelane_rle_hybrid_decode_u8`.
+struct bytelane_result bytelane_rle_hybrid_decode_u32(uint32_t width,
+                                                      const uint8_t *src,
+                                                      size_t src_length,
+                                                      uint32_t *values,
+                                                      size_t count);
+
+// Encodes the first `count` bits of a bitmap, as values of one bit: least significant bit of each byte
+// first. `offset` is the number of bytes read.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
+struct bytelane_result bytelane_rle_hybrid_encode_bits(const uint8_t *bitmap,
+                                                       size_t bitmap_length,
+                                                       size_t count,
+                                                       uint8_t *dst,
+                                                       size_t dst_length);
+
+// Decodes `count` values of one bit to the bits of a bitmap, which needs a byte for each eight of
+// them. Bits of the last byte after them become zeros. `offset` is the number of bytes read.
+//
+// Fails as `bytelane_rle_hybrid_decode_u8` does.
+struct bytelane_result bytelane_rle_hybrid_decode_bits(const uint8_t *src,
+                                                       size_t src_length,
+                                                       size_t count,
+                                                       uint8_t *bitmap,
+                                                       size_t bitmap_length);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

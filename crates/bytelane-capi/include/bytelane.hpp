@@ -425,6 +425,47 @@ inline result stored(bytes src) noexcept { return bytelane_delta_stored(src.data
 
 }  // namespace delta
 
+// Parquet's RLE/bit-packing hybrid.
+namespace rle_hybrid {
+
+inline std::size_t max_encoded_length(std::uint32_t width, std::size_t count) noexcept {
+    return bytelane_rle_hybrid_max_encoded_length(width, count);
+}
+
+inline result encode(std::uint32_t width, span<const std::uint8_t> values, mutable_bytes dst) noexcept {
+    return bytelane_rle_hybrid_encode_u8(width, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(std::uint32_t width, bytes src, span<std::uint8_t> values) noexcept {
+    return bytelane_rle_hybrid_decode_u8(width, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(std::uint32_t width, span<const std::uint16_t> values, mutable_bytes dst) noexcept {
+    return bytelane_rle_hybrid_encode_u16(width, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(std::uint32_t width, bytes src, span<std::uint16_t> values) noexcept {
+    return bytelane_rle_hybrid_decode_u16(width, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode(std::uint32_t width, span<const std::uint32_t> values, mutable_bytes dst) noexcept {
+    return bytelane_rle_hybrid_encode_u32(width, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(std::uint32_t width, bytes src, span<std::uint32_t> values) noexcept {
+    return bytelane_rle_hybrid_decode_u32(width, src.data(), src.size(), values.data(), values.size());
+}
+
+inline result encode_bits(bytes bitmap, std::size_t count, mutable_bytes dst) noexcept {
+    return bytelane_rle_hybrid_encode_bits(bitmap.data(), bitmap.size(), count, dst.data(), dst.size());
+}
+
+inline result decode_bits(bytes src, std::size_t count, mutable_bytes bitmap) noexcept {
+    return bytelane_rle_hybrid_decode_bits(src.data(), src.size(), count, bitmap.data(), bitmap.size());
+}
+
+}  // namespace rle_hybrid
+
 }  // namespace bytelane
 
 template <>

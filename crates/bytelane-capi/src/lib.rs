@@ -14,6 +14,7 @@ pub mod delta;
 pub mod json_string;
 pub mod library;
 pub mod result;
+pub mod rle_hybrid;
 pub mod stream_vbyte;
 pub mod utf8;
 pub mod varint;

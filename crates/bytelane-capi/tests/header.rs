@@ -20,6 +20,7 @@ const MODULES: &[&str] = &[
     "utf8",
     "bit_packing",
     "delta",
+    "rle_hybrid",
 ];
 
 fn root() -> &'static Path {

@@ -20,6 +20,7 @@ mod bit_packing;
 mod byte_stream_split;
 mod delta;
 mod json_string;
+mod rle_hybrid;
 mod specification;
 pub mod stream;
 mod stream_vbyte;
@@ -44,6 +45,7 @@ pub static CODECS: &[Entry] = &[
     utf8::ENTRY,
     bit_packing::ENTRY,
     delta::ENTRY,
+    rle_hybrid::ENTRY,
 ];
 
 /// A codec of the list.

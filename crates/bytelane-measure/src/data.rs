@@ -250,6 +250,27 @@ macro_rules! bits {
     };
 }
 
+/// Random integers that are repeated.
+macro_rules! repeated {
+    ($name:literal, $limit:literal, $times:literal, $least:literal..=$most:literal) => {
+        Dataset {
+            name: $name,
+            description: concat!("integers below ", $limit, ", each ", $times, " in a row"),
+            start: |_| {
+                let (mut number, mut left) = (0, 0);
+                integers(move |random| {
+                    if left == 0 {
+                        left = $least + below(random, $most + 1 - $least);
+                        number = below(random, $limit);
+                    }
+                    left -= 1;
+                    number
+                })
+            },
+        }
+    };
+}
+
 /// Every dataset. A new one is one row here.
 pub static DATASETS: &[Dataset] = &[
     Dataset {
@@ -283,6 +304,11 @@ pub static DATASETS: &[Dataset] = &[
     bits!(57),
     bits!(59),
     bits!(63),
+    repeated!("below_1000", 1000, "once", 1..=1),
+    repeated!("runs_1", 2, "up to 40 times", 1..=40),
+    repeated!("runs_3", 8, "up to 20 times", 1..=20),
+    repeated!("runs_1000", 1000, "up to 16 times", 1..=16),
+    repeated!("repeats_1000", 1000, "8 to 40 times", 8..=40),
     Dataset {
         name: "one_byte",
         description: "integers from 0 to 63: one byte each in every variable-length code",

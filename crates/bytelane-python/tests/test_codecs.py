@@ -19,6 +19,7 @@ from bytelane import (
     byte_stream_split,
     delta,
     json_string,
+    rle_hybrid,
     stream_vbyte,
     utf8,
     varint,
@@ -91,6 +92,55 @@ def test_ranges(backend: str, start: int, stop: int) -> None:
     assert bit_packing.decode_range(packed, "int64", start, stop, 19, out=out) == stop - start
     assert delta.decode_range(stream, "int64", start, stop, out=out) == stop - start
     assert np.array_equal(out[: stop - start], values[start:stop])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32"])
+@pytest.mark.parametrize("count", [0, 1, 7, 300, 40_000])
+def test_runs(backend: str, dtype: str, count: int) -> None:
+    values = np.repeat(some(dtype, count) & 0x7F, np.arange(count) % 20)[:count].copy()
+    encoded = rle_hybrid.encode(values, 7)
+    assert np.array_equal(rle_hybrid.decode(encoded, dtype, len(values), 7), values)
+    assert rle_hybrid.validate(encoded + b"more", len(values), 7) == len(encoded)
+    found, read = rle_hybrid.decode_prefix(encoded + b"more", dtype, len(values), 7)
+    assert np.array_equal(found, values)
+    assert read == len(encoded)
+    start = len(values) // 3
+    part = rle_hybrid.decode_range(encoded, dtype, start, len(values), 7)
+    assert np.array_equal(part, values[start:])
+    for kind in ("float32", "float64", "int32", "uint64"):
+        dictionary = (np.arange(128) * 3).astype(kind)
+        found = rle_hybrid.look_up(encoded, dictionary, len(values), 7)
+        assert np.array_equal(found, dictionary[values])
+        assert found.dtype == kind
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 80)), max_size=30))
+def test_runs_of_bits(runs: list[tuple[bool, int]]) -> None:
+    flags = np.repeat(np.array([bit for bit, _ in runs], bool), [count for _, count in runs])
+    bitmap = np.packbits(flags, bitorder="little").tobytes()
+    encoded = rle_hybrid.encode_bits(bitmap, len(flags))
+    assert encoded == rle_hybrid.encode(flags.astype("u1"), 1)
+    assert rle_hybrid.decode_bits(encoded, len(flags)) == bitmap
+
+
+def test_runs_that_are_wrong() -> None:
+    with pytest.raises(bytelane.Error, match="offset 3: ") as caught:
+        rle_hybrid.encode(np.array([1, 2, 3, 8], "u1"), 3)
+    assert caught.value.kind == "Value"
+    with pytest.raises(bytelane.Error) as caught:
+        rle_hybrid.look_up(b"\x06\x02", np.array([0.5, 1.5]), 3, 2)
+    assert (caught.value.kind, caught.value.offset) == ("Index", 1)
+    with pytest.raises(bytelane.Error) as caught:
+        rle_hybrid.decode(b"\x06\x02", "uint8", 4, 2)
+    assert (caught.value.kind, caught.value.offset) == ("Truncated", 2)
+    with pytest.raises(ValueError, match="1 bytes follow the last value, at offset 2"):
+        rle_hybrid.decode(b"\x06\x02\x00", "uint8", 3, 2)
+    with pytest.raises(ValueError, match="the bitmap has 8 bits, not 9"):
+        rle_hybrid.encode_bits(b"\x00", 9)
+    with pytest.raises(ValueError, match="9 bits"):
+        rle_hybrid.encode(b"\x00", 9)
+    with pytest.raises(TypeError, match="uint32"):
+        rle_hybrid.encode(np.arange(3, dtype="i8"), 2)
 
 
 def test_ranges_that_are_not_there() -> None:

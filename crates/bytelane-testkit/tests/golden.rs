@@ -127,3 +127,29 @@ fn delta_as_pyarrow_writes_it() {
     let parameters = |name: &str| name.split_once('-').unwrap().0.to_owned();
     assert_eq!(assert_golden("delta", parameters), 10);
 }
+
+/// Others choose other runs, which are not shorter.
+#[test]
+fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
+    assert_eq!(assert_golden("rle_hybrid", str::to_owned), 5);
+    let mut files = 0;
+    for entry in fs::read_dir(directory("rle_hybrid")).unwrap() {
+        let path = entry.unwrap().path();
+        let is_theirs = |extension| extension == "pyarrow" || extension == "duckdb";
+        if !path.extension().is_some_and(is_theirs) {
+            continue;
+        }
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let codec = bytelane_catalog::open(&format!("rle_hybrid:{stem}")).unwrap();
+        let [values, ours] = ["values", "bytes"].map(|kind| fs::read(path.with_extension(kind)));
+        let (values, theirs) = (values.unwrap(), fs::read(&path).unwrap());
+        for backend in backends().into_iter().chain([bytelane::Backend::Scalar]) {
+            let (decoded, back) = decode(&*codec, backend, &theirs, values.len()).unwrap();
+            assert_eq!(decoded.read, theirs.len(), "{}, {backend}", path.display());
+            assert!(back == values, "{}, {backend}", path.display());
+        }
+        assert!(ours.unwrap().len() <= theirs.len(), "{}", path.display());
+        files += 1;
+    }
+    assert_eq!(files, 10);
+}

@@ -7,13 +7,24 @@ mod buffers;
 mod parquet_work;
 
 use buffers::Work;
+use parquet_work::Kind;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Opens a piece of work, which is never closed. A width that no type has stands for none.
+/// Opens a piece of work, which is never closed. The kinds have the order of [`Kind`].
 #[unsafe(no_mangle)]
-pub extern "C" fn parquet_open(encodes: bool, bytes: usize, width: usize) -> *mut Work<'static> {
-    let width = (width <= 64).then_some(width);
-    Box::into_raw(Box::new(parquet_work::work(encodes, bytes, width)))
+pub extern "C" fn parquet_open(
+    encodes: bool,
+    bytes: usize,
+    kind: usize,
+    width: usize,
+) -> *mut Work<'static> {
+    let kind = match kind {
+        0 => Kind::Packed(width),
+        1 => Kind::Delta,
+        2 => Kind::Runs(width),
+        _ => Kind::Entries(width),
+    };
+    Box::into_raw(Box::new(parquet_work::work(encodes, bytes, kind)))
 }
 
 /// Runs it on an input and an output.

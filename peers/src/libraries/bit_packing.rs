@@ -1,6 +1,7 @@
 //! The crate `parquet` and Arrow C++, which pack values as bytelane does; and `bitpacking` and
 //! `fastlanes`, which have layouts of their own for blocks of 32 to 1024 values.
 
+use super::parquet_work::Kind;
 use super::{Comparison, FRESH, Peer, Work, arrow, parquet};
 use bitpacking::{BitPacker, BitPacker1x, BitPacker4x, BitPacker8x};
 use bytelane::bit_packing::{Format, Integer};
@@ -25,7 +26,7 @@ pub const fn comparison(
 pub fn peers<T: Integer + Pod + BitPacking, const WIDTH: usize>(
     values: usize,
 ) -> anyhow::Result<Vec<Peer>> {
-    let mut peers = parquet::peers(size_of::<T>(), Some(WIDTH))?;
+    let mut peers = parquet::peers(size_of::<T>(), Kind::Packed(WIDTH))?;
     peers.extend(arrow::bit_packing(size_of::<T>(), WIDTH)?);
     if size_of::<T>() == 4 {
         match values {

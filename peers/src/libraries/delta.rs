@@ -1,5 +1,6 @@
 //! The crate `parquet`.
 
+use super::parquet_work::Kind;
 use super::{Comparison, Peer, parquet};
 
 pub const fn comparison(
@@ -17,5 +18,5 @@ pub const fn comparison(
 }
 
 pub fn peers<const K: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
-    parquet::peers(K, None)
+    parquet::peers(K, Kind::Delta)
 }

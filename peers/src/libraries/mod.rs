@@ -12,6 +12,7 @@ mod delta;
 mod json_string;
 mod parquet;
 mod parquet_work;
+mod rle_hybrid;
 mod stream_vbyte;
 mod utf8;
 mod varint;
@@ -144,6 +145,36 @@ pub static COMPARISONS: &[Comparison] = &[
         "delta:type=i64",
         &["timestamps", "steps"],
         delta::peers::<8>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u8,width=1",
+        &["bits_1", "runs_1"],
+        rle_hybrid::runs::<1, 1>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u16,width=3",
+        &["bits_3", "runs_3"],
+        rle_hybrid::runs::<2, 3>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u32,width=10",
+        &["below_1000", "runs_1000", "repeats_1000"],
+        rle_hybrid::runs::<4, 10>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u32,width=10,entries=1000",
+        &["below_1000", "runs_1000", "repeats_1000"],
+        rle_hybrid::entries::<4, 10>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u64,width=10,entries=1000",
+        &["below_1000", "runs_1000", "repeats_1000"],
+        rle_hybrid::entries::<8, 10>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u64,width=3,entries=8",
+        &["bits_3", "runs_3"],
+        rle_hybrid::entries::<8, 3>,
     ),
     base64::COMPARISON,
     json_string::COMPARISON,

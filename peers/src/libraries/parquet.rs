@@ -1,21 +1,22 @@
 //! The crate `parquet`, as it is compiled by default, and compiled for this machine in a library of
 //! its own.
 
+use super::parquet_work::{self, Kind};
 use super::wheel::Wheel;
-use super::{Peer, Work, parquet_work};
+use super::{Peer, Work};
 use libloading::Library;
 use std::ffi::c_void;
 
-type Open = unsafe extern "C" fn(bool, usize, usize) -> *mut c_void;
+type Open = unsafe extern "C" fn(bool, usize, usize, usize) -> *mut c_void;
 type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, usize) -> usize;
 
-/// Both, for values of `bytes` bytes: bit packing with a width, or delta encoding without.
-pub fn peers(bytes: usize, width: Option<usize>) -> anyhow::Result<Vec<Peer>> {
+/// Both, for values of `bytes` bytes.
+pub fn peers(bytes: usize, kind: Kind) -> anyhow::Result<Vec<Peer>> {
     let mut peers = vec![Peer {
         library: "parquet",
         backend: None,
-        encode: Some(parquet_work::work(true, bytes, width)),
-        decode: Some(parquet_work::work(false, bytes, width)),
+        encode: Some(parquet_work::work(true, bytes, kind)),
+        decode: Some(parquet_work::work(false, bytes, kind)),
     }];
     let native = Wheel {
         library: "parquet for this machine",
@@ -25,8 +26,8 @@ pub fn peers(bytes: usize, width: Option<usize>) -> anyhow::Result<Vec<Peer>> {
         peers.push(Peer {
             library: "parquet, native",
             backend: None,
-            encode: Some(native_work(library, true, bytes, width)?),
-            decode: Some(native_work(library, false, bytes, width)?),
+            encode: Some(native_work(library, true, bytes, kind)?),
+            decode: Some(native_work(library, false, bytes, kind)?),
         });
     }
     Ok(peers)
@@ -36,7 +37,7 @@ fn native_work(
     library: &'static Library,
     encodes: bool,
     bytes: usize,
-    width: Option<usize>,
+    kind: Kind,
 ) -> anyhow::Result<Work<'static>> {
     // SAFETY: the package `native` defines these functions with these types.
     let (open, run) = unsafe {
@@ -44,8 +45,14 @@ fn native_work(
         let run: Run = *library.get("parquet_run")?;
         (open, run)
     };
-    // SAFETY: it takes any arguments; a width that no type has stands for none.
-    let work = unsafe { open(encodes, bytes, width.unwrap_or(usize::MAX)) };
+    let (kind, width) = match kind {
+        Kind::Packed(width) => (0, width),
+        Kind::Delta => (1, 0),
+        Kind::Runs(width) => (2, width),
+        Kind::Entries(width) => (3, width),
+    };
+    // SAFETY: it takes any arguments.
+    let work = unsafe { open(encodes, bytes, kind, width) };
     Ok(Box::new(move |from, to| {
         // SAFETY: the work was opened above and is used by nobody else; both slices are valid.
         unsafe { run(work, from.as_ptr(), from.len(), to.as_mut_ptr(), to.len()) }

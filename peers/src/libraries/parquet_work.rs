@@ -7,24 +7,91 @@ use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::encodings::decoding::get_decoder;
 use parquet::encodings::encoding::{DeltaBinaryPackedEncoderOptions, DeltaBitPackEncoder, Encoder};
+use parquet::encodings::rle::{RleDecoder, RleEncoder};
 use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type};
 use parquet::util::bit_util::{BitPacking, BitReader, BitWriter};
 use std::sync::Arc;
 
-/// Work on values of `bytes` bytes: bit packing with a width, or delta encoding without.
-pub fn work(encodes: bool, bytes: usize, width: Option<usize>) -> Work<'static> {
-    match (encodes, bytes, width) {
-        (true, 1, Some(width)) => pack::<u8>(width),
-        (true, 4, Some(width)) => pack::<u32>(width),
-        (true, _, Some(width)) => pack::<u64>(width),
-        (false, 1, Some(width)) => unpack::<u8>(width),
-        (false, 4, Some(width)) => unpack::<u32>(width),
-        (false, _, Some(width)) => unpack::<u64>(width),
-        (true, 4, None) => delta_encode::<Int32Type>(),
-        (true, _, None) => delta_encode::<Int64Type>(),
-        (false, 4, None) => delta_decode::<Int32Type>(PhysicalType::INT32),
-        (false, _, None) => delta_decode::<Int64Type>(PhysicalType::INT64),
+/// What the crate is asked to do with values of some number of bytes.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// Bit packing with a width.
+    Packed(usize),
+    Delta,
+    /// Runs of values of a width.
+    Runs(usize),
+    /// Runs of indices of a width, to the entries of a dictionary, which are the indices themselves.
+    Entries(usize),
+}
+
+/// Work on values of `bytes` bytes.
+pub fn work(encodes: bool, bytes: usize, kind: Kind) -> Work<'static> {
+    match (encodes, bytes, kind) {
+        (true, 1, Kind::Packed(width)) => pack::<u8>(width),
+        (true, 4, Kind::Packed(width)) => pack::<u32>(width),
+        (true, _, Kind::Packed(width)) => pack::<u64>(width),
+        (false, 1, Kind::Packed(width)) => unpack::<u8>(width),
+        (false, 4, Kind::Packed(width)) => unpack::<u32>(width),
+        (false, _, Kind::Packed(width)) => unpack::<u64>(width),
+        (true, 4, Kind::Delta) => delta_encode::<Int32Type>(),
+        (true, _, Kind::Delta) => delta_encode::<Int64Type>(),
+        (false, 4, Kind::Delta) => delta_decode::<Int32Type>(PhysicalType::INT32),
+        (false, _, Kind::Delta) => delta_decode::<Int64Type>(PhysicalType::INT64),
+        (true, 1, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u8>(width),
+        (true, 2, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u16>(width),
+        (true, 4, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u32>(width),
+        (true, _, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u64>(width),
+        (false, 1, Kind::Runs(width)) => runs_decode::<u8>(width),
+        (false, 2, Kind::Runs(width)) => runs_decode::<u16>(width),
+        (false, _, Kind::Runs(width)) => runs_decode::<u32>(width),
+        (false, 4, Kind::Entries(width)) => entries::<u32>(width),
+        (false, _, Kind::Entries(width)) => entries::<u64>(width),
     }
+}
+
+/// Values to runs. The encoder takes numbers of 64 bits.
+fn runs_encode<T: Pod + Into<u64>>(width: usize) -> Work<'static> {
+    let mut wide: Vec<u64> = Vec::new();
+    let mut received = 0;
+    let mut room = Vec::new();
+    Box::new(move |values, bytes| {
+        if received != values.as_ptr().addr() {
+            let values: &[T] = bytemuck::cast_slice(values);
+            wide = values.iter().map(|&value| value.into()).collect();
+            received = values.as_ptr().addr();
+        }
+        room.clear();
+        let mut encoder = RleEncoder::new_from_buf(width as u8, std::mem::take(&mut room));
+        encoder.put_batch(&wide);
+        room = encoder.consume();
+        show(&room, bytes)
+    })
+}
+
+fn runs_decode<T: BitPacking + Pod>(width: usize) -> Work<'static> {
+    let mut page = Received::default();
+    Box::new(move |bytes, values| {
+        let values: &mut [T] = bytemuck::cast_slice_mut(values);
+        // As for each page, since one remembers what its last run has left.
+        let mut decoder = RleDecoder::new(width as u8);
+        decoder.set_data(page.of(bytes)).expect("runs");
+        decoder.get_batch(values).expect("as many values") * size_of::<T>()
+    })
+}
+
+fn entries<T: Pod + Default + TryFrom<u64>>(width: usize) -> Work<'static> {
+    let mut page = Received::default();
+    let number = |i| T::try_from(i).unwrap_or_default();
+    // Its smaller dictionaries are as fast.
+    let dictionary: Vec<T> = (0..1 << width).map(number).collect();
+    Box::new(move |bytes, values| {
+        let values: &mut [T] = bytemuck::cast_slice_mut(values);
+        let mut decoder = RleDecoder::new(width as u8);
+        decoder.set_data(page.of(bytes)).expect("runs");
+        let count = values.len();
+        let found = decoder.get_batch_with_dict(&dictionary, values, count);
+        found.expect("indices of entries") * size_of::<T>()
+    })
 }
 
 fn pack<T: BitPacking + Pod>(width: usize) -> Work<'static> {

@@ -205,6 +205,40 @@ BIT_PACKING(int64_t, i64)
 DELTA(int32_t, i32)
 DELTA(int64_t, i64)
 
+#define RLE_HYBRID(TYPE, NAME)                                                                 \
+    static void rle_hybrid_##NAME(size_t count) {                                              \
+        TYPE *values = filled(count * sizeof(TYPE)), *back = filled(count * sizeof(TYPE));     \
+        uint32_t width = 8 * sizeof(TYPE);                                                     \
+        size_t most = bytelane_rle_hybrid_max_encoded_length(width, count);                    \
+        uint8_t *room = filled(most);                                                          \
+        size_t length                                                                          \
+            = bytelane_rle_hybrid_encode_##NAME(width, values, count, room, most).count;       \
+        uint8_t *bytes = filled(length);                                                       \
+        CHECK(bytelane_rle_hybrid_encode_##NAME(width, values, count, bytes, length).count     \
+              == length);                                                                      \
+        CHECK(bytelane_rle_hybrid_decode_##NAME(width, bytes, length, back, count).offset      \
+              == length);                                                                      \
+        same(values, back, count * sizeof(TYPE));                                              \
+        free(room), free(bytes), free(back), free(values);                                     \
+    }
+RLE_HYBRID(uint8_t, u8)
+RLE_HYBRID(uint16_t, u16)
+RLE_HYBRID(uint32_t, u32)
+
+static void rle_hybrid_bits(size_t length) {
+    uint8_t *bitmap = filled(length), *back = filled(length);
+    size_t most = bytelane_rle_hybrid_max_encoded_length(1, 8 * length);
+    uint8_t *bytes = filled(most);
+    bytelane_result done = bytelane_rle_hybrid_encode_bits(bitmap, length, 8 * length, bytes, most);
+    CHECK(done.status == BYTELANE_OK && done.offset == length);
+    done = bytelane_rle_hybrid_decode_bits(bytes, done.count, 8 * length, back, length);
+    CHECK(done.status == BYTELANE_OK && done.count == length);
+    same(bitmap, back, length);
+    done = bytelane_rle_hybrid_encode_bits(bitmap, length, 8 * length + 1, bytes, most);
+    CHECK(done.status == BYTELANE_RANGE);
+    free(bytes), free(back), free(bitmap);
+}
+
 static void refused(void) {
     uint8_t memory[64] = {0};
     CHECK(bytelane_base64_encode(NULL, 1, 0, memory, 64).status == BYTELANE_NULL);
@@ -241,6 +275,8 @@ int main(int count, char **arguments) {
         bit_packing_u8(length), bit_packing_u16(length), bit_packing_u32(length);
         bit_packing_u64(length), bit_packing_i32(length), bit_packing_i64(length);
         delta_i32(length), delta_i64(length);
+        rle_hybrid_u8(length), rle_hybrid_u16(length), rle_hybrid_u32(length);
+        rle_hybrid_bits(length);
     }
     printf("all calls are right on %s\n", bytelane_backend());
     return 0;

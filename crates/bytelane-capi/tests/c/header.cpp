@@ -102,6 +102,13 @@ int main() {
     CHECK(bl::delta::encode(steps, deltas) && bl::delta::stored(deltas).count() == 3);
     CHECK(bl::delta::decode(deltas, again) && again == steps);
 
+    std::vector<std::uint16_t> levels(20, 3), level(20);
+    std::vector<std::uint8_t> runs(bl::rle_hybrid::max_encoded_length(2, 20)), bits(3);
+    CHECK(bl::rle_hybrid::encode(2, levels, runs).count() == 2);
+    CHECK(bl::rle_hybrid::decode(2, runs, level) && level == levels);
+    CHECK(bl::rle_hybrid::encode_bits(bits, 20, runs).count() == 2);
+    CHECK(bl::rle_hybrid::decode_bits(runs, 20, bits).count() == 3);
+
     std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
     CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
     CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));

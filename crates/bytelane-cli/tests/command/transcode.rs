@@ -314,11 +314,58 @@ fn what_is_encoded_is_decoded() {
             let values = dataset.generate(element, VALUES, 1);
             let mut specification = format!("{}:{case}", entry.name);
             if has_count {
-                specification += &format!(",count={VALUES}");
+                // A bitmap has eight values in each byte.
+                let count = if case.contains("type=bits") {
+                    8 * VALUES
+                } else {
+                    VALUES
+                };
+                specification += &format!(",count={count}");
             }
             let encoded = pipe(&["encode", &specification], &values);
             let decoded = pipe(&["decode", &specification], &encoded);
             assert!(decoded == values, "{specification}");
         }
     }
+}
+
+#[test]
+fn runs_need_the_number_of_values() {
+    let values: Vec<u8> = [7_u32; 1000]
+        .iter()
+        .chain(&[1, 2, 3])
+        .copied()
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    let encoded = pipe(&["encode", "rle_hybrid:type=u32,width=3"], &values);
+    assert_eq!(encoded[..3], [0xd0, 0x0f, 7]);
+    let decoded = pipe(
+        &["decode", "rle_hybrid:type=u32,width=3,count=1003"],
+        &encoded,
+    );
+    assert_eq!(decoded, values);
+    let as_entries = "rle_hybrid:type=u32,width=3,entries=8,count=1003";
+    assert_eq!(pipe(&["decode", as_entries], &encoded), values);
+
+    let fails = |specification, input: &[u8]| {
+        let mut decode = bytelane(&["decode", specification]);
+        failure(decode.write_stdin(input))
+    };
+    let message = fails("rle_hybrid:type=u32,width=3", &encoded);
+    assert!(message.contains("needs the parameter `count`"), "{message}");
+    let message = fails("rle_hybrid:type=u32,width=3,count=500", &encoded);
+    assert!(
+        message.contains("bytes follow the run of the last value"),
+        "{message}"
+    );
+    let message = fails("rle_hybrid:type=u32,width=3,entries=7,count=1003", &encoded);
+    assert!(
+        message.contains("offset 2: the dictionary has 7 entries, but not index 7"),
+        "{message}"
+    );
+
+    let bits = pipe(&["encode", "rle_hybrid:type=bits,width=1"], &[0xff; 100]);
+    assert_eq!(bits, [0xc0, 0x0c, 1]);
+    let some = pipe(&["decode", "rle_hybrid:type=bits,width=1,count=12"], &bits);
+    assert_eq!(some, [0xff, 0x0f]);
 }

@@ -1,7 +1,7 @@
 """Codecs for bytes, numbers and text, and the best Parquet encodings.
 
 Each codec is a module: `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
-`json_string`, `stream_vbyte`, `utf8`, `varint`. Each uses the best instruction set of the machine.
+`json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `varint`. Each uses the best instruction set of the machine.
 
 Arguments are objects with a buffer: bytes, bytearray, memoryview, mmap, array, NumPy and Arrow arrays.
 Bytes are processed without the interpreter's lock if they are long; all other memory keeps the lock,
@@ -26,6 +26,7 @@ from ._native import (
     byte_stream_split,
     delta,
     json_string,
+    rle_hybrid,
     set_backend,
     stream_vbyte,
     utf8,
@@ -44,6 +45,7 @@ __all__ = [
     "delta",
     "json_string",
     "parquet",
+    "rle_hybrid",
     "set_backend",
     "stream_vbyte",
     "utf8",

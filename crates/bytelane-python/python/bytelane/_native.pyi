@@ -7,11 +7,12 @@ from . import bit_packing as bit_packing
 from . import byte_stream_split as byte_stream_split
 from . import delta as delta
 from . import json_string as json_string
+from . import rle_hybrid as rle_hybrid
 from . import stream_vbyte as stream_vbyte
 from . import utf8 as utf8
 from . import varint as varint
 
-__all__ = ["__version__", "_parquet", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "set_backend", "stream_vbyte", "utf8", "varint"]
+__all__ = ["__version__", "_parquet", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "rle_hybrid", "set_backend", "stream_vbyte", "utf8", "varint"]
 
 __version__: str
 

@@ -8,6 +8,7 @@ pub mod byte_stream_split;
 pub mod decimal;
 pub mod delta;
 pub mod json_string;
+pub mod rle_hybrid;
 pub mod stream_vbyte;
 pub mod utf8;
 pub mod varint;

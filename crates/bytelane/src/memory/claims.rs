@@ -8,6 +8,7 @@ use crate::codec::bit_packing;
 use crate::codec::byte_stream_split::{Join, Split};
 use crate::codec::delta;
 use crate::codec::json_string;
+use crate::codec::rle_hybrid;
 use crate::codec::stream_vbyte;
 use crate::codec::utf8;
 use crate::codec::varint;
@@ -150,3 +151,29 @@ unsafe impl<T: delta::Integer> Faithful for delta::Encode<'_, T> {}
 // each miniblock writes the next values, whole blocks of 64 bytes directly and others by a copy of
 // a block. The scalar code writes each value of the range.
 unsafe impl<T: delta::Integer> Faithful for delta::Decode<'_, T> {}
+
+// SAFETY: the result is the last `at`, if the destination has that many bytes. Each run has been
+// written from there on where it had room: its header, and then the repeated value, or packed values
+// to exactly their bytes, as for `bit_packing::Packing`, and zeros up to the end of the last group.
+unsafe impl<T: rle_hybrid::Integer> Faithful for rle_hybrid::Encode<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the values of the range. There is an `Ok` only after runs
+// have filled it: each writes the next values, of which there are no more than are left, either one
+// by one, as the scalar code does for all, or in whole blocks of 64 bytes while there is room for
+// them and then by a copy of exactly what is left, as for `bit_packing::Unpacking`.
+unsafe impl<T: rle_hybrid::Integer> Faithful for rle_hybrid::Decode<'_, T> {}
+
+// SAFETY: as for `rle_hybrid::Decode`, with steps of 16 entries, each of which is copied from the
+// table or made of registers, instead of blocks. What is left is copied from a step that begins as
+// zeros.
+#[cfg(feature = "alloc")]
+unsafe impl<T: rle_hybrid::Entry> Faithful for rle_hybrid::LookingUp<'_, T> {}
+
+// SAFETY: as for `rle_hybrid::Encode`. Packed bits are written to all bytes of their groups: word by
+// word, and the last ones with zeros above.
+unsafe impl Faithful for rle_hybrid::bits::Encode<'_> {}
+
+// SAFETY: `fill` cuts the destination to the bytes that the bits take. There is an `Ok` only after all
+// bits have been appended: words are written one after the other as they become full, and then the
+// bytes that the last bits take, which are the rest of the destination.
+unsafe impl Faithful for rle_hybrid::bits::Decode<'_> {}

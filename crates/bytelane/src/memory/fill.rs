@@ -4,7 +4,7 @@
 //! These forms are always inlined. As separate calls, which pass the operation in memory, they
 //! would make short inputs take half as long again.
 
-use super::{Slot, Value};
+use super::{Plain, Slot};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -53,7 +53,7 @@ impl<'a, T> From<&'a mut [MaybeUninit<T>]> for Destination<'a, T> {
     }
 }
 
-impl<'a, T: Value> From<&'a mut [T]> for Destination<'a, T> {
+impl<'a, T: Plain> From<&'a mut [T]> for Destination<'a, T> {
     #[inline]
     fn from(values: &'a mut [T]) -> Self {
         let start = values.as_mut_ptr().cast();
@@ -64,7 +64,7 @@ impl<'a, T: Value> From<&'a mut [T]> for Destination<'a, T> {
     }
 }
 
-impl<'a, T: Value> Destination<'a, T> {
+impl<'a, T: Plain> Destination<'a, T> {
     /// The number of values that fit.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -97,7 +97,7 @@ impl<'a, T: Value> Destination<'a, T> {
 /// first. Returns the number of values. On an error, the `Vec` keeps its length.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(crate) fn append<T: Value, F: Faithful>(
+pub(crate) fn append<T: Plain, F: Faithful>(
     operation: F,
     most: usize,
     to: &mut Vec<T>,

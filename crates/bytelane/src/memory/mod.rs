@@ -5,6 +5,7 @@ mod claims;
 mod fill;
 #[cfg(feature = "alloc")]
 mod reserved;
+mod table;
 mod text;
 
 use crate::simd::{window, window_mut};
@@ -15,6 +16,7 @@ pub(crate) use fill::append;
 pub(crate) use fill::{Faithful, Fill};
 #[cfg(feature = "alloc")]
 pub use reserved::Reserved;
+pub(crate) use table::Table;
 #[cfg(feature = "alloc")]
 pub(crate) use text::Appender;
 #[cfg(feature = "alloc")]
@@ -40,7 +42,10 @@ unsafe impl Byte for Slot {}
 ///
 /// Implemented for the integers of 8 to 64 bits, `f32` and `f64`. Pass half-precision numbers as
 /// the `u16` of their bits.
-pub trait Value:
+pub trait Value: Plain {}
+
+/// A [`Value`], or an integer of 128 bits: what [`Destination`] can hold.
+pub trait Plain:
     Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + sealed::Primitive + 'static
 {
 }
@@ -56,14 +61,19 @@ macro_rules! primitives {
     ($($T:ty)*) => { $(
         // SAFETY: a primitive number is nothing but bits, each pattern of them a number.
         unsafe impl sealed::Primitive for $T {}
-        impl Value for $T {}
+        impl Plain for $T {}
     )* };
 }
-primitives! { i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 }
+primitives! { i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 f32 f64 }
+
+macro_rules! values {
+    ($($T:ty)*) => { $( impl Value for $T {} )* };
+}
+values! { i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 }
 
 /// The bytes of values, in this machine's byte order.
 #[inline]
-pub(crate) fn bytes<T: Value>(values: &[T]) -> &[u8] {
+pub(crate) fn bytes<T: Plain>(values: &[T]) -> &[u8] {
     // SAFETY: the same memory for the same time; `Primitive` has no padding, so every byte is
     // initialised, and bytes need no alignment.
     unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }

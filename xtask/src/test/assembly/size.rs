@@ -13,6 +13,9 @@ const LARGER: &[(&str, u64)] = &[
     ("bit_packing_encode", 30_500),
     ("delta_encode", 52_000),
     ("json_string_escape", 27_000),
+    ("rle_hybrid_decode", 28_000),
+    ("rle_hybrid_encode", 58_000),
+    ("rle_hybrid_look_up", 41_000),
 ];
 
 /// The directory in which `cargo` builds the programs of the package `bytelane-size`.

@@ -8,6 +8,7 @@ use bytelane_capi::byte_stream_split::*;
 use bytelane_capi::delta::*;
 use bytelane_capi::json_string::*;
 use bytelane_capi::result::bytelane_result;
+use bytelane_capi::rle_hybrid::*;
 use bytelane_capi::stream_vbyte::*;
 use bytelane_capi::utf8::*;
 use bytelane_capi::varint::*;
@@ -26,6 +27,7 @@ pub static CODECS: &[(&str, Make)] = &[
     ("utf8", utf8),
     ("bit_packing", bit_packing),
     ("delta", delta),
+    ("rle_hybrid", rle_hybrid),
 ];
 
 /// The value of a parameter, or an empty string.
@@ -296,6 +298,53 @@ fn delta(parameters: &str) -> (String, Functions) {
             unit: 8,
             opening: b"",
         },
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn rle_hybrid(parameters: &str) -> (String, Functions) {
+    let width = parameter(parameters, "width").parse().expect("a width");
+    macro_rules! of {
+        ($encode:ident, $decode:ident, $unit:literal) => {
+            Functions {
+                encode: function!([src, count, dst, room] => $encode(
+                    width, src.cast(), count, dst, room
+                )),
+                decode: function!([src, length, dst, room] => $decode(
+                    width, src, length, dst.cast(), room
+                )),
+                unit: $unit,
+                opening: b"",
+            }
+        };
+    }
+    let functions = match parameter(parameters, "type") {
+        "u8" => of!(
+            bytelane_rle_hybrid_encode_u8,
+            bytelane_rle_hybrid_decode_u8,
+            1
+        ),
+        "u16" => of!(
+            bytelane_rle_hybrid_encode_u16,
+            bytelane_rle_hybrid_decode_u16,
+            2
+        ),
+        "u32" => of!(
+            bytelane_rle_hybrid_encode_u32,
+            bytelane_rle_hybrid_decode_u32,
+            4
+        ),
+        "bits" => Functions {
+            encode: function!([src, length, dst, room] => bytelane_rle_hybrid_encode_bits(
+                src, length, usize::saturating_mul(8, length), dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_rle_hybrid_decode_bits(
+                src, length, usize::saturating_mul(8, room), dst, room
+            )),
+            unit: 1,
+            opening: b"",
+        },
+        other => panic!("no C function for the type {other}"),
     };
     (parameters.to_owned(), functions)
 }

@@ -89,7 +89,7 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
 
 /// Values of `K` bytes to their packed bytes. Returns whether all values fit.
 #[inline(always)]
-pub(super) fn pack<const K: usize, S: Packs<K>>(
+pub(crate) fn pack<const K: usize, S: Packs<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],

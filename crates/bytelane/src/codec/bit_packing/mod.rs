@@ -58,8 +58,8 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use kernel::pack_whole;
-pub(crate) use layout::{Layout, to_ne_bytes};
+pub(crate) use kernel::{pack as pack_exactly, pack_whole};
+pub(crate) use layout::{Layout, from_ne_bytes, low_bits, to_ne_bytes};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;

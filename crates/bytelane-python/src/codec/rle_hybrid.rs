@@ -1,0 +1,281 @@
+//! Parquet's RLE/bit-packing hybrid.
+
+use pyo3::prelude::*;
+
+/// Parquet's RLE/bit-packing hybrid: runs of small integers that repeat, or that are packed with a
+/// fixed number of bits each. Levels, indices of dictionaries and booleans are stored this way.
+///
+/// Neither the number of values nor their width is stored.
+#[pymodule]
+pub mod rle_hybrid {
+    use crate::codec::whole;
+    use crate::dtype::{DType, by_type};
+    use crate::error::{of_codec, of_room};
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::Detected;
+    use ::bytelane::rle_hybrid::{Dictionary, Format, Integer, bits};
+    use pyo3::exceptions::PyValueError;
+    use pyo3::prelude::*;
+    use std::mem::MaybeUninit;
+
+    /// Encodes integers of `width` bits.
+    ///
+    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns bytes
+    /// or, with `out`, the number of bytes written there.
+    ///
+    /// Raises bytelane.Error if a value does not fit.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.encode(array("I", [300] * 50 + [7] * 50), width=9).hex()
+    /// '642c01640700'
+    #[pyfunction]
+    #[pyo3(signature = (values, width, *, dtype=None, out=None))]
+    fn encode<'py>(
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        width: u32,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(values)?;
+        let target = Target::bytes(out)?;
+        by_integer!(source.numbers(dtype)?, T => {
+            let format = format::<T>(width)?;
+            let room = format.max_encoded_len(source.len() / size_of::<T>());
+            let done = target.fill(&source, py, Room::AtMost(room), of_codec, |values: &[T], to| {
+                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// Decodes `count` integers of `width` bits.
+    ///
+    /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
+    /// written there.
+    ///
+    /// Raises bytelane.Error for malformed input, and ValueError if bytes follow the last run.
+    ///
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.decode(bytes.fromhex("062c01040700"), "uint32", 5, width=9).tolist()
+    /// [300, 300, 300, 7, 7]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, width, *, out=None))]
+    fn decode<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        width: u32,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let done = decode_prefix(py, data, dtype, count, width, out)?;
+        whole(done, &Memory::of(data)?)
+    }
+
+    /// Decodes `count` integers at the front of an input. Returns what `decode` returns, and the number
+    /// of bytes read.
+    ///
+    /// >>> from bytelane import rle_hybrid
+    /// >>> values, read = rle_hybrid.decode_prefix(b"\x0a\x07more", "uint8", 5, width=3)
+    /// >>> read
+    /// 2
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, width, *, out=None))]
+    fn decode_prefix<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        width: u32,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        by_integer!(dtype, T => {
+            let format = format::<T>(width)?;
+            let room = Room::Exactly(count);
+            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                format.decode_uninit_with(Detected::active(), data, to)
+            })
+        })
+    }
+
+    /// Decodes values number `start` up to `stop`. Runs before them are skipped. Returns what `decode`
+    /// returns.
+    ///
+    /// Raises bytelane.Error for malformed input, or if the range begins after its end.
+    ///
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.decode_range(bytes.fromhex("062c01040700"), "uint32", 2, 5, width=9).tolist()
+    /// [300, 7, 7]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, start, stop, width, *, out=None))]
+    fn decode_range<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        start: usize,
+        stop: usize,
+        width: u32,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        by_integer!(dtype, T => {
+            let format = format::<T>(width)?;
+            let room = Room::Exactly(stop.saturating_sub(start));
+            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                Ok((format.decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// Decodes `count` indices of `width` bits to the numbers of a dictionary that they stand for, in one
+    /// step.
+    ///
+    /// `dictionary` is a NumPy array or another buffer, of numbers of 4 or 8 bytes; `dtype` says what
+    /// plain bytes contain. Returns a NumPy array of the same type (bytes without NumPy) or, with `out`,
+    /// the number of values written there.
+    ///
+    /// Raises bytelane.Error for malformed input, or an index that the dictionary does not have, and
+    /// ValueError if bytes follow the last run.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.look_up(b"\x06\x01\x04\x00", array("d", [0.5, 2.5]), 5, width=1).tolist()
+    /// [2.5, 2.5, 2.5, 0.5, 0.5]
+    #[pyfunction]
+    #[pyo3(signature = (data, dictionary, count, width, *, dtype=None, out=None))]
+    fn look_up<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dictionary: &Bound<'py, PyAny>,
+        count: usize,
+        width: u32,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let entries = Memory::of(dictionary)?;
+        let dtype = entries.numbers(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        let format = format::<u32>(width)?;
+        let done = by_entry!(dtype, T => {
+            let dictionary = entries.read(|entries: &[T]| Dictionary::new(entries))?;
+            let room = Room::Exactly(count);
+            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                dictionary.decode_uninit_with(Detected::active(), format, data, to)
+            })
+        });
+        whole(done?, &source)
+    }
+
+    /// Encodes the first `count` bits of a bitmap, as `encode` does integers of one bit: least significant
+    /// bit of each byte first. Without `count`, all of them.
+    ///
+    /// Returns bytes or, with `out`, the number of bytes written there.
+    ///
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.encode_bits(b"\xff" * 5).hex()
+    /// '5001'
+    #[pyfunction]
+    #[pyo3(signature = (bitmap, count=None, *, out=None))]
+    fn encode_bits<'py>(
+        py: Python<'py>,
+        bitmap: &Bound<'py, PyAny>,
+        count: Option<usize>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(bitmap)?;
+        let target = Target::bytes(out)?;
+        let there = source.len().saturating_mul(8);
+        let count = count.unwrap_or(there);
+        if count > there {
+            let message = format!("the bitmap has {there} bits, not {count}");
+            return Err(PyValueError::new_err(message));
+        }
+        let room = Room::AtMost(bits::max_encoded_len(count));
+        let done = target.fill(&source, py, room, of_room, |bitmap: &[u8], to| {
+            let written = bits::encode_uninit_with(Detected::active(), bitmap, count, to)?;
+            Ok((written, ()))
+        });
+        Ok(done?.0)
+    }
+
+    /// Decodes `count` integers of one bit to a bitmap. Bits of its last byte after them are zeros.
+    ///
+    /// Returns bytes or, with `out`, the number of bytes written there.
+    ///
+    /// Raises bytelane.Error for malformed input, and ValueError if bytes follow the last run.
+    ///
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.decode_bits(b"\x50\x01", 36).hex()
+    /// 'ffffffff0f'
+    #[pyfunction]
+    #[pyo3(signature = (data, count, *, out=None))]
+    fn decode_bits<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        count: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let target = Target::bytes(out)?;
+        let room = Room::Exactly(count.div_ceil(8));
+        let done = target.fill(
+            &source,
+            py,
+            room,
+            of_codec,
+            |data: &[u8], to: &mut [MaybeUninit<u8>]| {
+                bits::decode_uninit_with(Detected::active(), data, count, to)
+            },
+        );
+        whole(done?, &source)
+    }
+
+    /// Checks the runs of `count` integers of `width` bits. Returns the number of bytes that they take.
+    ///
+    /// Raises bytelane.Error for malformed input.
+    ///
+    /// >>> from bytelane import rle_hybrid
+    /// >>> rle_hybrid.validate(b"\x0a\x07more", 5, width=3)
+    /// 2
+    #[pyfunction]
+    fn validate(data: &Bound<'_, PyAny>, count: usize, width: u32) -> PyResult<usize> {
+        let format = format::<u32>(width)?;
+        let done = Memory::of(data)?.read(|data: &[u8]| format.validate(data, count))?;
+        done.map_err(of_codec)
+    }
+
+    fn format<T: Integer>(width: u32) -> PyResult<Format<T>> {
+        Format::new(width).ok_or_else(|| {
+            let bits = 8 * size_of::<T>();
+            PyValueError::new_err(format!(
+                "integers of {bits} bits have no width of {width} bits"
+            ))
+        })
+    }
+
+    macro_rules! by_integer {
+        ($dtype:expr, $T:ident => $call:expr) => {
+            by_type!($dtype, "rle_hybrid", "uint8, uint16 and uint32",
+            [Unsigned 1 u8, Unsigned 2 u16, Unsigned 4 u32], $T => $call)
+        };
+    }
+    use by_integer;
+
+    macro_rules! by_entry {
+        ($dtype:expr, $T:ident => $call:expr) => {
+            by_type!($dtype, "rle_hybrid", "dictionaries of numbers of 4 and 8 bytes",
+            [Unsigned 4 u32, Unsigned 8 u64, Signed 4 i32, Signed 8 i64, Float 4 f32, Float 8 f64], $T => $call)
+        };
+    }
+    use by_entry;
+}

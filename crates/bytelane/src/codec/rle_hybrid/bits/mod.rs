@@ -1,0 +1,272 @@
+//! Runs of single bits, to and from bitmaps: Parquet's booleans, and levels that are 0 or 1.
+//!
+//! The bits of a bitmap are those of its bytes, least significant bit first, as Arrow has them. The
+//! runs are those of [`Format`](super::Format) with a width of 1.
+//!
+//! ```
+//! use bytelane::rle_hybrid::bits;
+//!
+//! let encoded = bits::encode_to_vec(&[0xff, 0xff, 0xff, 0b101], 27);
+//! assert_eq!(encoded, [25 << 1, 1, 1 << 1 | 1, 0b10]);
+//!
+//! let mut bitmap = [0; 4];
+//! assert_eq!(bits::decode(&encoded, 27, &mut bitmap)?, 4);
+//! assert_eq!(bitmap, [0xff, 0xff, 0xff, 0b101]);
+//! # Ok::<(), bytelane::rle_hybrid::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod words;
+
+pub(super) use super::scalar::decode_bits as decode_one_by_one;
+pub(super) use words::{Bits, decode_words, encode_one_by_one, encode_words};
+
+use super::encode::length;
+#[cfg(feature = "alloc")]
+use super::runs::Cursor;
+use super::{Error, Format, decode_bits, encode_bits};
+use crate::codec::bit_packing::Layout;
+#[cfg(feature = "alloc")]
+use crate::memory;
+use crate::memory::{Fill, Slot};
+use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// That of bits.
+pub(super) const LAYOUT: Layout = Layout {
+    width: 1,
+    reference: 0,
+    zigzag: false,
+};
+
+/// The most bytes that [`encode`] can write for this many bits; `usize::MAX` if it does not fit in a
+/// `usize`.
+#[must_use]
+pub const fn max_encoded_len(count: usize) -> usize {
+    super::format::max_encoded_len(1, count)
+}
+
+/// The number of bytes that [`encode`] writes. It looks at all bits.
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[must_use]
+pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
+    length(LAYOUT, &Bits::new(bitmap, count))
+}
+
+/// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes. If
+/// `dst` has more, bytes after the result may be overwritten.
+///
+/// # Errors
+///
+/// [`DestinationError`] if the result does not fit; the contents of `dst` are then unspecified.
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[inline]
+pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, DestinationError> {
+    let written = encode_uninit_with(Detected::active(), bitmap, count, dst);
+    written.map(|written| written.len())
+}
+
+/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[inline]
+pub fn encode_uninit<'a>(
+    bitmap: &[u8],
+    count: usize,
+    dst: &'a mut [MaybeUninit<u8>],
+) -> Result<&'a mut [u8], DestinationError> {
+    encode_uninit_with(Detected::active(), bitmap, count, dst)
+}
+
+/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[inline]
+pub fn encode_uninit_with<'a>(
+    backend: Detected,
+    bitmap: &[u8],
+    count: usize,
+    dst: impl Into<Destination<'a, u8>>,
+) -> Result<&'a mut [u8], DestinationError> {
+    let (written, ()) = dst.into().fill(Encode::new(bitmap, count, backend))?;
+    Ok(written)
+}
+
+/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn encode_append(bitmap: &[u8], count: usize, to: &mut Vec<u8>) -> usize {
+    let operation = Encode::new(bitmap, count, Detected::active());
+    let length = length(LAYOUT, &operation.bits);
+    memory::append(operation, length, to)
+        .expect("there is room")
+        .0
+}
+
+/// [`encode`], as a new `Vec`.
+///
+/// # Panics
+///
+/// Panics if the bitmap has fewer bits.
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn encode_to_vec(bitmap: &[u8], count: usize) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    encode_append(bitmap, count, &mut encoded);
+    encoded
+}
+
+/// Decodes the first `count` bits to the front of a bitmap. Returns the number of bytes read, as
+/// [`Format::decode`] does. The bits after them in the last byte become zeros.
+///
+/// # Errors
+///
+/// Those of [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
+/// bitmap is too short. Its contents are then unspecified.
+#[inline]
+pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Error> {
+    decode_uninit_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
+}
+
+/// [`decode`] into memory that need not be initialised. Returns the bytes written, and the number of
+/// bytes read.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit<'a>(
+    src: &[u8],
+    count: usize,
+    bitmap: &'a mut [MaybeUninit<u8>],
+) -> Result<(&'a mut [u8], usize), Error> {
+    decode_uninit_with(Detected::active(), src, count, bitmap)
+}
+
+/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit_with<'a>(
+    backend: Detected,
+    src: &[u8],
+    count: usize,
+    bitmap: impl Into<Destination<'a, u8>>,
+) -> Result<(&'a mut [u8], usize), Error> {
+    let operation = Decode {
+        src,
+        count,
+        backend,
+    };
+    bitmap.into().fill(operation)
+}
+
+/// [`decode`] of `count` bits, appended to a `Vec`, from a byte of their own on. Returns the number of
+/// bytes read.
+///
+/// Memory is allocated after the runs have been checked to have so many bits. A run of a few bytes
+/// can have up to 2^31: limit `count` where the input is not trusted.
+///
+/// # Errors
+///
+/// Those of [`decode`]; the `Vec` is then unchanged.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize, Error> {
+    Cursor::new(LAYOUT, src).skip(count)?;
+    let backend = Detected::active();
+    let operation = Decode {
+        src,
+        count,
+        backend,
+    };
+    Ok(memory::append(operation, count.div_ceil(8), to)?.1)
+}
+
+/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec(src: &[u8], count: usize) -> Result<(Vec<u8>, usize), Error> {
+    let mut bitmap = Vec::new();
+    let read = decode_append(src, count, &mut bitmap)?;
+    Ok((bitmap, read))
+}
+
+/// The format whose runs these are, of values of one byte.
+#[must_use]
+pub fn format() -> Format<u8> {
+    Format::new(1).expect("one bit")
+}
+
+/// Bits to runs.
+pub(crate) struct Encode<'a> {
+    bits: Bits<'a>,
+    backend: Detected,
+}
+
+impl<'a> Encode<'a> {
+    fn new(bitmap: &'a [u8], count: usize, backend: Detected) -> Self {
+        let bits = Bits::new(bitmap, count);
+        Self { bits, backend }
+    }
+}
+
+impl Fill for Encode<'_> {
+    type Done = ();
+    type Error = DestinationError;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
+        encode_bits(self.bits, to, self.backend).map(|length| (length, ()))
+    }
+}
+
+/// Runs to bits.
+pub(crate) struct Decode<'a> {
+    src: &'a [u8],
+    count: usize,
+    backend: Detected,
+}
+
+impl Fill for Decode<'_> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let bytes = self.count.div_ceil(8);
+        let to = crate::error::front(to, bytes)?;
+        let read = decode_bits(self.src, self.count, to, self.backend)?;
+        Ok((bytes, read))
+    }
+}

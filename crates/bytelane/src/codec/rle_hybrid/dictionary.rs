@@ -1,0 +1,276 @@
+//! Dictionaries, and decoding indices to their entries.
+#![forbid(unsafe_code)]
+
+use super::{Entry, Error, ErrorKind, Format};
+use crate::codec::bit_packing::Layout;
+use crate::memory::{self, Fill, Slot};
+use crate::{Destination, Detected};
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+/// The values that indices stand for.
+///
+/// It is a copy of the values, which begin a table of a power of two entries: any index, taken modulo
+/// that, is within the table, so that no index is checked by itself. The greatest index says whether
+/// the dictionary has all of them.
+///
+/// ```
+/// use bytelane::rle_hybrid::{Dictionary, Format};
+///
+/// let cities = Dictionary::new(&[10.5f64, 20.25, 30.0]);
+/// let indices = Format::<u32>::new(2).expect("at most 32 bits");
+/// let page = indices.encode_to_vec(&[2, 2, 2, 2, 2, 2, 2, 2, 0, 1])?;
+/// assert_eq!(page, [8 << 1, 2, 1 << 1 | 1, 0b01_00, 0]);
+///
+/// let mut values = [0.0; 10];
+/// assert_eq!(cities.decode(indices, &page, &mut values)?, 5);
+/// assert_eq!(values[6..], [30.0, 30.0, 10.5, 20.25]);
+/// # Ok::<(), bytelane::rle_hybrid::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dictionary<T> {
+    /// The values, and then others up to a power of two, and at least 64 bytes.
+    table: Vec<T>,
+    count: usize,
+}
+
+impl<T: Entry> Dictionary<T> {
+    /// Copies values. Takes time and memory linear in their number.
+    #[must_use]
+    pub fn new(values: &[T]) -> Self {
+        let least = 64 / size_of::<T>();
+        let mut table = Vec::with_capacity(usize::max(values.len(), least).next_power_of_two());
+        table.extend_from_slice(values);
+        table.resize(table.capacity().next_power_of_two(), T::default());
+        let count = values.len();
+        Self { table, count }
+    }
+
+    /// The number of values.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are no values.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The values.
+    #[must_use]
+    #[inline]
+    pub fn values(&self) -> &[T] {
+        &self.table[..self.count]
+    }
+
+    /// Decodes indices from the front of `src`, as many as `values` has room for, to the values that
+    /// they stand for. Returns the number of bytes read, as [`Format::decode`] does.
+    ///
+    /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit the
+    /// first-level cache.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does
+    /// not have. The contents of `values` are then unspecified.
+    #[inline]
+    pub fn decode(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        values: &mut [T],
+    ) -> Result<usize, Error> {
+        let decoded = self.decode_uninit_with(Detected::active(), format, src, values);
+        decoded.map(|(_, read)| read)
+    }
+
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
+    /// many as there is room for, and the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit<'a>(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<(&'a mut [T], usize), Error> {
+        self.decode_uninit_with(Detected::active(), format, src, values)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        &self,
+        backend: Detected,
+        format: Format<u32>,
+        src: &[u8],
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<(&'a mut [T], usize), Error> {
+        let values = values.into();
+        let count = values.len();
+        values.fill(self.operation(backend, format, src, 0..count))
+    }
+
+    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
+    /// read.
+    ///
+    /// Memory for `count` values is allocated after the runs have been checked to have them. A run
+    /// of a few bytes can have up to 2^31 values: limit `count` where the input is not trusted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    #[inline]
+    pub fn decode_append(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        count: usize,
+        to: &mut Vec<T>,
+    ) -> Result<usize, Error> {
+        format.validate(src, count)?;
+        let operation = self.operation(Detected::active(), format, src, 0..count);
+        Ok(memory::append(operation, count, to)?.1)
+    }
+
+    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    pub fn decode_to_vec(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        count: usize,
+    ) -> Result<(Vec<T>, usize), Error> {
+        let mut values = Vec::new();
+        let read = self.decode_append(format, src, count, &mut values)?;
+        Ok((values, read))
+    }
+
+    /// Decodes a range of indices to the front of `values`. Returns how many they are. Runs before the
+    /// range are skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if the
+    /// range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
+    #[inline]
+    pub fn decode_range(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        range: Range<usize>,
+        values: &mut [T],
+    ) -> Result<usize, Error> {
+        let backend = Detected::active();
+        let written = self.decode_range_uninit_with(backend, format, src, range, values);
+        written.map(|written| written.len())
+    }
+
+    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
+    /// values written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit<'a>(
+        &self,
+        format: Format<u32>,
+        src: &[u8],
+        range: Range<usize>,
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<&'a mut [T], Error> {
+        self.decode_range_uninit_with(Detected::active(), format, src, range, values)
+    }
+
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or
+    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit_with<'a>(
+        &self,
+        backend: Detected,
+        format: Format<u32>,
+        src: &[u8],
+        range: Range<usize>,
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<&'a mut [T], Error> {
+        let operation = self.operation(backend, format, src, range);
+        let (written, _) = values.into().fill(operation)?;
+        Ok(written)
+    }
+
+    #[inline]
+    fn operation<'a>(
+        &'a self,
+        backend: Detected,
+        format: Format<u32>,
+        src: &'a [u8],
+        range: Range<usize>,
+    ) -> LookingUp<'a, T> {
+        LookingUp {
+            table: &self.table,
+            count: self.count,
+            layout: format.layout(),
+            src,
+            range,
+            backend,
+        }
+    }
+}
+
+/// A range of indices to the values of a dictionary.
+pub(crate) struct LookingUp<'a, T> {
+    table: &'a [T],
+    count: usize,
+    layout: Layout,
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
+}
+
+impl<T: Entry> Fill for LookingUp<'_, T> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let Range { start, end } = self.range;
+        let Some(count) = end.checked_sub(start) else {
+            return Err(Error::nowhere(ErrorKind::Range { start, end }));
+        };
+        let bytes = count.saturating_mul(size_of::<T>());
+        let to = crate::error::front(to, bytes)?;
+        let read = T::look_up(
+            self.layout,
+            self.src,
+            start,
+            self.table,
+            self.count,
+            to,
+            self.backend,
+        )?;
+        Ok((bytes, read))
+    }
+}

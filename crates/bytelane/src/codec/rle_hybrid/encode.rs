@@ -1,0 +1,277 @@
+//! Encoding, shared by all instruction sets, which differ in how they pack bits.
+#![forbid(unsafe_code)]
+
+use super::plan::{self, Sink, Source, header_len};
+use super::runs::{MOST, value_bytes};
+use super::{Error, Number, scalar};
+use crate::DestinationError;
+use crate::codec::bit_packing::{Layout, Packs, pack_exactly, pack_scalar};
+use crate::codec::varint;
+use crate::memory::{self, Slot, copy};
+
+/// Values of a list.
+pub(super) struct List<'a, N>(pub(super) &'a [N]);
+
+impl<N: Number> Source for List<'_, N> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn equal(&self, word: usize) -> u64 {
+        let values = &self.0[64 * word..];
+        let mut equal = [0; 64];
+        match (values.first_chunk::<64>(), values.get(1..65)) {
+            (Some(these), Some(next)) => {
+                // The compiler vectorises this.
+                for i in 0..64 {
+                    equal[i] = u8::from(these[i] == next[i]);
+                }
+            }
+            _ => {
+                for i in 1..usize::min(values.len(), 65) {
+                    equal[i - 1] = u8::from(values[i - 1] == values[i]);
+                }
+            }
+        }
+        let mut bits = 0;
+        for (i, eight) in equal.as_chunks::<8>().0.iter().enumerate() {
+            // The product has bit 0 of each byte in its highest byte, one after the other.
+            let eight = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            bits |= eight << (8 * i);
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn is_equal(&self, value: usize) -> bool {
+        self.0[value] == self.0[value + 1]
+    }
+}
+
+/// How values are packed. Not a closure, as closures are not compiled for the instruction set unless
+/// they happen to be inlined.
+trait Packing: Copy {
+    /// Packs values to exactly the bytes that they take. Returns whether all of them fit.
+    fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool;
+}
+
+/// With the kernels of an instruction set.
+#[derive(Clone, Copy)]
+struct Kernels<const K: usize, S>(S);
+impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
+    #[inline(always)]
+    fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool {
+        pack_exactly::<K, S>(self.0, layout, values, to)
+    }
+}
+
+/// With the specification of bit packing.
+#[derive(Clone, Copy)]
+struct Specification<const K: usize>;
+impl<const K: usize> Packing for Specification<K> {
+    fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool {
+        pack_scalar::<K>(layout, values, to)
+    }
+}
+
+/// Writes runs from the front of a destination on.
+pub(super) struct Writer<'a> {
+    to: &'a mut [Slot],
+    /// Where the next run begins, also if there is no room for it.
+    pub(super) at: usize,
+}
+
+impl<'a> Writer<'a> {
+    #[inline(always)]
+    pub(super) fn new(to: &'a mut [Slot]) -> Self {
+        Self { to, at: 0 }
+    }
+
+    /// Writes the header of a run with so many values or groups. Returns the room for the contents,
+    /// if there is enough of it.
+    #[inline(always)]
+    pub(super) fn run(
+        &mut self,
+        count: usize,
+        packed: bool,
+        contents: usize,
+    ) -> Option<&mut [Slot]> {
+        let length = header_len(count);
+        let (at, end) = (self.at + length, self.at + length + contents);
+        let start = core::mem::replace(&mut self.at, end);
+        let room = self.to.get_mut(start..end)?;
+        let header = (count as u64) << 1 | u64::from(packed);
+        match length {
+            1 => _ = room[0].write(header as u8),
+            _ => put_header(header, &mut room[..length]),
+        }
+        Some(&mut self.to[at..end])
+    }
+
+    /// Writes a repetition.
+    #[inline(always)]
+    pub(super) fn repeated(&mut self, layout: Layout, value: u32, mut count: usize) {
+        while count > 0 {
+            let part = usize::min(count, MOST);
+            let bytes = value_bytes(layout);
+            if let Some(room) = self.run(part, false, bytes) {
+                copy(room, &value.to_le_bytes()[..bytes]);
+            }
+            count -= part;
+        }
+    }
+
+    /// The number of bytes, if there was room for them.
+    pub(super) fn finish(self) -> Result<usize, DestinationError> {
+        match self.at <= self.to.len() {
+            true => Ok(self.at),
+            false => Err(DestinationError::new(self.at, self.to.len())),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn put_header(header: u64, to: &mut [Slot]) {
+    let mut bytes = [0; 10];
+    let _ = varint::write(header, &mut bytes);
+    copy(to, &bytes[..to.len()]);
+}
+
+/// Writes the runs of a list.
+struct ListWriter<'a, 'b, N, P> {
+    packing: P,
+    layout: Layout,
+    values: &'a [N],
+    writer: Writer<'b>,
+    /// Whether all values so far fit the width.
+    fit: bool,
+}
+
+impl<N: Number, P: Packing> Sink for ListWriter<'_, '_, N, P> {
+    #[inline(always)]
+    fn packed(&mut self, mut start: usize, end: usize) {
+        while start < end {
+            let part = usize::min(end - start, MOST / 8 * 8);
+            let groups = part.div_ceil(8);
+            let values = &self.values[start..start + part];
+            start += part;
+            let contents = groups * self.layout.width;
+            let Some(room) = self.writer.run(groups, true, contents) else {
+                continue;
+            };
+            let length = self.layout.bytes(part).unwrap_or(usize::MAX);
+            let (room, padding) = room.split_at_mut(length);
+            self.fit &= self.packing.pack(self.layout, memory::bytes(values), room);
+            for byte in padding {
+                byte.write(0);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn repeated(&mut self, start: usize, end: usize) {
+        let value = self.values[start].to_u32();
+        self.fit &= u64::from(value) <= self.layout.mask();
+        self.writer.repeated(self.layout, value, end - start);
+    }
+}
+
+/// Encodes to the front of a destination. Returns the number of bytes.
+#[inline(always)]
+pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
+    simd: S,
+    layout: Layout,
+    values: &[N],
+    to: &mut [Slot],
+) -> Result<usize, Error> {
+    encode_with(Kernels::<K, S>(simd), layout, values, to)
+}
+
+/// As [`encode`], without an instruction set.
+#[inline(never)]
+pub(super) fn encode_scalar<const K: usize, N: Number>(
+    layout: Layout,
+    values: &[N],
+    to: &mut [Slot],
+) -> Result<usize, Error> {
+    encode_with(Specification::<K>, layout, values, to)
+}
+
+#[inline(always)]
+fn encode_with<N: Number>(
+    packing: impl Packing,
+    layout: Layout,
+    values: &[N],
+    to: &mut [Slot],
+) -> Result<usize, Error> {
+    let mut sink = ListWriter {
+        packing,
+        layout,
+        values,
+        writer: Writer::new(to),
+        fit: true,
+    };
+    choose(layout, &List(values), &mut sink);
+    if layout.width == 0 {
+        sink.fit = !values.iter().any(|value| value.to_u32() != 0);
+    }
+    let fit = sink.fit;
+    let length = sink.writer.finish()?;
+    match fit {
+        true => Ok(length),
+        false => Err(scalar::beyond(layout, values)),
+    }
+}
+
+/// Chooses runs. Values without bits are all the same.
+#[inline(always)]
+pub(super) fn choose(layout: Layout, source: &impl Source, sink: &mut impl Sink) {
+    match (layout.width, source.len()) {
+        (_, 0) => {}
+        (0, count) => sink.repeated(0, count),
+        (width, _) => plan::plan(width, source, sink),
+    }
+}
+
+/// Adds up what runs take.
+struct Length {
+    layout: Layout,
+    bytes: usize,
+}
+
+impl Sink for Length {
+    fn packed(&mut self, start: usize, end: usize) {
+        let groups = (end - start).div_ceil(8);
+        let mut left = groups;
+        while left > 0 {
+            let part = usize::min(left, MOST / 8);
+            self.bytes += header_len(part);
+            left -= part;
+        }
+        self.bytes += groups * self.layout.width;
+    }
+
+    fn repeated(&mut self, start: usize, end: usize) {
+        let mut left = end - start;
+        while left > 0 {
+            let part = usize::min(left, MOST);
+            self.bytes += header_len(part) + value_bytes(self.layout);
+            left -= part;
+        }
+    }
+}
+
+/// The number of bytes that [`encode`] writes.
+pub(super) fn encoded_len<N: Number>(layout: Layout, values: &[N]) -> usize {
+    length(layout, &List(values))
+}
+
+/// The number of bytes that the runs of values take.
+pub(super) fn length(layout: Layout, source: &impl Source) -> usize {
+    let mut sink = Length { layout, bytes: 0 };
+    choose(layout, source, &mut sink);
+    sink.bytes
+}

@@ -1,0 +1,126 @@
+//! What indices stand for, and the types that it can have.
+#![forbid(unsafe_code)]
+
+use super::{Error, ErrorKind, STEP, look_up};
+use crate::Detected;
+use crate::codec::bit_packing::{Layout, read};
+use crate::memory::{Plain, Slot, Table, write};
+use crate::simd::window;
+pub(super) use lists::Sealed;
+
+/// An entry of a `Dictionary`: a number of 4, 8 or 16 bytes. For strings, use their views.
+pub trait Entry: Plain + Sealed {}
+
+/// The table of a dictionary.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a, const V: usize> {
+    table: Table<'a, V>,
+    /// How many entries indices may stand for.
+    count: usize,
+}
+
+impl<'a, const V: usize> Entries<'a, V> {
+    /// Whether they fit 64 bytes.
+    #[inline(always)]
+    pub(super) fn is_small(self) -> bool {
+        self.table.bytes().len() <= 64
+    }
+
+    /// The first 64 bytes of the table.
+    #[inline(always)]
+    pub(super) fn front(self) -> &'a [u8; 64] {
+        window(self.table.bytes(), 0)
+    }
+
+    /// Indices up to this one have entries; `None` if there are none.
+    #[inline(always)]
+    pub(super) fn last(self) -> Option<u32> {
+        let last = self.count.checked_sub(1)?;
+        Some(u32::try_from(last).unwrap_or(u32::MAX))
+    }
+
+    /// The entries of so many indices, modulo the size of the table.
+    #[inline(always)]
+    pub(super) fn copy(self, indices: &[[u8; 4]], to: &mut [[Slot; V]]) {
+        let (steps, rest) = to.as_chunks_mut::<STEP>();
+        let (indices, more) = indices.split_at(STEP * steps.len());
+        for (to, indices) in steps.iter_mut().zip(indices.as_chunks::<STEP>().0) {
+            for i in 0..STEP {
+                write(&mut to[i], self.table.at(u32::from_le_bytes(indices[i])));
+            }
+        }
+        for (to, index) in rest.iter_mut().zip(more) {
+            write(to, self.table.at(u32::from_le_bytes(*index)));
+        }
+    }
+
+    /// The entry of an index.
+    #[inline(always)]
+    pub(super) fn get(self, index: u32) -> Option<[u8; V]> {
+        ((index as usize) < self.count).then(|| self.table.at(index))
+    }
+
+    #[cold]
+    pub(super) fn error(self, at: usize, index: u32) -> Error {
+        let entries = self.count;
+        Error::at(at, ErrorKind::Index { index, entries })
+    }
+
+    /// The first of the packed indices from an offset on that has no entry.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn first_missing(
+        self,
+        layout: Layout,
+        src: &[u8],
+        at: usize,
+        count: usize,
+    ) -> Error {
+        let index = |i| read(layout, &src[at..], i) as u32;
+        let missing = (0..count).find(|&i| self.get(index(i)).is_none());
+        let missing = missing.unwrap_or_default();
+        self.error(at + layout.start(missing), index(missing))
+    }
+}
+
+mod lists {
+    use super::{Error, Layout};
+    use crate::Detected;
+    use crate::memory::Slot;
+
+    /// Tables of one type. The functions are compiled in this crate, once for each size, not in the
+    /// caller's crate.
+    pub trait Sealed: Sized {
+        fn look_up(
+            layout: Layout,
+            src: &[u8],
+            start: usize,
+            table: &[Self],
+            count: usize,
+            to: &mut [Slot],
+            backend: Detected,
+        ) -> Result<usize, Error>;
+    }
+}
+
+macro_rules! entries {
+    ($($T:ident $width:literal)*) => { $(
+        impl Entry for $T {}
+        impl Sealed for $T {
+            fn look_up(
+                layout: Layout,
+                src: &[u8],
+                start: usize,
+                table: &[Self],
+                count: usize,
+                to: &mut [Slot],
+                backend: Detected,
+            ) -> Result<usize, Error> {
+                let table = Table::<$width>::new(table);
+                let entries = Entries { table, count };
+                look_up::<$width>(layout, src, start, entries, to, backend)
+            }
+        }
+    )* };
+}
+entries! { u32 4 i32 4 f32 4 u64 8 i64 8 f64 8 u128 16 i128 16 }

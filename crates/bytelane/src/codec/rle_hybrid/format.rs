@@ -1,0 +1,406 @@
+//! The public functions: methods of a width.
+#![forbid(unsafe_code)]
+
+use super::runs::{Cursor, MOST, Runs};
+use super::{Error, ErrorKind, Integer};
+use crate::codec::bit_packing::Layout;
+#[cfg(feature = "alloc")]
+use crate::memory;
+use crate::memory::{Fill, Slot};
+use crate::{Destination, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+/// The width of the values: `u8`, `u16` or `u32` of so many bits.
+///
+/// ```
+/// use bytelane::rle_hybrid::Format;
+///
+/// let levels = Format::<u8>::new(2).expect("at most 8 bits");
+/// let encoded = levels.encode_to_vec(&[3; 1000])?;
+/// assert_eq!(encoded, [0xd0, 0x0f, 3]);
+/// assert_eq!(levels.decode_to_vec(&encoded, 1000)?, (vec![3; 1000], 3));
+/// # Ok::<(), bytelane::rle_hybrid::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Format<T> {
+    layout: Layout,
+    of: PhantomData<T>,
+}
+
+/// The most bytes that values of a width can take: packed ones, and one more group, for searches
+/// that do not remember everything.
+pub(super) const fn max_encoded_len(width: usize, count: usize) -> usize {
+    let groups = count.div_ceil(8).saturating_add(1);
+    let headers = 5 * (2 + count / (MOST / 8 * 8));
+    groups.saturating_mul(width).saturating_add(headers)
+}
+
+impl<T: Integer> Format<T> {
+    /// Values of this many bits. `None` if the type has fewer.
+    #[must_use]
+    #[inline]
+    pub const fn new(width: u32) -> Option<Self> {
+        if width as usize > 8 * size_of::<T>() {
+            return None;
+        }
+        let layout = Layout {
+            width: width as usize,
+            reference: 0,
+            zigzag: false,
+        };
+        let of = PhantomData;
+        Some(Self { layout, of })
+    }
+
+    /// Bits per value.
+    #[must_use]
+    #[inline]
+    pub const fn width(self) -> u32 {
+        self.layout.width as u32
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(super) const fn layout(self) -> Layout {
+        self.layout
+    }
+
+    /// The most bytes that [`encode`](Self::encode) can write for this many values; `usize::MAX` if
+    /// it does not fit in a `usize`.
+    #[must_use]
+    pub const fn max_encoded_len(self, count: usize) -> usize {
+        max_encoded_len(self.layout.width, count)
+    }
+
+    /// The number of bytes that [`encode`](Self::encode) writes. It looks at all values.
+    #[must_use]
+    pub fn encoded_len(self, values: &[T]) -> usize {
+        T::encoded_len(self.layout, values)
+    }
+
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for the
+    /// first value that does not fit the width, with its place in memory. The contents of `dst` are
+    /// then unspecified.
+    #[inline]
+    pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
+        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        written.map(|written| written.len())
+    }
+
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit<'a>(
+        self,
+        values: &[T],
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut [u8], Error> {
+        self.encode_uninit_with(Detected::active(), values, dst)
+    }
+
+    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        values: &[T],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], Error> {
+        let (written, ()) = dst.into().fill(self.encoding(backend, values))?;
+        Ok(written)
+    }
+
+    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] for the first value that does not fit the width; the `Vec` is unchanged
+    /// then.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
+        let operation = self.encoding(Detected::active(), values);
+        Ok(memory::append(operation, self.encoded_len(values), to)?.0)
+    }
+
+    /// [`encode`](Self::encode), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] for the first value that does not fit the width.
+    #[cfg(feature = "alloc")]
+    pub fn encode_to_vec(self, values: &[T]) -> Result<Vec<u8>, Error> {
+        let mut encoded = Vec::new();
+        self.encode_append(values, &mut encoded)?;
+        Ok(encoded)
+    }
+
+    /// Decodes values from the front of `src`, as many as `values` has room for. Returns the number
+    /// of bytes read, up to the end of the last run, which may have more values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for the first run that is malformed, or [`ErrorKind::Truncated`] if the runs have
+    /// fewer values. The contents of `values` are then unspecified.
+    ///
+    /// ```
+    /// use bytelane::rle_hybrid::{ErrorKind, Format};
+    ///
+    /// let format = Format::<u16>::new(9).expect("at most 16 bits");
+    /// let page = [5 << 1, 0x2c, 0x01];
+    /// let mut values = [0; 4];
+    /// assert_eq!(format.decode(&page, &mut values)?, 3);
+    /// assert_eq!(values, [300; 4]);
+    /// let error = format.decode(&page, &mut [0; 6]).unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(3)));
+    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+    /// ```
+    #[inline]
+    pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
+        let read = self.decode_uninit_with(Detected::active(), src, values);
+        read.map(|(_, read)| read)
+    }
+
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
+    /// many as there is room for, and the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit<'a>(
+        self,
+        src: &[u8],
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<(&'a mut [T], usize), Error> {
+        self.decode_uninit_with(Detected::active(), src, values)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<(&'a mut [T], usize), Error> {
+        let values = values.into();
+        let count = values.len();
+        values.fill(self.decoding(backend, src, 0..count))
+    }
+
+    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
+    /// read.
+    ///
+    /// Memory for `count` values is allocated after the runs have been checked to have them. A run
+    /// of a few bytes can have up to 2^31 values: limit `count` where the input is not trusted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
+        self.validate(src, count)?;
+        let operation = self.decoding(Detected::active(), src, 0..count);
+        Ok(memory::append(operation, count, to)?.1)
+    }
+
+    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[cfg(feature = "alloc")]
+    pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
+        let mut values = Vec::new();
+        let read = self.decode_append(src, count, &mut values)?;
+        Ok((values, read))
+    }
+
+    /// Decodes the values of a range to the front of `values`. Returns how many they are. Runs before
+    /// the range are skipped.
+    ///
+    /// ```
+    /// use bytelane::rle_hybrid::Format;
+    ///
+    /// let format = Format::<u8>::new(3).expect("at most 8 bits");
+    /// let encoded = format.encode_to_vec(&[7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 2, 3])?;
+    /// let mut four = [0; 4];
+    /// assert_eq!(format.decode_range(&encoded, 7..11, &mut four)?, 4);
+    /// assert_eq!(four, [7, 7, 1, 2]);
+    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its end,
+    /// [`ErrorKind::Destination`] if `values` is too short.
+    #[inline]
+    pub fn decode_range(
+        self,
+        src: &[u8],
+        range: Range<usize>,
+        values: &mut [T],
+    ) -> Result<usize, Error> {
+        let written = self.decode_range_uninit_with(Detected::active(), src, range, values);
+        written.map(|written| written.len())
+    }
+
+    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
+    /// values written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit<'a>(
+        self,
+        src: &[u8],
+        range: Range<usize>,
+        values: &'a mut [MaybeUninit<T>],
+    ) -> Result<&'a mut [T], Error> {
+        self.decode_range_uninit_with(Detected::active(), src, range, values)
+    }
+
+    /// [`decode_range_uninit`](Self::decode_range_uninit), or
+    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_range`](Self::decode_range).
+    #[inline]
+    pub fn decode_range_uninit_with<'a>(
+        self,
+        backend: Detected,
+        src: &[u8],
+        range: Range<usize>,
+        values: impl Into<Destination<'a, T>>,
+    ) -> Result<&'a mut [T], Error> {
+        let (written, _) = values.into().fill(self.decoding(backend, src, range))?;
+        Ok(written)
+    }
+
+    /// Checks all that [`decode`](Self::decode) of `count` values would check, without unpacking any.
+    /// Returns the number of bytes that it would read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    pub fn validate(self, src: &[u8], count: usize) -> Result<usize, Error> {
+        Cursor::new(self.layout, src).skip(count)
+    }
+
+    /// The runs of `count` values, for consumers that need not see every value. Their counts add up
+    /// to `count`.
+    ///
+    /// ```
+    /// use bytelane::rle_hybrid::{Format, Run};
+    ///
+    /// let format = Format::<u8>::new(1).expect("at most 8 bits");
+    /// let encoded = format.encode_to_vec(&[1; 100])?;
+    /// let mut set = 0;
+    /// for run in format.runs(&encoded, 100) {
+    ///     set += match run? {
+    ///         Run::Repeated { value, count } => usize::from(value) * count,
+    ///         Run::Packed { bytes, .. } => bytes.iter().map(|byte| byte.count_ones() as usize).sum(),
+    ///     };
+    /// }
+    /// assert_eq!(set, 100);
+    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn runs(self, src: &[u8], count: usize) -> Runs<'_, T> {
+        Runs::new(self.layout, src, count)
+    }
+
+    #[inline]
+    fn encoding(self, backend: Detected, values: &[T]) -> Encode<'_, T> {
+        Encode {
+            layout: self.layout,
+            values,
+            backend,
+        }
+    }
+
+    #[inline]
+    fn decoding(self, backend: Detected, src: &[u8], range: Range<usize>) -> Decode<'_, T> {
+        Decode {
+            layout: self.layout,
+            src,
+            range,
+            backend,
+            of: PhantomData,
+        }
+    }
+}
+
+/// Values to runs.
+pub(crate) struct Encode<'a, T> {
+    layout: Layout,
+    values: &'a [T],
+    backend: Detected,
+}
+
+impl<T: Integer> Fill for Encode<'_, T> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        let length = T::encode(self.layout, self.values, to, self.backend)?;
+        Ok((length, ()))
+    }
+}
+
+/// A range of the values of runs.
+pub(crate) struct Decode<'a, T> {
+    layout: Layout,
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
+    of: PhantomData<T>,
+}
+
+impl<T: Integer> Fill for Decode<'_, T> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let Range { start, end } = self.range;
+        let Some(count) = end.checked_sub(start) else {
+            return Err(Error::nowhere(ErrorKind::Range { start, end }));
+        };
+        let bytes = count.saturating_mul(size_of::<T>());
+        let to = crate::error::front(to, bytes)?;
+        let read = T::decode(self.layout, self.src, start, to, self.backend)?;
+        Ok((bytes, read))
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs of values that repeat, or that are bit-packed: Parquet's RLE/bit-packing hybrid.
+//!
+//! ```
+//! use bytelane::rle_hybrid::Format;
+//!
+//! let indices = Format::<u32>::new(9).expect("at most 32 bits");
+//! let values = [[300; 50], [7; 50]].concat();
+//! let encoded = indices.encode_to_vec(&values)?;
+//! assert_eq!(encoded, [50 << 1, 0x2c, 0x01, 50 << 1, 7, 0]);
+//! assert_eq!(indices.decode_to_vec(&encoded, 100)?, (values, 6));
+//! # Ok::<(), bytelane::rle_hybrid::Error>(())
+//! ```
+//!
+//! Each run begins with a varint. If it is even, its half says how often the value after it is
+//! repeated, which has as many whole bytes as the width needs. If it is odd, its half says how many
+//! groups of eight values follow, packed as in [`bit_packing`](crate::bit_packing). Parquet stores
+//! levels, indices of dictionaries and booleans this way; the four bytes of length, or the byte with
+//! the width, that pages have before the runs belong to the page.
+//!
+//! - [`Format`] decodes to `u8`, `u16` and `u32`, and encodes them.
+//! - [`bits`] has the same for bitmaps.
+//! - [`Dictionary`] decodes indices to the values that they stand for, in one step.
+//! - [`Runs`] is for consumers that work on runs.
+//!
+//! Neither the number of values nor their width is stored: the caller says how many values it wants,
+//! and nothing is allocated for a number that the input states.
+//!
+//! # What is accepted
+//!
+//! Runs have 1 to 2^31 - 1 values, as the specification says. The last run may have more values than
+//! are wanted, and the bytes of its last group that belong to no wanted value may be missing: some
+//! writers leave them out. A repeated value must fit the width. Everything else is an [`Error`] with
+//! the place of what is wrong.
+//!
+//! # What is written
+//!
+//! Packed runs take whole groups of eight values, so it matters where a repetition begins. The encoder
+//! compares the possibilities instead of taking the first one, so that its result is not larger than
+//! that of the crate `parquet`, of Arrow C++ or of DuckDB, and often smaller. Repetitions that cannot
+//! save anything, as 16 equal values of one bit, are packed.
+//!
+//! All functions take time linear in the number of values. Functions on slices do not allocate. No
+//! function reads or writes outside its slices, and none needs padding.
+//!
+//! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE),
+//! section "Run Length Encoding / Bit-Packing Hybrid".
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod avx512;
+pub mod bits;
+#[cfg(feature = "alloc")]
+mod dictionary;
+mod encode;
+mod entries;
+mod error;
+mod format;
+mod integer;
+mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+mod neon;
+mod plan;
+mod runs;
+mod scalar;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod sse41;
+#[cfg(test)]
+mod tests;
+
+#[cfg(feature = "alloc")]
+pub use dictionary::Dictionary;
+#[cfg(feature = "alloc")]
+pub(crate) use dictionary::LookingUp;
+pub(crate) use entries::Entries;
+pub use entries::Entry;
+pub use error::{Error, ErrorKind};
+pub use format::Format;
+pub(crate) use format::{Decode, Encode};
+pub use integer::Integer;
+pub(crate) use integer::Number;
+pub use runs::{Run, Runs};
+
+use crate::DestinationError;
+use crate::backend::dispatch;
+use crate::codec::bit_packing::{Case, Layout, Unpack, WINDOW};
+use crate::memory::Slot;
+use bits::Bits;
+
+/// Values that are looked up at a time.
+pub(crate) const STEP: usize = 16;
+
+/// Ones, and then as many zeros: masks for the first indices of a step.
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(dead_code)
+)]
+static ONES: [u8; 8 * STEP] = {
+    let mut ones = [0; 8 * STEP];
+    let mut i = 0;
+    while i < 4 * STEP {
+        ones[i] = 0xff;
+        i += 1;
+    }
+    ones
+};
+
+/// Repeating a value of `V` bytes, 1 to 16, as each instruction set provides it.
+pub(crate) trait Splat<const V: usize>: Copy {
+    /// A block of 64 bytes of values.
+    type Block: Copy;
+
+    fn splat(self, value: [u8; V]) -> Self::Block;
+
+    fn store(self, block: Self::Block, to: &mut [Slot; 64]);
+}
+
+/// Looking up entries of `V` bytes, 4, 8 or 16, as each instruction set provides it.
+pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
+    /// A dictionary of up to 64 bytes.
+    type Table;
+
+    /// As many indices as a step has.
+    type Indices: Copy;
+
+    /// The greatest index so far, in each of several places.
+    type Greatest: Copy;
+
+    fn table(self, entries: Entries<'_, V>) -> Self::Table;
+
+    fn indices<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW]) -> Self::Indices;
+
+    fn put(self, indices: Self::Indices, to: &mut [u8; 4 * STEP]);
+
+    /// The entries of a dictionary of up to 64 bytes. An index that it does not have gives any entry.
+    fn permute(self, table: &Self::Table, indices: Self::Indices, to: &mut [[Slot; V]; STEP]);
+
+    /// No index.
+    fn none(self) -> Self::Greatest;
+
+    /// Takes the first `wanted` of the indices into account.
+    fn greatest(
+        self,
+        so_far: Self::Greatest,
+        indices: Self::Indices,
+        wanted: usize,
+    ) -> Self::Greatest;
+
+    /// Whether no index is greater than `last`.
+    fn is_within(self, greatest: Self::Greatest, last: u32) -> bool;
+}
+
+dispatch! {
+    fn decode_list<const K: usize>(layout: Layout, src: &[u8], start: usize, to: &mut [Slot]) -> Result<usize, Error> = kernel::decode::<K, _>, or scalar::decode::<K>;
+    fn look_up<const V: usize>(layout: Layout, src: &[u8], start: usize, entries: Entries<'_, V>, to: &mut [Slot]) -> Result<usize, Error> = kernel::look_up::<V, _>, or scalar::look_up::<V>;
+    fn encode_list<const K: usize, N: Number>(layout: Layout, values: &[N], to: &mut [Slot]) -> Result<usize, Error> = encode::encode::<K, _, N>, or encode::encode_scalar::<K, N>;
+    fn decode_bits(src: &[u8], count: usize, to: &mut [Slot]) -> Result<usize, Error> = bits::decode_words, or bits::decode_one_by_one;
+    fn encode_bits(bits: Bits<'_>, to: &mut [Slot]) -> Result<usize, DestinationError> = bits::encode_words, or bits::encode_one_by_one;
+}

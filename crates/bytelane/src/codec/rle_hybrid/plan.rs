@@ -1,0 +1,474 @@
+//! Choosing the runs: which values are repeated, and which are packed.
+//!
+//! Packed runs have groups of eight values, so where one begins decides where it can end, and how
+//! many values of the next repetition its last group takes. The search keeps eight possibilities,
+//! one for each remainder modulo eight of the place where the last packed run begins. Wherever a
+//! value follows itself often enough, each of them may end its packed run
+//!
+//! - at the first of its groups that ends among these values, and repeat the rest of them, or
+//! - at the last of its groups that ends before them. The up to seven values between are repetitions
+//!   as well, most of them of one value.
+//!
+//! The cheapest then begins a new packed run after the repetition, if that is not more expensive than
+//! what is known for its remainder. Both runs may be empty. What is so expensive that one more group
+//! makes another possibility both cheaper and longer is dropped. Usually one remains soon, and all
+//! before it is decided.
+//!
+//! A repetition always lasts as long as the value does, since packed runs that begin later are not
+//! longer.
+#![forbid(unsafe_code)]
+
+/// Values to be encoded.
+pub(super) trait Source {
+    /// The number of values.
+    fn len(&self) -> usize;
+
+    /// For each of 64 values, from number `64 * word` on, whether it equals the next one. Those after
+    /// the last value do not.
+    fn equal(&self, word: usize) -> u64;
+
+    /// Whether a value equals the next one, which there is.
+    fn is_equal(&self, value: usize) -> bool;
+}
+
+/// What becomes of the runs.
+pub(super) trait Sink {
+    /// Values that are packed. Only the last run may have an incomplete group.
+    fn packed(&mut self, start: usize, end: usize);
+
+    /// Values that are all the same.
+    fn repeated(&mut self, start: usize, end: usize);
+}
+
+/// Packed runs that are remembered.
+const NODES: usize = 32;
+
+const NONE: u8 = u8::MAX;
+
+/// A packed run, which may be without values, and what is before it: another one, and repetitions.
+#[derive(Clone, Copy)]
+struct Node {
+    start: usize,
+    /// Where the last repetition before it begins.
+    repetition: usize,
+    /// Where the first repetition begins, which is where the run `before` ends.
+    repeated: usize,
+    before: u8,
+    /// Bytes of all that is before it.
+    cost: usize,
+}
+
+/// The search. Nodes come after those that they refer to.
+struct Search {
+    width: usize,
+    nodes: [Node; NODES],
+    used: usize,
+    /// The possibilities, by the nodes with which they end: at most one for each remainder.
+    known: [u8; 8],
+    count: usize,
+    /// What has been decided, and not handed out yet.
+    decided: [Node; NODES],
+    undelivered: usize,
+}
+
+/// Bytes of the header of a run with so many values or groups.
+#[inline(always)]
+pub(super) fn header_len(count: usize) -> usize {
+    match count {
+        0..64 => 1,
+        64..8192 => 2,
+        8192..0x10_0000 => 3,
+        0x10_0000..0x800_0000 => 4,
+        _ => 5,
+    }
+}
+
+/// The fewest values that are worth a repetition. What is shorter takes no more bytes if its groups
+/// are packed, or is so short that it hardly ever helps.
+fn least_length(width: usize) -> usize {
+    let bytes = width.div_ceil(8);
+    // Groups that take no more than the repeated value, and values that take no more than a repetition.
+    let (groups, values) = (bytes / width, 8 * (1 + bytes) / width);
+    usize::max(8 * groups, usize::min(values, 3)) + 1
+}
+
+impl Search {
+    #[inline(always)]
+    fn new(width: usize) -> Self {
+        let first = Node {
+            start: 0,
+            repetition: 0,
+            repeated: 0,
+            before: NONE,
+            cost: 0,
+        };
+        Self {
+            width,
+            nodes: [first; NODES],
+            used: 1,
+            known: [0; 8],
+            count: 1,
+            decided: [first; NODES],
+            undelivered: 0,
+        }
+    }
+
+    fn node(&self, number: u8) -> Node {
+        self.nodes[usize::from(number)]
+    }
+
+    /// The possibilities, as the numbers of their nodes.
+    #[inline(always)]
+    fn known(&self) -> &[u8] {
+        &self.known[..self.count]
+    }
+
+    /// The cost of all up to the first end of a group at `end` or after it.
+    fn cost(&self, node: Node, end: usize) -> usize {
+        match (end - node.start).div_ceil(8) {
+            0 => node.cost,
+            groups => node.cost + header_len(groups) + groups * self.width,
+        }
+    }
+
+    /// The cheapest way to repeat a value up to `end`, from `start` on or somewhat later. `equal` has
+    /// a bit for each value before it, the last one first: whether it equals the one before.
+    fn repeat(&self, start: usize, end: usize, equal: u8) -> Option<Node> {
+        let mut best: Option<Node> = None;
+        let repetition = 1 + self.width.div_ceil(8);
+        for &before in self.known() {
+            let packed = self.node(before);
+            let after = packed.start.wrapping_sub(start) & 7;
+            let mut consider = |repeated, cost| {
+                if best.is_none_or(|best| cost < best.cost) {
+                    best = Some(Node {
+                        start: end,
+                        repetition: usize::max(start, repeated),
+                        repeated,
+                        before,
+                        cost,
+                    });
+                }
+            };
+            let repeated = start + after;
+            if repeated < end {
+                let header = header_len(end - repeated);
+                let cost = self.cost(packed, repeated) + header + repetition - 1;
+                consider(repeated, cost);
+            }
+            if after > 0 && packed.start + 8 <= repeated {
+                let between = 8 - after;
+                let changes = !u32::from(equal) & ((1 << (between - 1)) - 1);
+                let repetitions = 1 + changes.count_ones() as usize;
+                let header = header_len(end - start);
+                let cost = self.cost(packed, start - between) + repetitions * repetition;
+                consider(start - between, cost + header + repetition - 1);
+            }
+        }
+        best
+    }
+
+    fn push(&mut self, node: Node) -> u8 {
+        self.nodes[self.used] = node;
+        self.used += 1;
+        (self.used - 1) as u8
+    }
+
+    /// Considers to repeat a value.
+    #[inline(never)]
+    fn consider(&mut self, start: usize, end: usize, equal: u8) {
+        let Some(node) = self.repeat(start, end, equal) else {
+            return;
+        };
+        // Usually, what has been decided goes on with this repetition.
+        let packed = self.cost(self.node(self.known[0]), end);
+        if self.count == 1 && packed > node.cost + 1 + self.width {
+            self.decided[self.undelivered] = node;
+            self.undelivered += 1;
+            self.nodes[0] = Node {
+                before: NONE,
+                ..node
+            };
+            return;
+        }
+        // The place of the same remainder. If both cost the same, the new one has the shorter header
+        // later.
+        let same = |known: &u8| (self.node(*known).start ^ end) & 7 == 0;
+        match self.known().iter().position(same) {
+            Some(place) if self.cost(self.node(self.known[place]), end) <= node.cost => {}
+            Some(place) => self.known[place] = self.push(node),
+            None => {
+                self.known[self.count] = self.push(node);
+                self.count += 1;
+            }
+        }
+        self.drop_expensive(end);
+        if self.used == NODES {
+            self.make_room(end);
+        }
+    }
+
+    /// Drops what cannot become the cheapest any more: with one more group, the cheapest is further.
+    fn drop_expensive(&mut self, end: usize) {
+        let mut costs = [0; 8];
+        let mut least = usize::MAX;
+        for (cost, known) in costs.iter_mut().zip(self.known()) {
+            let node = self.node(*known);
+            *cost = self.cost(node, end) + usize::from(node.start == end);
+            least = usize::min(least, *cost);
+        }
+        let mut kept = 0;
+        for i in 0..self.count {
+            self.known[kept] = self.known[i];
+            kept += usize::from(costs[i] <= least + self.width);
+        }
+        self.count = kept;
+        if kept == 1 {
+            self.decide(self.known[0]);
+        }
+    }
+
+    /// Decides for a node, and forgets all others. It becomes the first one.
+    fn decide(&mut self, node: u8) {
+        let (mut length, mut at) = (0, self.node(node));
+        while at.before != NONE {
+            length += 1;
+            at = self.node(at.before);
+        }
+        let mut at = self.node(node);
+        let end = self.undelivered + length;
+        for i in (self.undelivered..end).rev() {
+            self.decided[i] = at;
+            at = self.node(at.before);
+        }
+        self.undelivered = end;
+        self.nodes[0] = Node {
+            before: NONE,
+            ..self.node(node)
+        };
+        (self.used, self.known[0], self.count) = (1, 0, 1);
+    }
+
+    /// Decides what all possibilities share, and forgets what none of them needs. If they share too
+    /// little, decides for the cheapest.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, end: usize) {
+        // How many of the needed nodes, or of the possibilities, refer to each.
+        let mut references = [0u8; NODES];
+        for &node in self.known() {
+            references[usize::from(node)] += 1;
+        }
+        for node in (1..self.used).rev() {
+            if references[node] > 0 {
+                references[usize::from(self.nodes[node].before)] += 1;
+            }
+        }
+        // The last node that all of them need.
+        let mut first = 0;
+        for node in 1..self.used {
+            let only = references[first] == 1 && !self.known().contains(&(first as u8));
+            if only && references[node] > 0 {
+                first = node;
+                self.decided[self.undelivered] = self.nodes[node];
+                self.undelivered += 1;
+            }
+        }
+        let (mut used, mut numbers) = (0, [NONE; NODES]);
+        for node in first..self.used {
+            if references[node] > 0 {
+                numbers[node] = used as u8;
+                let mut moved = self.nodes[node];
+                moved.before = match node == first {
+                    true => NONE,
+                    false => numbers[usize::from(moved.before)],
+                };
+                self.nodes[used] = moved;
+                used += 1;
+            }
+        }
+        self.used = used;
+        for node in &mut self.known[..self.count] {
+            *node = numbers[usize::from(*node)];
+        }
+        if used > NODES / 2 {
+            // Values that are covered beyond the end have been paid for.
+            let price = |node: Node| {
+                let covered = node.start.wrapping_sub(end) & 7;
+                (8 * self.cost(node, end)).wrapping_sub(covered * self.width)
+            };
+            let best = self
+                .known()
+                .iter()
+                .min_by_key(|node| price(self.node(**node)));
+            self.decide(best.copied().unwrap_or_default());
+        }
+    }
+
+    /// Decides for the cheapest. The last value is the same from `start` on.
+    #[inline(never)]
+    fn finish(&mut self, start: usize, end: usize, equal: u8) {
+        let cost = |node: &u8| self.cost(self.node(*node), end);
+        let best = *self
+            .known()
+            .iter()
+            .min_by_key(|node| cost(node))
+            .unwrap_or(&0);
+        let packed = cost(&best);
+        match self
+            .repeat(start, end, equal)
+            .filter(|node| node.cost <= packed)
+        {
+            Some(node) => {
+                let node = self.push(node);
+                self.decide(node);
+            }
+            None => self.decide(best),
+        }
+    }
+}
+
+/// Finds values that follow themselves often enough, but for the last one.
+struct Repetitions<'a, S> {
+    source: &'a S,
+    least: usize,
+    /// The next word of the source.
+    word: usize,
+    /// The values of the word before that are still to be looked at: whether they equal the next one.
+    equal: u64,
+    /// Where the value begins that ends in the next word.
+    start: usize,
+}
+
+impl<S: Source> Repetitions<'_, S> {
+    /// Where the next value begins and ends.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let count = self.source.len();
+        loop {
+            while self.equal != 0 {
+                let first = self.equal.trailing_zeros();
+                let ones = (self.equal >> first).trailing_ones();
+                self.equal &= !(!0 >> (64 - ones) << first);
+                let start = 64 * (self.word - 1) + first as usize;
+                let end = start + ones as usize + 1;
+                if end - start >= self.least && end < count {
+                    return Some((start, end));
+                }
+            }
+            let at = 64 * self.word;
+            if at >= count {
+                return None;
+            }
+            let equal = self.source.equal(self.word);
+            self.word += 1;
+            if equal == !0 {
+                continue;
+            }
+            let (first, last) = (equal.trailing_ones(), equal.leading_ones());
+            let (start, end) = (self.start, at + first as usize + 1);
+            self.start = at + 64 - last as usize;
+            let within = equal & !0 << first & !0 >> last;
+            self.equal = match has_run(within, self.least - 1) {
+                true => within,
+                false => 0,
+            };
+            if end - start >= self.least && end < count {
+                return Some((start, end));
+            }
+        }
+    }
+}
+
+/// Whether there are so many ones one after the other.
+#[inline(always)]
+fn has_run(mut bits: u64, length: usize) -> bool {
+    let mut known = 1;
+    while known < length {
+        let step = usize::min(known, length - known);
+        bits &= bits >> step;
+        known += step;
+    }
+    bits != 0
+}
+
+/// Chooses runs for values of a width of at least 1.
+#[inline(always)]
+pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
+    let count = source.len();
+    let mut repetitions = Repetitions {
+        source,
+        least: least_length(width),
+        word: 0,
+        equal: 0,
+        start: 0,
+    };
+    let mut search = Search::new(width);
+    let mut done = 0;
+    while done < count {
+        let next = repetitions.next();
+        match next {
+            Some((start, end)) => search.consider(start, end, equal_before(source, start)),
+            None => {
+                let start = last_start(source);
+                search.finish(start, count, equal_before(source, start));
+            }
+        }
+        let is_last = next.is_none();
+        let undelivered = core::mem::take(&mut search.undelivered);
+        for i in 0..undelivered + usize::from(is_last) {
+            let node = (i < undelivered).then(|| search.decided[i]);
+            // One call for all packed runs, so that it is compiled once.
+            let end = node.map_or(count, |node| node.repeated);
+            if done < end {
+                sink.packed(done, end);
+            }
+            done = end;
+            let Some(node) = node else {
+                break;
+            };
+            while done < node.start {
+                let start = done;
+                done = match start < node.repetition {
+                    true => next_start(source, start),
+                    false => node.start,
+                };
+                sink.repeated(start, done);
+            }
+        }
+    }
+}
+
+/// For each of the values before one, the last one first: whether it equals the one before. Bits of
+/// values that there are not are zeros.
+#[inline(always)]
+fn equal_before(source: &impl Source, value: usize) -> u8 {
+    let mut equal = 0;
+    for i in 0..usize::min(7, value.saturating_sub(1)) {
+        equal |= u8::from(source.is_equal(value - 2 - i)) << i;
+    }
+    equal
+}
+
+/// Where the next value begins that is different, which there is.
+fn next_start(source: &impl Source, mut value: usize) -> usize {
+    while source.is_equal(value) {
+        value += 1;
+    }
+    value + 1
+}
+
+/// Where the last value begins.
+fn last_start(source: &impl Source) -> usize {
+    let mut start = source.len() - 1;
+    while start > 0 {
+        // The values before it in its word.
+        let word = (start - 1) / 64;
+        let unequal = !source.equal(word) << (63 - (start - 1) % 64);
+        if unequal != 0 {
+            return start - unequal.leading_zeros() as usize;
+        }
+        start = 64 * word;
+    }
+    0
+}
