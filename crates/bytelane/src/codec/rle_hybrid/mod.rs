@@ -19,7 +19,7 @@
 //!
 //! - [`Format`] decodes to `u8`, `u16` and `u32`, and encodes them.
 //! - [`bits`] has the same for bitmaps.
-//! - [`Dictionary`] decodes indices to the values that they stand for, in one step.
+//! - `Dictionary`, with the feature `alloc`, decodes indices to the values that they stand for, in one step.
 //! - [`Runs`] is for consumers that work on runs.
 //!
 //! Neither the number of values nor their width is stored: the caller says how many values it wants,
