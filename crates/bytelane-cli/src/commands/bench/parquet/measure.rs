@@ -65,6 +65,13 @@ pub struct ParquetRow {
     pub entropy_bits: Option<f64>,
 }
 
+impl ParquetRow {
+    /// Whether its pages are compressed.
+    pub fn is_compressed(&self) -> bool {
+        self.compression != "none"
+    }
+}
+
 /// Measures the inputs one after the other; all ways of storing one take turns.
 ///
 /// # Errors

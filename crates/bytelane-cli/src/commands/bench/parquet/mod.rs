@@ -192,16 +192,15 @@ pub fn list(rows: &[ParquetRow]) -> Table {
 /// One line per file, and one column for each way of storing it.
 fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> Table {
     let is_scalar = |row: &ParquetRow| row.backend == "scalar";
-    let is_compressed = |row: &ParquetRow| row.compression != "none";
     // The scalar code and uncompressed files stand for comparison, unless there is nothing else.
     let has_vectors = rows
         .iter()
         .any(|row| !is_scalar(row) && row.backend != "parquet");
-    let has_compressed = rows.iter().any(is_compressed);
+    let has_compressed = rows.iter().any(ParquetRow::is_compressed);
     let way = |row: &ParquetRow| {
         let dispensable = match row {
             row if has_vectors && is_scalar(row) => 3,
-            row if has_compressed && !is_compressed(row) => 2,
+            row if has_compressed && !row.is_compressed() => 2,
             _ => 0,
         };
         let name = match row.backend.as_str() {

@@ -53,7 +53,7 @@ fn chart(
         .parquet
         .iter()
         .filter(|row| row.entropy_bits.is_some());
-    let compressed = rows.filter(|row| !row.compression.eq_ignore_ascii_case("uncompressed"));
+    let compressed = rows.filter(|row| row.is_compressed());
     // The scalar code of BYTE_STREAM_SPLIT is in the tables of the experiment before.
     let ways = by_way(compressed.filter(|row| row.backend != "scalar"));
     let series: Vec<Series> = ways
