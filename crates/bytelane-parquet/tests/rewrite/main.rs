@@ -29,6 +29,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod damaged;
+mod files;
+
 const ROWS: i64 = 5000;
 const GROUPS: usize = 3;
 
@@ -427,136 +430,6 @@ fn options_that_do_not_fit_the_file_are_errors() {
 }
 
 #[test]
-fn cut_and_changed_files_are_errors() {
-    let before = file(WriterVersion::PARQUET_1_0);
-    let options = RewriteOptions::default();
-    for length in (0..before.len())
-        .step_by(997)
-        .chain(before.len() - 20..before.len())
-    {
-        assert!(
-            rewrite_bytes(before.slice(..length), &options).is_err(),
-            "{length}"
-        );
-    }
-    // The first page's header, and its contents.
-    for at in [4, 6, 40] {
-        let mut changed = before.to_vec();
-        changed[at] ^= 0xff;
-        let error = rewrite_bytes(changed.into(), &other_encodings()).unwrap_err();
-        assert_eq!(error.place().row_group, Some(0), "byte {at}: {error}");
-        assert_eq!(
-            error.place().column.as_deref(),
-            Some("double"),
-            "byte {at}: {error}"
-        );
-    }
-    let mut encrypted = before.to_vec();
-    let end = encrypted.len();
-    encrypted[end - 4..].copy_from_slice(b"PARE");
-    let error = rewrite_bytes(encrypted.into(), &options).unwrap_err();
-    assert!(error.to_string().contains("encrypted"), "{error}");
-}
-
-fn replace(path: &Path, options: &RewriteOptions) -> bytelane_parquet::Result<Rewritten> {
-    rewrite(path, path, options)
-}
-
-#[test]
-fn a_file_can_take_its_own_place() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("data.parquet");
-    let before = file(WriterVersion::PARQUET_1_0);
-    fs::write(&path, &before).unwrap();
-    replace(&path, &other_encodings()).unwrap();
-    assert_kept(&before, &fs::read(&path).unwrap().into());
-    assert_eq!(
-        fs::read_dir(directory.path()).unwrap().count(),
-        1,
-        "nothing is left beside it"
-    );
-}
-
-#[test]
-#[cfg(unix)]
-fn permissions_and_symbolic_links_stay() {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    let directory = tempfile::tempdir().unwrap();
-    let [path, link, copy] = ["data", "link", "copy"].map(|name| directory.path().join(name));
-    fs::write(&path, file(WriterVersion::PARQUET_1_0)).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    symlink(&path, &link).unwrap();
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    rewrite(&link, &link, &RewriteOptions::default()).unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(mode(&path), 0o640);
-    rewrite(&path, &copy, &RewriteOptions::default()).unwrap();
-    assert_eq!(mode(&copy), 0o640);
-}
-
-#[test]
-fn the_target_stays_as_it_was_when_something_is_wrong() {
-    let directory = tempfile::tempdir().unwrap();
-    let [path, other] = ["data", "other"].map(|name| directory.path().join(name));
-    let mut damaged = file(WriterVersion::PARQUET_1_0).to_vec();
-    let middle = damaged.len() / 2;
-    damaged[middle..middle + 100].fill(0xff);
-    fs::write(&path, &damaged).unwrap();
-    fs::write(&other, b"precious").unwrap();
-    let error = rewrite(&path, &other, &other_encodings()).unwrap_err();
-    assert_eq!(
-        error.place().file.as_deref(),
-        Some(path.as_path()),
-        "{error}"
-    );
-    assert!(replace(&path, &other_encodings()).is_err());
-    assert_eq!(fs::read(&other).unwrap(), b"precious");
-    assert_eq!(fs::read(&path).unwrap(), damaged);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
-    let error = rewrite(&path, directory.path().join("no/such"), &other_encodings()).unwrap_err();
-    assert!(matches!(error.problem(), Problem::Io(_)), "{error}");
-}
-
-#[test]
-fn work_can_be_cancelled() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("data");
-    let before = file(WriterVersion::PARQUET_1_0);
-    fs::write(&path, &before).unwrap();
-    let options = other_encodings().with_progress(|done, total| match done * 2 > total {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    });
-    let error = replace(&path, &options).unwrap_err();
-    assert!(matches!(error.problem(), Problem::Cancelled), "{error}");
-    assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-}
-
-#[test]
-fn a_comparison_can_be_cancelled() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("data");
-    let before = file(WriterVersion::PARQUET_1_0);
-    fs::write(&path, &before).unwrap();
-    let finished = AtomicUsize::new(0);
-    let options = other_encodings()
-        .with_verification(true)
-        .with_progress(move |done, total| {
-            // Once when all is written, and then while it is read again.
-            let times = usize::from(done == total);
-            match finished.fetch_add(times, Ordering::Relaxed) + times {
-                0 | 1 => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            }
-        });
-    let error = replace(&path, &options).unwrap_err();
-    assert!(matches!(error.problem(), Problem::Cancelled), "{error}");
-    assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-}
-
-#[test]
 fn files_of_this_crate_keep_the_order_that_readers_know() {
     let batch = batch();
     let mut before = Vec::new();
@@ -571,51 +444,4 @@ fn files_of_this_crate_keep_the_order_that_readers_know() {
     assert_kept(&before, &after);
     let inspection = inspect_reader(&after).unwrap();
     assert_eq!(inspection.row_groups[0].columns[0].order, "type_defined");
-}
-
-/// A small file of this crate, in one of its encodings.
-fn small_file(encoding: Encoding, compression: &str) -> Bytes {
-    let batch = batch().slice(0, 120).project(&[0, 1, 2, 5]).unwrap();
-    let options = WriterOptions::default()
-        .with_encoding(encoding)
-        .with_compression(parse_compression(compression).unwrap())
-        .with_page_rows(50)
-        .with_row_group_rows(70);
-    let mut file = Vec::new();
-    let mut writer = Writer::try_new(&mut file, batch.schema(), options).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    file.into()
-}
-
-#[test]
-fn whichever_byte_is_changed_it_is_an_error_or_the_same_values_come_back() {
-    // Any change of encodings is taken, and every value compared.
-    let writer = WriterOptions::default().with_goal(Goal::Read);
-    let options = RewriteOptions::new(writer).with_verification(true);
-    for (encoding, compression) in [
-        (Encoding::Plain, "none"),
-        (Encoding::Dictionary, "snappy"),
-        (Encoding::ByteStreamSplit, "zstd"),
-    ] {
-        let file = small_file(encoding, compression);
-        // Each fifth byte, and in turns one bit, another one, or all.
-        for at in (0..file.len()).step_by(5) {
-            let mut changed = file.to_vec();
-            changed[at] ^= [0x01, 0x80, 0xff][at % 3];
-            let changed = Bytes::from(changed);
-            // A run of levels can make any number of rows of a few bytes.
-            let groups = inspect_reader(&changed).map_or(Vec::new(), |it| it.row_groups);
-            if groups.iter().any(|group| group.rows > 100_000) {
-                continue;
-            }
-            match rewrite_bytes(changed, &options) {
-                Ok((file, _)) => drop(inspect_reader(&file).unwrap()),
-                Err(error) => assert!(
-                    !matches!(error.problem(), Problem::Different(_)),
-                    "byte {at} of {encoding}: {error}"
-                ),
-            }
-        }
-    }
 }
