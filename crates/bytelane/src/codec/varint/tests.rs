@@ -116,8 +116,14 @@ fn mixed_blocks_to_every_destination() {
 #[test]
 fn no_varint_is_complete_after_one_that_two_windows_share() {
     let specification = Detected::new(Backend::Scalar).unwrap();
-    for (backend, before) in backends().flat_map(|backend| (0..64).map(move |n| (backend, n))) {
-        for (shared, unfinished) in (1..=10).flat_map(|n| (0..24).map(move |more| (n, more))) {
+    // Under Miri, windows of 64 bytes that a varint leaves on their last bytes.
+    let places = thinned((50..64).chain(0..50), 4);
+    let lengths = (1..=10).flat_map(|shared| (0..24).map(move |unfinished| (shared, unfinished)));
+    let lengths = thinned(lengths, 6);
+    for (backend, before) in
+        backends().flat_map(|backend| places.iter().map(move |place| (backend, *place)))
+    {
+        for &(shared, unfinished) in &lengths {
             let mut src = std::vec![1; before];
             src.extend(core::iter::repeat_n(0x80, shared - 1));
             src.push(1);
