@@ -65,7 +65,7 @@ fn round_trip<T: Integer>(format: Format<T>, values: &[T]) -> Vec<u8> {
 #[test]
 fn every_width_of_every_type() {
     for width in thinned(0..=32, 3) {
-        for longest in [1, 3, 12, 40] {
+        for longest in thinned([12, 1, 3, 40], 1) {
             for count in thinned([0, 1, 2, 7, 8, 9, 33, 64, 65, 128, 129, 300, 1000], 2) {
                 let seed = (count as u64) << 8 | longest;
                 if let Some(format) = Format::<u8>::new(width) {
@@ -85,7 +85,7 @@ fn every_width_of_every_type() {
 
 #[test]
 fn long_runs_have_long_headers() {
-    for count in thinned([63, 64, 8191, 8192, 70_000], 2) {
+    for count in thinned([64, 63, 8191, 8192, 70_000], 1) {
         let format = Format::<u16>::new(9).unwrap();
         let encoded = round_trip(format, &std::vec![300; count]);
         assert_eq!(encoded.len(), 2 + plan::header_len(count));
