@@ -16,7 +16,8 @@ use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, NullBuffer, i256};
 use arrow_schema::{DataType, IntervalUnit, Schema};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::Type;
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, TypePtr};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The columns of a file that has these in Arrow.
@@ -182,6 +183,24 @@ pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Resul
         }
         Conversion::Interval => intervals(array),
     })
+}
+
+/// The columns of the schema's outermost level that have leaves, and these, counted over the whole schema.
+pub(crate) fn roots(schema: &SchemaDescriptor) -> Vec<(TypePtr, Range<usize>)> {
+    let mut roots: Vec<(TypePtr, Range<usize>)> = Vec::new();
+    let mut last = None;
+    for leaf in 0..schema.num_columns() {
+        let index = schema.get_column_root_idx(leaf);
+        match roots.last_mut() {
+            Some((_, leaves)) if last == Some(index) => leaves.end = leaf + 1,
+            _ => {
+                let root = &schema.root_schema().get_fields()[index];
+                roots.push((Arc::clone(root), leaf..leaf + 1));
+            }
+        }
+        last = Some(index);
+    }
+    roots
 }
 
 pub(crate) fn not_convertible(data_type: &DataType, column: &ColumnDescriptor) -> Error {

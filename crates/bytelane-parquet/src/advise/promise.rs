@@ -98,12 +98,12 @@ struct Written {
 }
 
 impl Written {
-    /// The same with a checksum in the header of each page: a byte for the field and mostly five for a number of 32 bits.
-    fn with_checksums(self, rows: usize) -> Self {
+    /// Bytes of a checksum in the header of each page, which `rewrite` adds to pages that it has taken: a byte for the
+    /// field and mostly five for a number of 32 bits.
+    fn checksum_bytes(&self, rows: usize) -> f64 {
         let is_dictionary = self.layout.encoding == Encoding::Dictionary;
         let pages = rows.div_ceil(self.layout.pages.rows) + usize::from(is_dictionary);
-        let bytes = self.bytes + 6.0 * pages as f64;
-        Self { bytes, ..self }
+        6.0 * pages as f64
     }
 }
 
@@ -179,17 +179,17 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             let before = chunk.compressed_size() as f64;
             promise.rows += rows as u64;
             promise.before += before;
-            let taken = outcome.map(|new| match kinds.checksums {
-                true => new.with_checksums(rows),
-                false => new,
-            });
-            let taken = taken.filter(|new| {
+            let taken = outcome.filter(|new| {
                 let differ = !kinds.are(new.layout.encoding);
                 promise.add(new.layout.encoding, new.bytes, &new.weighed);
                 plan.is_better(&wish, before, new.bytes, differ)
             });
             promise.changes |= taken.is_some();
-            promise.after += taken.map_or(before, |new| new.bytes);
+            let checksums = |new: &Written| match kinds.checksums {
+                true => new.checksum_bytes(rows),
+                false => 0.0,
+            };
+            promise.after += taken.map_or(before, |new| new.bytes + checksums(&new));
             if let Wish::Cannot(why) = wish {
                 promise.obstacle = Some(why);
             }

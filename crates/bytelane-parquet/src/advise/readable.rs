@@ -2,6 +2,7 @@
 //! shown a footer without these.
 
 use crate::contained::contained;
+use crate::physical::roots;
 use crate::rewrite::source::alone;
 use crate::{Error, Problem, Result};
 use parquet::arrow::parquet_to_arrow_schema;
@@ -25,7 +26,13 @@ pub(super) struct Root {
 /// The columns of a footer, and what of it can be read.
 pub(super) fn readable(footer: &Arc<ParquetMetaData>) -> Result<(Vec<Root>, Arc<ParquetMetaData>)> {
     let file = footer.file_metadata();
-    let mut roots = roots(file.schema_descr());
+    let roots = roots(file.schema_descr()).into_iter().enumerate();
+    let roots = roots.map(|(number, (in_file, leaves))| Root {
+        in_file,
+        leaves,
+        readable: Ok(number),
+    });
+    let mut roots: Vec<Root> = roots.collect();
     let has_type = has_type(file.schema_descr(), file.key_value_metadata());
     if has_type.is_ok() && roots.len() == file.schema().get_fields().len() {
         return Ok((roots, Arc::clone(footer)));
@@ -57,24 +64,6 @@ fn has_type(
 ) -> std::result::Result<(), String> {
     let converted = contained(|| Ok(parquet_to_arrow_schema(schema, entries).map(drop)?));
     converted.map_err(|error| format!("Arrow has no type for it: {error}"))
-}
-
-fn roots(schema: &SchemaDescriptor) -> Vec<Root> {
-    let mut roots: Vec<Root> = Vec::new();
-    let mut last = None;
-    for leaf in 0..schema.num_columns() {
-        let index = schema.get_column_root_idx(leaf);
-        match roots.last_mut() {
-            Some(root) if last == Some(index) => root.leaves.end = leaf + 1,
-            _ => roots.push(Root {
-                in_file: Arc::clone(&schema.root_schema().get_fields()[index]),
-                leaves: leaf..leaf + 1,
-                readable: Ok(roots.len()),
-            }),
-        }
-        last = Some(index);
-    }
-    roots
 }
 
 /// A footer with these columns only. It names no Arrow schema, which would be that of all columns.

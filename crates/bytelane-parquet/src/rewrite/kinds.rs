@@ -21,7 +21,7 @@ pub(crate) struct PageKinds {
     pages: usize,
     /// Values of the largest of them.
     page_values: i64,
-    /// Bytes of the largest of them without compression.
+    /// Bytes of the largest of them without compression and header.
     page_bytes: u64,
     values: i64,
 }
@@ -78,7 +78,8 @@ impl PageKinds {
                 kinds.values += page.values();
                 kinds.pages += 1;
                 kinds.page_values = kinds.page_values.max(page.values());
-                kinds.page_bytes = kinds.page_bytes.max(page.uncompressed());
+                let bytes = page.uncompressed() - page.header_length;
+                kinds.page_bytes = kinds.page_bytes.max(bytes);
             }
             if page.header.page_type == PageType::DataV2 {
                 kinds.version = DataPageVersion::V2;

@@ -11,6 +11,7 @@ use crate::input::InputFile;
 use crate::metadata::{
     COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes,
 };
+use crate::physical::roots;
 use crate::{Error, Result};
 use arrow_schema::{Schema, SchemaRef};
 use bytelane_thrift::Type as FieldType;
@@ -161,7 +162,10 @@ impl<R: Reopen> Source<R> {
         let schema = metadata.file_metadata().schema_descr();
         check_widths(schema.columns(), reader.len())?;
         Ok(Self {
-            roots: roots(schema)?,
+            roots: roots(schema)
+                .into_iter()
+                .map(|(in_file, leaves)| Root::new(schema, &in_file, leaves))
+                .collect::<Result<_>>()?,
             reader,
             fields,
             row_groups,
@@ -258,6 +262,14 @@ impl<R: Reopen> Source<R> {
 }
 
 impl Root {
+    fn new(schema: &SchemaDescriptor, in_file: &TypePtr, leaves: Range<usize>) -> Result<Self> {
+        Ok(Self {
+            leaves,
+            schema: alone(schema, in_file)?,
+            arrow: OnceLock::new(),
+        })
+    }
+
     /// Its type.
     pub fn in_file(&self) -> &TypePtr {
         &self.schema.root_schema().get_fields()[0]
@@ -282,25 +294,6 @@ impl Root {
             Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
         })
     }
-}
-
-/// The columns of the schema's outermost level that have leaves.
-fn roots(schema: &SchemaDescriptor) -> Result<Vec<Root>> {
-    let mut roots: Vec<Root> = Vec::new();
-    let mut last = None;
-    for leaf in 0..schema.num_columns() {
-        let index = schema.get_column_root_idx(leaf);
-        match roots.last_mut() {
-            Some(root) if last == Some(index) => root.leaves.end = leaf + 1,
-            _ => roots.push(Root {
-                leaves: leaf..leaf + 1,
-                schema: alone(schema, &schema.root_schema().get_fields()[index])?,
-                arrow: OnceLock::new(),
-            }),
-        }
-        last = Some(index);
-    }
-    Ok(roots)
 }
 
 /// A schema of one column.
