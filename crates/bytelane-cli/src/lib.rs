@@ -23,6 +23,7 @@ use std::ffi::OsString;
 use std::io;
 use std::panic;
 use std::path::Path;
+use std::sync::Once;
 
 /// What a subcommand that ran to its end has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,12 +83,15 @@ fn show(mut answer: clap::Error) -> u8 {
 
 /// Panics at malformed files that become errors are reported as these.
 fn leave_out_contained_panics() {
-    let report = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        if !bytelane_parquet::is_contained() {
-            report(panic);
-        }
-    }));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !bytelane_parquet::is_contained() {
+                report(panic);
+            }
+        }));
+    });
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
