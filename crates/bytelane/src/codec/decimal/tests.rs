@@ -5,6 +5,9 @@ use std::format;
 use std::string::String;
 use std::vec::Vec;
 
+/// Random numbers; under Miri, to make more and leave them out would take most of the time.
+const MANY: u64 = if cfg!(miri) { 100 } else { 20_000 };
+
 fn check(values: &[i64]) {
     let expected: String = values.iter().map(|value| format!(",{value}")).collect();
     for backend in Backend::available() {
@@ -27,7 +30,7 @@ fn values() -> impl Iterator<Item = i64> {
     let twos = (0..63).map(|bits| 1i64 << bits);
     let near = multiples.chain(twos);
     let near = near.flat_map(|value| (-2..3).map(move |i| value.saturating_add(i)));
-    let mixed = (0..20_000u64).map(|i| {
+    let mixed = (0..MANY).map(|i| {
         let bits = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits.cast_signed() >> (i % 64)
     });
@@ -80,7 +83,7 @@ fn check_decimals(values: &[f64], are_decimals: bool) {
 
 #[test]
 fn decimals_become_the_digits_of_the_standard_library() {
-    let bits = (0..20_000u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (14 + i % 50));
+    let bits = (0..MANY).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (14 + i % 50));
     let numbers = bits.chain((0..15).flat_map(|power| {
         let power = 10u64.pow(power);
         [power - 1, power, power + 1, 2 * power, 999_999_999_999_999]

@@ -168,7 +168,7 @@ fn every_truncation_is_an_error() {
 fn every_changed_byte_gives_the_same_everywhere() {
     let encoded = encode_to_vec(&sums(140, 9));
     for at in thinned(0..encoded.len(), 10) {
-        for byte in [0, 1, 32, 33, 65, 0x7f, 0x80, 0xff] {
+        for byte in thinned([0, 1, 32, 33, 65, 0x7f, 0x80, 0xff], 4) {
             let mut changed = encoded.clone();
             changed[at] = byte;
             let _ = same::<i64>(&changed, 140);

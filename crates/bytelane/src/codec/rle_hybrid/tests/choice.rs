@@ -157,7 +157,8 @@ fn searches_that_remember_too_little_still_end() {
     // more, and as many less.
     for width in thinned([6, 7, 8, 9, 12, 13, 16, 24], 1) {
         for same in thinned([2, 3, 4, 5, 7, 8, 9], 1) {
-            let values: Vec<u32> = (0..4000).map(|i| i / same % 50).collect();
+            let count = if cfg!(miri) { 1000 } else { 4000 };
+            let values: Vec<u32> = (0..count).map(|i| i / same % 50).collect();
             let length = encoded_len(width, &values);
             let others = [by_groups(width, &values), by_blocks(width, &values)];
             assert!(
@@ -165,7 +166,7 @@ fn searches_that_remember_too_little_still_end() {
                 "{length}, {others:?}"
             );
             let format = Format::<u32>::new(width).unwrap();
-            assert!(length <= format.max_encoded_len(4000));
+            assert!(length <= format.max_encoded_len(values.len()));
             round_trip(format, &values);
         }
     }
