@@ -1,0 +1,186 @@
+//! AVX-512: all conversions exist, and comparisons give masks.
+
+use super::{Conversion, Decimal, Powers, Steps};
+use crate::backend::Avx512;
+use crate::codec::bit_packing::WINDOW;
+use crate::codec::bit_packing::avx512::{Unpacker, splat};
+use crate::memory::Slot;
+use crate::simd::avx512::{load, store};
+use crate::simd::{implement, window};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Steps<K> for Avx512 {
+        const BIAS: u64 = 0;
+        type Powers = [[__m512i; 2]; 2];
+        type Range = [__m512i; 2];
+        fn powers(powers: Powers) -> [[__m512i; 2]; 2] = splat_powers::<K>;
+        fn range() -> [__m512i; 2] = no_range::<K>;
+        fn weigh(powers: &[[__m512i; 2]; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
+        fn ends(range: [__m512i; 2]) -> [i64; 2] = ends::<K>;
+        fn integers(powers: &[[__m512i; 2]; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+    }
+}
+
+implement! {
+    impl<const K: usize> Decimal<K> for Avx512 {
+        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[[__m512i; 2]; 2], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+    }
+}
+
+/// Those to the integer, and those to the value.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn splat_powers<const K: usize>(powers: Powers) -> [[__m512i; 2]; 2] {
+    let Powers {
+        to_integer: [up, down],
+        to_value: [factor, exponent],
+    } = powers;
+    [
+        [splat::<K>(up), splat::<K>(down)],
+        [splat::<K>(factor), splat::<K>(exponent)],
+    ]
+}
+
+/// Numbers of K bytes, multiplied twice.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn multiply<const K: usize>(numbers: __m512i, [first, second]: [__m512i; 2]) -> __m512i {
+    match K {
+        4 => {
+            let product = _mm512_mul_ps(_mm512_castsi512_ps(numbers), _mm512_castsi512_ps(first));
+            _mm512_castps_si512(_mm512_mul_ps(product, _mm512_castsi512_ps(second)))
+        }
+        _ => {
+            let product = _mm512_mul_pd(_mm512_castsi512_pd(numbers), _mm512_castsi512_pd(first));
+            _mm512_castpd_si512(_mm512_mul_pd(product, _mm512_castsi512_pd(second)))
+        }
+    }
+}
+
+/// Integers as floating-point numbers.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn converted<const K: usize>(integers: __m512i) -> __m512i {
+    match K {
+        4 => _mm512_castps_si512(_mm512_cvtepi32_ps(integers)),
+        _ => _mm512_castpd_si512(_mm512_cvtepi64_pd(integers)),
+    }
+}
+
+/// The nearest integers, ties to even. What no integer is near to becomes the least one.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn nearest<const K: usize>(numbers: __m512i) -> __m512i {
+    match K {
+        4 => _mm512_cvtps_epi32(_mm512_castsi512_ps(numbers)),
+        _ => _mm512_cvtpd_epi64(_mm512_castsi512_pd(numbers)),
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512dq")]
+#[inline]
+fn floats<const K: usize, C: Conversion>(
+    plan: &Unpacker<K>,
+    powers: &[[__m512i; 2]; 2],
+    from: &[u8; WINDOW],
+    to: &mut [Slot; 64],
+) {
+    let integers = plan.unpacked::<C>(load(window(from, 0)));
+    store(to, multiply::<K>(converted::<K>(integers), powers[1]));
+}
+
+/// The integers of values, and which of them stand for their values.
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn found<const K: usize>(powers: &[[__m512i; 2]; 2], values: __m512i) -> (__m512i, u16) {
+    let integers = nearest::<K>(multiply::<K>(values, powers[0]));
+    let again = multiply::<K>(converted::<K>(integers), powers[1]);
+    // The least integer also stands for what is out of range.
+    let same = match K {
+        4 => {
+            let least = _mm512_set1_epi32(i32::MIN);
+            let same = _mm512_cmpeq_epi32_mask(again, values);
+            _mm512_mask_cmpneq_epi32_mask(same, integers, least)
+        }
+        _ => {
+            let least = _mm512_set1_epi64(i64::MIN);
+            let same = _mm512_cmpeq_epi64_mask(again, values);
+            u16::from(_mm512_mask_cmpneq_epi64_mask(same, integers, least))
+        }
+    };
+    (integers, same)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn no_range<const K: usize>() -> [__m512i; 2] {
+    match K {
+        4 => [_mm512_set1_epi32(i32::MAX), _mm512_set1_epi32(i32::MIN)],
+        _ => [_mm512_set1_epi64(i64::MAX), _mm512_set1_epi64(i64::MIN)],
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn weigh<const K: usize>(
+    powers: &[[__m512i; 2]; 2],
+    from: &[u8; 64],
+    range: &mut [__m512i; 2],
+) -> u32 {
+    let (integers, same) = found::<K>(powers, load(from));
+    let [least, greatest] = *range;
+    *range = match K {
+        4 => [
+            _mm512_mask_min_epi32(least, same, least, integers),
+            _mm512_mask_max_epi32(greatest, same, greatest, integers),
+        ],
+        _ => [
+            _mm512_mask_min_epi64(least, same as u8, least, integers),
+            _mm512_mask_max_epi64(greatest, same as u8, greatest, integers),
+        ],
+    };
+    exceptions::<K>(same)
+}
+
+/// A bit for each value that has none.
+#[inline(always)]
+fn exceptions<const K: usize>(same: u16) -> u32 {
+    match K {
+        4 => u32::from(!same),
+        _ => u32::from(!same as u8),
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ends<const K: usize>([least, greatest]: [__m512i; 2]) -> [i64; 2] {
+    match K {
+        4 => [
+            i64::from(_mm512_reduce_min_epi32(least)),
+            i64::from(_mm512_reduce_max_epi32(greatest)),
+        ],
+        _ => [
+            _mm512_reduce_min_epi64(least),
+            _mm512_reduce_max_epi64(greatest),
+        ],
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn integers<const K: usize>(
+    powers: &[[__m512i; 2]; 2],
+    other: u64,
+    from: &[u8; 64],
+    to: &mut [u8; 64],
+) -> u32 {
+    let (integers, same) = found::<K>(powers, load(from));
+    let other = splat::<K>(other);
+    let integers = match K {
+        4 => _mm512_mask_mov_epi32(other, same, integers),
+        _ => _mm512_mask_mov_epi64(other, same as u8, integers),
+    };
+    store(to, integers);
+    exceptions::<K>(same)
+}
