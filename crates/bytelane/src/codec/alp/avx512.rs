@@ -3,7 +3,7 @@
 use super::{Conversion, Decimal, Powers, Steps};
 use crate::backend::Avx512;
 use crate::codec::bit_packing::WINDOW;
-use crate::codec::bit_packing::avx512::{Unpacker, splat};
+use crate::codec::bit_packing::avx512::{Unpacker, splat, sub};
 use crate::memory::Slot;
 use crate::simd::avx512::{load, store};
 use crate::simd::{implement, window};
@@ -14,11 +14,13 @@ implement! {
         const BIAS: u64 = 0;
         type Powers = [[__m512i; 2]; 2];
         type Range = [__m512i; 2];
+        type Limits = [__m512i; 2];
         fn powers(powers: Powers) -> [[__m512i; 2]; 2] = splat_powers::<K>;
+        fn limits(limits: [i64; 2]) -> [__m512i; 2] = splat_limits::<K>;
         fn range() -> [__m512i; 2] = no_range::<K>;
-        fn weigh(powers: &[[__m512i; 2]; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
+        fn weigh(powers: &[[__m512i; 2]; 2], limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
         fn ends(range: [__m512i; 2]) -> [i64; 2] = ends::<K>;
-        fn integers(powers: &[[__m512i; 2]; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integers(powers: &[[__m512i; 2]; 2], limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
     }
 }
 
@@ -90,23 +92,33 @@ fn floats<const K: usize, C: Conversion>(
     store(to, multiply::<K>(converted::<K>(integers), powers[1]));
 }
 
-/// The integers of values, and which of them stand for their values.
+/// The least integer, and how far the greatest one is from it.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn splat_limits<const K: usize>([least, greatest]: [i64; 2]) -> [__m512i; 2] {
+    let range = greatest.wrapping_sub(least);
+    [least, range].map(|limit| splat::<K>(limit.cast_unsigned()))
+}
+
+/// The integers of values, and which of them are within limits and stand for their values.
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
-fn found<const K: usize>(powers: &[[__m512i; 2]; 2], values: __m512i) -> (__m512i, u16) {
+fn found<const K: usize>(
+    powers: &[[__m512i; 2]; 2],
+    [least, range]: &[__m512i; 2],
+    values: __m512i,
+) -> (__m512i, u16) {
     let integers = nearest::<K>(multiply::<K>(values, powers[0]));
     let again = multiply::<K>(converted::<K>(integers), powers[1]);
-    // The least integer also stands for what is out of range.
+    let distances = sub::<K>(integers, *least);
     let same = match K {
         4 => {
-            let least = _mm512_set1_epi32(i32::MIN);
             let same = _mm512_cmpeq_epi32_mask(again, values);
-            _mm512_mask_cmpneq_epi32_mask(same, integers, least)
+            _mm512_mask_cmple_epu32_mask(same, distances, *range)
         }
         _ => {
-            let least = _mm512_set1_epi64(i64::MIN);
             let same = _mm512_cmpeq_epi64_mask(again, values);
-            u16::from(_mm512_mask_cmpneq_epi64_mask(same, integers, least))
+            u16::from(_mm512_mask_cmple_epu64_mask(same, distances, *range))
         }
     };
     (integers, same)
@@ -125,10 +137,11 @@ fn no_range<const K: usize>() -> [__m512i; 2] {
 #[inline]
 fn weigh<const K: usize>(
     powers: &[[__m512i; 2]; 2],
+    limits: &[__m512i; 2],
     from: &[u8; 64],
     range: &mut [__m512i; 2],
 ) -> u32 {
-    let (integers, same) = found::<K>(powers, load(from));
+    let (integers, same) = found::<K>(powers, limits, load(from));
     let [least, greatest] = *range;
     *range = match K {
         4 => [
@@ -171,11 +184,12 @@ fn ends<const K: usize>([least, greatest]: [__m512i; 2]) -> [i64; 2] {
 #[inline]
 fn integers<const K: usize>(
     powers: &[[__m512i; 2]; 2],
+    limits: &[__m512i; 2],
     other: u64,
     from: &[u8; 64],
     to: &mut [u8; 64],
 ) -> u32 {
-    let (integers, same) = found::<K>(powers, load(from));
+    let (integers, same) = found::<K>(powers, limits, load(from));
     let other = splat::<K>(other);
     let integers = match K {
         4 => _mm512_mask_mov_epi32(other, same, integers),

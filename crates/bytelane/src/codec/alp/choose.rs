@@ -6,8 +6,8 @@
 #![forbid(unsafe_code)]
 
 use super::page::{POSITION, vector_header};
-use super::pair::most;
-use super::{Pair, Steps};
+use super::pair::{by_error, most};
+use super::{Pair, Steps, widest};
 use crate::codec::bit_packing::Layout;
 use crate::simd::window;
 
@@ -17,6 +17,12 @@ pub(super) const SAMPLED_VECTORS: usize = 8;
 /// Values of a sample.
 const SAMPLE: usize = 64;
 
+/// Exponents that are tried without success before those with more digits are.
+const IN_VAIN: usize = 3;
+
+/// Blocks between checks of whether a pair has too many exceptions.
+const STRIDE: usize = 4;
+
 /// Pairs that are compared on all values of a vector.
 const CANDIDATES: usize = 5;
 
@@ -24,6 +30,8 @@ const CANDIDATES: usize = 5;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) pair: Pair,
+    /// What integers may be.
+    pub(super) limits: [i64; 2],
     pub(super) exceptions: usize,
     /// The least integer.
     pub(super) least: i64,
@@ -41,6 +49,7 @@ impl Choice {
                 exponent: 0,
                 factor: 0,
             },
+            limits: widest::<K>(),
             exceptions: count,
             least: 0,
             greatest: 0,
@@ -63,44 +72,52 @@ impl Choice {
     pub(super) fn vector_bytes<const K: usize>(&self) -> usize {
         vector_header::<K>() + self.bytes
     }
-
-    /// Whether it is better: shorter or, which is likely to have fewer exceptions among values that
-    /// were not looked at, of a greater exponent.
-    fn is_better(&self, than: &Self) -> bool {
-        let rank = |choice: &Self| (choice.bytes, core::cmp::Reverse(choice.pair.exponent));
-        rank(self) < rank(than)
-    }
 }
 
-/// Weighs a pair for values of `K` bytes, of which there is at least one.
+/// Weighs a pair for values of `K` bytes, of which there is at least one. `None` if it takes `limit` bytes
+/// or more, or nothing but exceptions.
 #[inline(always)]
-fn weigh<const K: usize, S: Steps<K>>(steps: S, pair: Pair, values: &[u8]) -> Choice {
+fn weigh<const K: usize, S: Steps<K>>(
+    steps: S,
+    (pair, limits): (Pair, [i64; 2]),
+    values: &[u8],
+    limit: usize,
+) -> Option<Choice> {
+    // The most exceptions that may be worth while.
+    let most = limit.checked_sub(1)? / (POSITION + K);
+    let within = steps.limits(limits);
     let powers = steps.powers(pair.powers::<K>());
     let mut range = steps.range();
     let mut exceptions = 0;
     let (blocks, rest) = values.as_chunks::<64>();
-    for block in blocks {
-        exceptions += steps.weigh(&powers, block, &mut range).count_ones();
+    for some in blocks.chunks(STRIDE) {
+        for block in some {
+            exceptions += steps
+                .weigh(&powers, &within, block, &mut range)
+                .count_ones() as usize;
+        }
+        if exceptions > most {
+            return None;
+        }
     }
     if !rest.is_empty() {
-        let found = steps.weigh(&powers, &padded::<K>(rest), &mut range);
-        exceptions += (found & !(u32::MAX << (rest.len() / K))).count_ones();
+        let found = steps.weigh(&powers, &within, &padded::<K>(rest), &mut range);
+        exceptions += (found & !(u32::MAX << (rest.len() / K))).count_ones() as usize;
     }
     let [least, greatest] = steps.ends(range);
-    let count = values.len() / K;
-    if least > greatest {
-        return Choice::none::<K>(count);
-    }
     let mut choice = Choice {
         pair,
-        exceptions: exceptions as usize,
+        limits,
+        exceptions,
         least,
         greatest,
         bytes: 0,
     };
-    let packed = choice.layout::<K>().bytes(count).unwrap_or(usize::MAX);
-    choice.bytes = packed.saturating_add((POSITION + K) * choice.exceptions);
-    choice
+    let packed = choice.layout::<K>().bytes(values.len() / K);
+    choice.bytes = packed
+        .unwrap_or(usize::MAX)
+        .saturating_add((POSITION + K) * exceptions);
+    (choice.bytes < limit && least <= greatest).then_some(choice)
 }
 
 /// A block of values, the last of them several times.
@@ -129,16 +146,39 @@ fn sample<const K: usize>(values: &[u8], to: &mut [u8; 8 * SAMPLE]) -> usize {
     K * count
 }
 
-/// The best pairs for values: the best, and the second best that makes other integers of them.
+/// The best pair for a sample.
+///
+/// Pairs are grouped by the digits after the point that they keep, which is the difference of exponent
+/// and factor. Those of a group make the same integers of values, and differ in how often they give the
+/// values back. More digits take more bits, so that the search ends where they alone take too much.
 #[inline(always)]
 fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> Choice {
     let mut best = Choice::none::<K>(values.len() / K);
-    for exponent in 0..=most::<K>() {
-        for factor in 0..=exponent {
-            let choice = weigh(steps, Pair { exponent, factor }, values);
-            if choice.is_better(&best) {
+    for digits in 0..=most::<K>() {
+        let mut fewest = usize::MAX;
+        let mut bits = 0;
+        let mut in_vain = 0;
+        for &exponent in by_error::<K>()
+            .iter()
+            .filter(|&&exponent| exponent >= digits)
+        {
+            let factor = exponent - digits;
+            let pair = Pair { exponent, factor };
+            let choice = weigh(steps, (pair, widest::<K>()), values, best.bytes);
+            if let Some(choice) = choice {
+                fewest = usize::min(fewest, choice.exceptions);
+                bits = choice.bytes - (POSITION + K) * choice.exceptions;
                 best = choice;
+                in_vain = 0;
+            } else {
+                in_vain += 1;
             }
+            if fewest == 0 || in_vain == IN_VAIN {
+                break;
+            }
+        }
+        if bits >= best.bytes || best.exceptions == 0 {
+            break;
         }
     }
     best
@@ -192,20 +232,80 @@ impl Candidates {
         let count = values.len() / K;
         let mut best = Choice::none::<K>(count);
         for &(pair, _) in &self.pairs[..self.count] {
-            let choice = weigh(steps, pair, values);
-            if choice.bytes < best.bytes {
-                best = choice;
-            }
+            best = better(steps, (pair, widest::<K>()), values, best);
         }
-        if best.exceptions > count / 8 {
+        let is_poor = best.exceptions > count / 8;
+        let is_wide = best.layout::<K>().width > 8;
+        if is_poor || is_wide {
             let mut some = [0; 8 * SAMPLE];
             let bytes = sample::<K>(values, &mut some);
-            let own = search::<K, S>(steps, &some[..bytes]);
-            let choice = weigh(steps, own.pair, values);
-            if choice.bytes < best.bytes {
-                best = choice;
+            let some = &some[..bytes];
+            if is_poor {
+                let own = search::<K, S>(steps, some);
+                best = better(steps, (own.pair, own.limits), values, best);
+            }
+            if let Some(limits) = narrower::<K, S>(steps, &best, some) {
+                best = better(steps, (best.pair, limits), values, best);
             }
         }
         best
     }
+}
+
+/// The better one of a choice and another one.
+#[inline(always)]
+fn better<const K: usize, S: Steps<K>>(
+    steps: S,
+    other: (Pair, [i64; 2]),
+    values: &[u8],
+    best: Choice,
+) -> Choice {
+    weigh(steps, other, values, best.bytes).unwrap_or(best)
+}
+
+/// Limits for integers of which a few are far from all others, so that they may be better off as exceptions.
+/// They are judged by the fourth part of a sample that has the smallest range, with as much room on each
+/// side. `None` if that hardly saves anything.
+#[inline(always)]
+fn narrower<const K: usize, S: Steps<K>>(
+    steps: S,
+    choice: &Choice,
+    sample: &[u8],
+) -> Option<[i64; 2]> {
+    let values = sample.as_chunks::<K>().0;
+    let mut best: Option<Choice> = None;
+    for first in 0..4 {
+        let mut part = [[0; K]; SAMPLE / 4];
+        let mut count = 0;
+        for (to, value) in part.iter_mut().zip(values.iter().skip(first).step_by(4)) {
+            *to = *value;
+            count += 1;
+        }
+        let part = &part.as_flattened()[..K * count];
+        if count > 0 {
+            let limit = best.map_or(usize::MAX, |best| best.bytes);
+            best = weigh(steps, (choice.pair, choice.limits), part, limit).or(best);
+        }
+    }
+    let Choice {
+        least, greatest, ..
+    } = best?;
+    const LARGE: i64 = 1 << 50;
+    if least < -LARGE || greatest > LARGE {
+        return None;
+    }
+    let room = greatest - least;
+    let limits = [least - room, greatest + room].map(|limit| limit.clamp(-2 * LARGE, 2 * LARGE));
+    let [least, greatest] = [
+        i64::max(limits[0], choice.least),
+        i64::min(limits[1], choice.greatest),
+    ];
+    let width = Choice {
+        least,
+        greatest,
+        ..*choice
+    }
+    .layout::<K>()
+    .width;
+    (width < choice.layout::<K>().width).then_some([least, greatest])
 }

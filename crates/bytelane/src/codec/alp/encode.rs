@@ -98,6 +98,7 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
     // Then no pair has been chosen, although this one may suit some values.
     let none = choice.exceptions == values.len() / K;
     let powers = steps.powers(choice.pair.powers::<K>());
+    let limits = steps.limits(choice.limits);
     let plain = choice.pair.powers::<K>();
     for (batch, values) in values.chunks(K * BATCH).enumerate() {
         for (i, from) in values.chunks(64).enumerate() {
@@ -112,8 +113,8 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
             let to = window_mut(integers, 64 * i);
             let found = match by_steps {
                 _ if none => !0,
-                true => steps.integers(&powers, layout.reference, block, to),
-                false => scalar::integers::<K>(&plain, layout.reference, block, to),
+                true => steps.integers(&powers, &limits, layout.reference, block, to),
+                false => scalar::integers::<K>(&plain, &choice.limits, layout.reference, block, to),
             };
             exceptions.add(found, BATCH * batch + 64 / K * i, from);
         }

@@ -7,7 +7,7 @@ use super::{Conversion, Decimal, Error};
 use super::{LargeWide, SmallUsual, SmallWide, Steps, scalar};
 use crate::codec::bit_packing::WINDOW;
 use crate::memory::Slot;
-use crate::simd::{window, window_mut};
+use crate::simd::window;
 
 /// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
 /// the last vector that was read.
@@ -84,11 +84,14 @@ fn blocks<const K: usize, S: Decimal<K>, C: Conversion>(
     src: &[u8],
     dst: &mut [Slot],
 ) {
-    let (mut from, mut to) = (0, 0);
-    while to + 64 <= dst.len() && from + WINDOW <= src.len() {
-        let window = window(src, from);
-        simd.floats::<C>(plan, powers, window, window_mut(dst, to));
-        (from, to) = (from + stride, to + 64);
+    // As many as have their windows within the input.
+    let last = src.len().checked_sub(WINDOW);
+    let windows = last.map_or(0, |last| last / usize::max(stride, 1) + 1);
+    let count = usize::min(dst.len() / 64, windows);
+    let (mut from, to) = (0, 64 * count);
+    for to in dst.as_chunks_mut::<64>().0[..count].iter_mut() {
+        simd.floats::<C>(plan, powers, window(src, from), to);
+        from += stride;
     }
     if to < dst.len() {
         let (src, dst) = (&src[from..], &mut dst[to..]);

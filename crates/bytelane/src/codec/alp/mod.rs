@@ -128,6 +128,16 @@ impl Conversion for LargeWide {
 /// for instruction sets that do not convert such integers.
 pub(crate) const MAGIC: u64 = 0x4338_0000_0000_0000;
 
+/// The integers that numbers of `K` bytes can become, but for the least one, which instruction sets take
+/// for what is out of range. The next number after the greatest one is 2^63.
+pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
+    let greatest = match K {
+        4 => i32::MAX as i64,
+        _ => i64::MAX - 0x3ff,
+    };
+    [-greatest, greatest]
+}
+
 /// What is multiplied and compared, as each instruction set provides it, for values of `K` bytes, 4 or 8.
 pub(crate) trait Steps<const K: usize>: Copy {
     /// What has been added to integers of at most 51 bits and a sign: [`MAGIC`] or nothing.
@@ -140,20 +150,37 @@ pub(crate) trait Steps<const K: usize>: Copy {
 
     fn powers(self, powers: Powers) -> Self::Powers;
 
+    /// The least and the greatest integer that a value may have; others are exceptions.
+    type Limits;
+
+    fn limits(self, limits: [i64; 2]) -> Self::Limits;
+
     /// No integers.
     fn range(self) -> Self::Range;
 
     /// Finds out which of 64 bytes of values are exceptions, a bit for each, and takes the integers of
     /// the others into account.
-    fn weigh(self, powers: &Self::Powers, from: &[u8; 64], range: &mut Self::Range) -> u32;
+    fn weigh(
+        self,
+        powers: &Self::Powers,
+        limits: &Self::Limits,
+        from: &[u8; 64],
+        range: &mut Self::Range,
+    ) -> u32;
 
     /// The least and the greatest integer; in the other order if there are none.
     fn ends(self, range: Self::Range) -> [i64; 2];
 
     /// The integers of 64 bytes of values plus the bias, and `other` in place of exceptions, which are
     /// returned as by [`weigh`](Self::weigh). If there is a bias, all integers must be small.
-    fn integers(self, powers: &Self::Powers, other: u64, from: &[u8; 64], to: &mut [u8; 64])
-    -> u32;
+    fn integers(
+        self,
+        powers: &Self::Powers,
+        limits: &Self::Limits,
+        other: u64,
+        from: &[u8; 64],
+        to: &mut [u8; 64],
+    ) -> u32;
 }
 
 /// Decoding, as each instruction set provides it, for values of `K` bytes, 4 or 8.

@@ -14,11 +14,13 @@ implement! {
         const BIAS: u64 = 0;
         type Powers = [[uint8x16_t; 2]; 2];
         type Range = [uint8x16_t; 2];
+        type Limits = [uint8x16_t; 2];
         fn powers(powers: Powers) -> [[uint8x16_t; 2]; 2] = splat_powers::<K>;
+        fn limits(limits: [i64; 2]) -> [uint8x16_t; 2] = splat_limits::<K>;
         fn range() -> [uint8x16_t; 2] = no_range::<K>;
-        fn weigh(powers: &[[uint8x16_t; 2]; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
+        fn weigh(powers: &[[uint8x16_t; 2]; 2], limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
         fn ends(range: [uint8x16_t; 2]) -> [i64; 2] = ends::<K>;
-        fn integers(powers: &[[uint8x16_t; 2]; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integers(powers: &[[uint8x16_t; 2]; 2], limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
     }
 }
 
@@ -82,20 +84,28 @@ fn floats<const K: usize, C: Conversion>(
     }
 }
 
-/// The integers of values, and ones for those that stand for their values.
 #[target_feature(enable = "neon")]
 #[inline]
-fn found<const K: usize>(powers: &[[uint8x16_t; 2]; 2], values: uint8x16_t) -> [uint8x16_t; 2] {
+fn splat_limits<const K: usize>(limits: [i64; 2]) -> [uint8x16_t; 2] {
+    limits.map(|limit| splat::<K>(limit.cast_unsigned()))
+}
+
+/// The integers of values, and ones for those that are within limits and stand for their values.
+#[target_feature(enable = "neon")]
+#[inline]
+fn found<const K: usize>(
+    powers: &[[uint8x16_t; 2]; 2],
+    [least, greatest]: &[uint8x16_t; 2],
+    values: uint8x16_t,
+) -> [uint8x16_t; 2] {
     let numbers = multiply::<K>(values, powers[0]);
+    // What is out of range becomes the least or the greatest one.
     let integers = match K {
         4 => vreinterpretq_u8_s32(vcvtnq_s32_f32(vreinterpretq_f32_u8(numbers))),
         _ => vreinterpretq_u8_s64(vcvtnq_s64_f64(vreinterpretq_f64_u8(numbers))),
     };
     let again = multiply::<K>(converted::<K>(integers), powers[1]);
-    // The least and the greatest integer also stand for what is out of range.
-    let [least, greatest] = [1 << (8 * K - 1), (1 << (8 * K - 1)) - 1];
-    let beyond = [least, greatest].map(|end| equal::<K>(integers, splat::<K>(end)));
-    let beyond = vorrq_u8(beyond[0], beyond[1]);
+    let beyond = vorrq_u8(less::<K>(integers, *least), less::<K>(*greatest, integers));
     [integers, vbicq_u8(equal::<K>(again, values), beyond)]
 }
 
@@ -128,12 +138,13 @@ fn no_range<const K: usize>() -> [uint8x16_t; 2] {
 #[inline]
 fn weigh<const K: usize>(
     powers: &[[uint8x16_t; 2]; 2],
+    limits: &[uint8x16_t; 2],
     from: &[u8; 64],
     range: &mut [uint8x16_t; 2],
 ) -> u32 {
     let mut exceptions = 0;
     for i in 0..4 {
-        let [integers, same] = found::<K>(powers, load(window(from, 16 * i)));
+        let [integers, same] = found::<K>(powers, limits, load(window(from, 16 * i)));
         let [least, greatest] = *range;
         *range = [
             vbslq_u8(vandq_u8(same, less::<K>(integers, least)), integers, least),
@@ -205,13 +216,14 @@ fn ends<const K: usize>([least, greatest]: [uint8x16_t; 2]) -> [i64; 2] {
 #[inline]
 fn integers<const K: usize>(
     powers: &[[uint8x16_t; 2]; 2],
+    limits: &[uint8x16_t; 2],
     other: u64,
     from: &[u8; 64],
     to: &mut [u8; 64],
 ) -> u32 {
     let mut exceptions = 0;
     for i in 0..4 {
-        let [integers, same] = found::<K>(powers, load(window(from, 16 * i)));
+        let [integers, same] = found::<K>(powers, limits, load(window(from, 16 * i)));
         store(
             window_mut(to, 16 * i),
             vbslq_u8(same, integers, splat::<K>(other)),

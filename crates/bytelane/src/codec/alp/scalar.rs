@@ -57,7 +57,7 @@ fn signed<const K: usize>(number: u64) -> i64 {
 }
 
 /// The value of an integer.
-pub(super) fn value<const K: usize>(powers: &Powers, integer: i64) -> [u8; K] {
+fn value<const K: usize>(powers: &Powers, integer: i64) -> [u8; K] {
     let [factor, exponent] = powers.to_value;
     to_ne_bytes(match K {
         4 => {
@@ -72,23 +72,22 @@ fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// The integer that stands for a value, if there is one: the nearest to `value * 10^e * 10^-f`, ties to
-/// even.
-pub(super) fn integer<const K: usize>(powers: &Powers, bits: [u8; K]) -> Option<i64> {
+/// The integer that stands for a value, if there is one within limits: the nearest to
+/// `value * 10^e * 10^-f`, ties to even.
+fn integer<const K: usize>(
+    powers: &Powers,
+    [least, greatest]: &[i64; 2],
+    bits: [u8; K],
+) -> Option<i64> {
     let [up, down] = powers.to_integer;
-    let integer = match K {
-        4 => {
-            let value = single(from_ne_bytes(bits)) * single(up) * single(down);
-            let rounded = nearest(f64::from(value));
-            (rounded.abs() < 2147483648.0).then_some(rounded as i64)
-        }
-        _ => {
-            let value = f64::from_bits(from_ne_bytes(bits));
-            let rounded = nearest(value * f64::from_bits(up) * f64::from_bits(down));
-            (rounded.abs() < 9223372036854775808.0).then_some(rounded as i64)
-        }
+    let number = match K {
+        4 => f64::from(single(from_ne_bytes(bits)) * single(up) * single(down)),
+        _ => f64::from_bits(from_ne_bytes(bits)) * f64::from_bits(up) * f64::from_bits(down),
     };
-    integer.filter(|&integer| value::<K>(powers, integer) == bits)
+    let integer = nearest(number);
+    let is_within = (*least as f64..=*greatest as f64).contains(&integer);
+    let integer = is_within.then_some(integer as i64)?;
+    (value::<K>(powers, integer) == bits).then_some(integer)
 }
 
 /// The nearest integer, ties to even. (`round_ties_even` needs `std`.)
@@ -118,14 +117,26 @@ impl<const K: usize> Steps<K> for Specification {
         powers
     }
 
+    type Limits = [i64; 2];
+
+    fn limits(self, limits: [i64; 2]) -> [i64; 2] {
+        limits
+    }
+
     fn range(self) -> [i64; 2] {
         [i64::MAX, i64::MIN]
     }
 
-    fn weigh(self, powers: &Powers, from: &[u8; 64], range: &mut [i64; 2]) -> u32 {
+    fn weigh(
+        self,
+        powers: &Powers,
+        limits: &[i64; 2],
+        from: &[u8; 64],
+        range: &mut [i64; 2],
+    ) -> u32 {
         let mut exceptions = 0;
         for (i, &bits) in from.as_chunks::<K>().0.iter().enumerate() {
-            match integer::<K>(powers, bits) {
+            match integer::<K>(powers, limits, bits) {
                 Some(integer) => {
                     range[0] = i64::min(range[0], integer);
                     range[1] = i64::max(range[1], integer);
@@ -140,8 +151,15 @@ impl<const K: usize> Steps<K> for Specification {
         range
     }
 
-    fn integers(self, powers: &Powers, other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 {
-        integers::<K>(powers, other, from, to)
+    fn integers(
+        self,
+        powers: &Powers,
+        limits: &[i64; 2],
+        other: u64,
+        from: &[u8; 64],
+        to: &mut [u8; 64],
+    ) -> u32 {
+        integers::<K>(powers, limits, other, from, to)
     }
 }
 
@@ -149,6 +167,7 @@ impl<const K: usize> Steps<K> for Specification {
 #[inline(never)]
 pub(super) fn integers<const K: usize>(
     powers: &Powers,
+    limits: &[i64; 2],
     other: u64,
     from: &[u8; 64],
     to: &mut [u8; 64],
@@ -156,7 +175,7 @@ pub(super) fn integers<const K: usize>(
     let mut exceptions = 0;
     let pairs = from.as_chunks::<K>().0.iter().zip(to.as_chunks_mut().0);
     for (i, (&bits, to)) in pairs.enumerate() {
-        let integer = integer::<K>(powers, bits);
+        let integer = integer::<K>(powers, limits, bits);
         exceptions |= u32::from(integer.is_none()) << i;
         *to = to_ne_bytes::<K>(integer.map_or(other, i64::cast_unsigned));
     }

@@ -148,19 +148,24 @@ fn sizes_of_vectors_that_are_not_allowed() {
 }
 
 /// All steps of the encoder agree with the specification, for a pair and a block.
-fn steps_agree<const K: usize, S: Steps<K>>(simd: S, pair: Pair, block: &[u8; 64]) {
+fn steps_agree<const K: usize, S: Steps<K>>(
+    simd: S,
+    pair: Pair,
+    limits: [i64; 2],
+    block: &[u8; 64],
+) {
     let powers = pair.powers::<K>();
     let [mut expected, mut least] = [[0; 64]; 2];
     let specification = scalar::Specification;
     let mut range = Steps::<K>::range(specification);
-    let exceptions = Steps::<K>::weigh(specification, &powers, block, &mut range);
+    let exceptions = Steps::<K>::weigh(specification, &powers, &limits, block, &mut range);
     let ends = Steps::<K>::ends(specification, range);
 
-    let mine = simd.powers(powers);
+    let (mine, within) = (simd.powers(powers), simd.limits(limits));
     let mut simd_range = simd.range();
-    let place = std::format!("{pair:?}, {block:?}");
+    let place = std::format!("{pair:?}, {limits:?}, {block:?}");
     assert_eq!(
-        simd.weigh(&mine, block, &mut simd_range),
+        simd.weigh(&mine, &within, block, &mut simd_range),
         exceptions,
         "{place}"
     );
@@ -171,11 +176,11 @@ fn steps_agree<const K: usize, S: Steps<K>>(simd: S, pair: Pair, block: &[u8; 64
     }
     let is_small = ends[0] > -(1 << 51) && ends[1] < 1 << 51;
     if is_small || S::BIAS == 0 {
-        let found = scalar::integers::<K>(&powers, 5, block, &mut expected);
+        let found = scalar::integers::<K>(&powers, &limits, 5, block, &mut expected);
         assert_eq!(found, exceptions);
         let other = S::BIAS.wrapping_add(5);
         assert_eq!(
-            simd.integers(&mine, other, block, &mut least),
+            simd.integers(&mine, &within, other, block, &mut least),
             exceptions,
             "{place}"
         );
@@ -197,7 +202,9 @@ dispatch! {
 }
 
 fn steps_of<const K: usize, S: Steps<K>>(simd: S, pair: Pair, block: &[u8; 64]) {
-    steps_agree::<K, S>(simd, pair, block);
+    for limits in [widest::<K>(), [-100, 1000], [5, 5], [1 << 20, 1 << 30]] {
+        steps_agree::<K, S>(simd, pair, limits, block);
+    }
 }
 
 fn no_steps(_: Pair, _: &[u8; 64]) {}

@@ -9,11 +9,13 @@ macro_rules! without_masks {
                 const BIAS: u64 = if K == 8 { MAGIC } else { 0 };
                 type Powers = [[$V; 2]; 2];
                 type Range = [$V; 2];
+                type Limits = [$V; 2];
                 fn powers(powers: Powers) -> [[$V; 2]; 2] = splat_powers::<K>;
+                fn limits(limits: [i64; 2]) -> [$V; 2] = splat_limits::<K>;
                 fn range() -> [$V; 2] = no_range::<K>;
-                fn weigh(powers: &[[$V; 2]; 2], from: &[u8; 64], range: &mut [$V; 2]) -> u32 = weigh::<K>;
+                fn weigh(powers: &[[$V; 2]; 2], limits: &[$V; 2], from: &[u8; 64], range: &mut [$V; 2]) -> u32 = weigh::<K>;
                 fn ends(range: [$V; 2]) -> [i64; 2] = ends::<K>;
-                fn integers(powers: &[[$V; 2]; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+                fn integers(powers: &[[$V; 2]; 2], limits: &[$V; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
             }
         }
 
@@ -96,27 +98,43 @@ macro_rules! without_masks {
             }
         }
 
-        /// The integers of values, those of 8 bytes as floating-point numbers; and ones for those that
-        /// stand for their values.
+        /// Integers of 4 bytes, or as floating-point numbers.
         #[target_feature(enable = $feature)]
         #[inline]
-        fn found<const K: usize>(powers: &[[$V; 2]; 2], values: $V) -> [$V; 2] {
+        fn splat_limits<const K: usize>(limits: [i64; 2]) -> [$V; 2] {
+            limits.map(|limit| match K {
+                4 => splat::<4>(limit.cast_unsigned()),
+                _ => splat::<8>((limit as f64).to_bits()),
+            })
+        }
+
+        /// The integers of values, those of 8 bytes as floating-point numbers; and ones for those that
+        /// are within limits and stand for their values.
+        #[target_feature(enable = $feature)]
+        #[inline]
+        fn found<const K: usize>(
+            powers: &[[$V; 2]; 2],
+            [least, greatest]: &[$V; 2],
+            values: $V,
+        ) -> [$V; 2] {
             let numbers = multiply::<K>(values, powers[0]);
             if K == 4 {
                 // What is out of range becomes the least one.
                 let integers = cvtps_epi32(to_ps(numbers));
                 let again = multiply::<K>(of_ps(cvtepi32_ps(integers)), powers[1]);
-                let least = cmpeq_epi32(integers, splat::<4>(1 << 31));
-                [integers, andnot(least, cmpeq_epi32(again, values))]
+                let low = cmpgt_epi32(*least, integers);
+                let high = cmpgt_epi32(integers, *greatest);
+                let same = cmpeq_epi32(again, values);
+                [integers, andnot(low, andnot(high, same))]
             } else {
                 // A sum with zero is not -0.0.
                 let zero = to_pd(splat::<8>(0));
-                let integers = of_pd(add_pd(round_pd::<NEAREST>(to_pd(numbers)), zero));
-                let again = multiply::<K>(integers, powers[1]);
-                let magnitudes = andnot(splat::<8>(1 << 63), integers);
-                let limit = to_pd(splat::<8>(0x43e0_0000_0000_0000));
-                let within = of_pd(cmplt_pd(to_pd(magnitudes), limit));
-                [integers, and(within, cmpeq_epi64(again, values))]
+                let integers = add_pd(round_pd::<NEAREST>(to_pd(numbers)), zero);
+                let again = multiply::<K>(of_pd(integers), powers[1]);
+                let low = of_pd(cmple_pd(to_pd(*least), integers));
+                let high = of_pd(cmple_pd(integers, to_pd(*greatest)));
+                let same = cmpeq_epi64(again, values);
+                [of_pd(integers), and(low, and(high, same))]
             }
         }
 
@@ -136,12 +154,13 @@ macro_rules! without_masks {
         #[inline]
         fn weigh<const K: usize>(
             powers: &[[$V; 2]; 2],
+            limits: &[$V; 2],
             from: &[u8; 64],
             range: &mut [$V; 2],
         ) -> u32 {
             let mut exceptions = 0;
             for i in 0..64 / $N {
-                let [integers, same] = found::<K>(powers, load(window(from, $N * i)));
+                let [integers, same] = found::<K>(powers, limits, load(window(from, $N * i)));
                 let [least, greatest] = *range;
                 let [low, high] = [least, greatest].map(|end| blendv_epi8(end, integers, same));
                 *range = match K {
@@ -185,13 +204,14 @@ macro_rules! without_masks {
         #[inline]
         fn integers<const K: usize>(
             powers: &[[$V; 2]; 2],
+            limits: &[$V; 2],
             other: u64,
             from: &[u8; 64],
             to: &mut [u8; 64],
         ) -> u32 {
             let mut exceptions = 0;
             for i in 0..64 / $N {
-                let [integers, same] = found::<K>(powers, load(window(from, $N * i)));
+                let [integers, same] = found::<K>(powers, limits, load(window(from, $N * i)));
                 let integers = match K {
                     4 => integers,
                     _ => of_pd(add_pd(to_pd(integers), to_pd(splat::<8>(MAGIC)))),
