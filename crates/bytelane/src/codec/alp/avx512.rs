@@ -12,52 +12,54 @@ use core::arch::x86_64::*;
 implement! {
     impl<const K: usize> Steps<K> for Avx512 {
         const BIAS: u64 = 0;
-        type Powers = [[__m512i; 2]; 2];
+        type Powers = [__m512i; 4];
         type Range = [__m512i; 2];
         type Limits = [__m512i; 2];
-        fn powers(powers: Powers) -> [[__m512i; 2]; 2] = splat_powers::<K>;
+        fn powers(powers: Powers) -> [__m512i; 4] = splat_powers::<K>;
         fn limits(limits: [i64; 2]) -> [__m512i; 2] = splat_limits::<K>;
         fn range() -> [__m512i; 2] = no_range::<K>;
-        fn weigh(powers: &[[__m512i; 2]; 2], limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
+        fn weigh(powers: &[__m512i; 4], limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
         fn ends(range: [__m512i; 2]) -> [i64; 2] = ends::<K>;
-        fn integers(powers: &[[__m512i; 2]; 2], limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integers(powers: &[__m512i; 4], limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
     }
 }
 
 implement! {
     impl<const K: usize> Decimal<K> for Avx512 {
-        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[[__m512i; 2]; 2], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[__m512i; 4], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
     }
 }
 
 /// Those to the integer, and those to the value.
 #[target_feature(enable = "avx512bw")]
 #[inline]
-fn splat_powers<const K: usize>(powers: Powers) -> [[__m512i; 2]; 2] {
-    let Powers {
-        to_integer: [up, down],
-        to_value: [factor, exponent],
-    } = powers;
-    [
-        [splat::<K>(up), splat::<K>(down)],
-        [splat::<K>(factor), splat::<K>(exponent)],
-    ]
+fn splat_powers<const K: usize>(powers: Powers) -> [__m512i; 4] {
+    let ([first, second], [factor, exponent]) = (powers.to_integer, powers.to_value);
+    [first, second, factor, exponent].map(|power| splat::<K>(power))
 }
 
-/// Numbers of K bytes, multiplied twice.
+/// Products of numbers of K bytes.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn multiply<const K: usize>(numbers: __m512i, [first, second]: [__m512i; 2]) -> __m512i {
+fn multiply<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
     match K {
         4 => {
-            let product = _mm512_mul_ps(_mm512_castsi512_ps(numbers), _mm512_castsi512_ps(first));
-            _mm512_castps_si512(_mm512_mul_ps(product, _mm512_castsi512_ps(second)))
+            let product = _mm512_mul_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
+            _mm512_castps_si512(product)
         }
         _ => {
-            let product = _mm512_mul_pd(_mm512_castsi512_pd(numbers), _mm512_castsi512_pd(first));
-            _mm512_castpd_si512(_mm512_mul_pd(product, _mm512_castsi512_pd(second)))
+            let product = _mm512_mul_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b));
+            _mm512_castpd_si512(product)
         }
     }
+}
+
+/// The values of integers.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn values<const K: usize>([.., factor, exponent]: &[__m512i; 4], integers: __m512i) -> __m512i {
+    let product = multiply::<K>(converted::<K>(integers), *factor);
+    multiply::<K>(product, *exponent)
 }
 
 /// Integers as floating-point numbers.
@@ -84,12 +86,12 @@ fn nearest<const K: usize>(numbers: __m512i) -> __m512i {
 #[inline]
 fn floats<const K: usize, C: Conversion>(
     plan: &Unpacker<K>,
-    powers: &[[__m512i; 2]; 2],
+    powers: &[__m512i; 4],
     from: &[u8; WINDOW],
     to: &mut [Slot; 64],
 ) {
     let integers = plan.unpacked::<C>(load(window(from, 0)));
-    store(to, multiply::<K>(converted::<K>(integers), powers[1]));
+    store(to, values::<K>(powers, integers));
 }
 
 /// The least integer, and how far the greatest one is from it.
@@ -104,12 +106,12 @@ fn splat_limits<const K: usize>([least, greatest]: [i64; 2]) -> [__m512i; 2] {
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn found<const K: usize>(
-    powers: &[[__m512i; 2]; 2],
+    powers: &[__m512i; 4],
     [least, range]: &[__m512i; 2],
     values: __m512i,
 ) -> (__m512i, u16) {
-    let integers = nearest::<K>(multiply::<K>(values, powers[0]));
-    let again = multiply::<K>(converted::<K>(integers), powers[1]);
+    let integers = nearest::<K>(multiply::<K>(multiply::<K>(values, powers[0]), powers[1]));
+    let again = self::values::<K>(powers, integers);
     let distances = sub::<K>(integers, *least);
     let same = match K {
         4 => {
@@ -136,7 +138,7 @@ fn no_range<const K: usize>() -> [__m512i; 2] {
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn weigh<const K: usize>(
-    powers: &[[__m512i; 2]; 2],
+    powers: &[__m512i; 4],
     limits: &[__m512i; 2],
     from: &[u8; 64],
     range: &mut [__m512i; 2],
@@ -183,7 +185,7 @@ fn ends<const K: usize>([least, greatest]: [__m512i; 2]) -> [i64; 2] {
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn integers<const K: usize>(
-    powers: &[[__m512i; 2]; 2],
+    powers: &[__m512i; 4],
     limits: &[__m512i; 2],
     other: u64,
     from: &[u8; 64],

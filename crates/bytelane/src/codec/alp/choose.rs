@@ -14,11 +14,17 @@ use crate::simd::window;
 /// Vectors of a page that are sampled.
 pub(super) const SAMPLED_VECTORS: usize = 8;
 
-/// Values of a sample.
-const SAMPLE: usize = 64;
+/// Bytes of a sample.
+const SAMPLE: usize = 512;
 
-/// Exponents that are tried without success before those with more digits are.
-const IN_VAIN: usize = 3;
+/// Exponents that are tried without success before those with more digits are. Numbers of 4 bytes have
+/// so few digits that all exponents have similar numbers of exceptions.
+const fn in_vain<const K: usize>() -> usize {
+    match K {
+        4 => 11,
+        _ => 3,
+    }
+}
 
 /// Blocks between checks of whether a pair has too many exceptions.
 const STRIDE: usize = 4;
@@ -48,6 +54,7 @@ impl Choice {
             pair: Pair {
                 exponent: 0,
                 factor: 0,
+                is_double: false,
             },
             limits: widest::<K>(),
             exceptions: count,
@@ -132,12 +139,11 @@ pub(super) fn padded<const K: usize>(values: &[u8]) -> [u8; 64] {
     block
 }
 
-/// Up to [`SAMPLE`] values, evenly spread, and how many they are. Returns the bytes of the rest
-/// unchanged.
+/// Values, evenly spread. Returns how many bytes they have.
 #[inline(always)]
-fn sample<const K: usize>(values: &[u8], to: &mut [u8; 8 * SAMPLE]) -> usize {
+fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
     let values = values.as_chunks::<K>().0;
-    let step = values.len().div_ceil(SAMPLE).max(1);
+    let step = values.len().div_ceil(SAMPLE / K).max(1);
     let mut count = 0;
     for (value, to) in values.iter().step_by(step).zip(to.as_chunks_mut().0) {
         *to = *value;
@@ -146,34 +152,40 @@ fn sample<const K: usize>(values: &[u8], to: &mut [u8; 8 * SAMPLE]) -> usize {
     K * count
 }
 
-/// The best pair for a sample.
+/// The best pair for a sample, and the one that was the best before it.
 ///
 /// Pairs are grouped by the digits after the point that they keep, which is the difference of exponent
 /// and factor. Those of a group make the same integers of values, and differ in how often they give the
 /// values back. More digits take more bits, so that the search ends where they alone take too much.
 #[inline(always)]
-fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> Choice {
-    let mut best = Choice::none::<K>(values.len() / K);
+fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
+    let [mut best, mut before] = [Choice::none::<K>(values.len() / K); 2];
     for digits in 0..=most::<K>() {
         let mut fewest = usize::MAX;
         let mut bits = 0;
-        let mut in_vain = 0;
+        let mut failures = 0;
         for &exponent in by_error::<K>()
             .iter()
             .filter(|&&exponent| exponent >= digits)
         {
             let factor = exponent - digits;
-            let pair = Pair { exponent, factor };
-            let choice = weigh(steps, (pair, widest::<K>()), values, best.bytes);
-            if let Some(choice) = choice {
-                fewest = usize::min(fewest, choice.exceptions);
-                bits = choice.bytes - (POSITION + K) * choice.exceptions;
-                best = choice;
-                in_vain = 0;
-            } else {
-                in_vain += 1;
+            failures += 1;
+            // Only numbers of 4 bytes have other integers that are better.
+            for is_double in [false, true].into_iter().take(if K == 4 { 2 } else { 1 }) {
+                let pair = Pair {
+                    exponent,
+                    factor,
+                    is_double,
+                };
+                let choice = weigh(steps, (pair, widest::<K>()), values, best.bytes);
+                if let Some(choice) = choice {
+                    fewest = usize::min(fewest, choice.exceptions);
+                    bits = choice.bytes - (POSITION + K) * choice.exceptions;
+                    (best, before) = (choice, best);
+                    failures = 0;
+                }
             }
-            if fewest == 0 || in_vain == IN_VAIN {
+            if fewest == 0 || failures == in_vain::<K>() {
                 break;
             }
         }
@@ -181,12 +193,12 @@ fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> Choice {
             break;
         }
     }
-    best
+    [best, before]
 }
 
 /// The pairs that are compared for each vector.
 pub(super) struct Candidates {
-    pairs: [(Pair, u8); SAMPLED_VECTORS],
+    pairs: [(Pair, u8); 2 * SAMPLED_VECTORS],
     count: usize,
 }
 
@@ -196,16 +208,20 @@ impl Candidates {
     pub(super) fn of<const K: usize, S: Steps<K>>(steps: S, values: &[u8], length: usize) -> Self {
         let none = Choice::none::<K>(0).pair;
         let mut candidates = Self {
-            pairs: [(none, 0); SAMPLED_VECTORS],
+            pairs: [(none, 0); 2 * SAMPLED_VECTORS],
             count: 0,
         };
         let vectors = values.len().div_ceil(K * length);
         let step = vectors.div_ceil(SAMPLED_VECTORS).max(1);
         for vector in values.chunks(K * length).step_by(step) {
-            let mut some = [0; 8 * SAMPLE];
+            let mut some = [0; SAMPLE];
             let bytes = sample::<K>(vector, &mut some);
-            let best = search::<K, S>(steps, &some[..bytes]);
+            let [best, before] = search::<K, S>(steps, &some[..bytes]);
             candidates.add(best.pair);
+            // On all values, it may be better.
+            if before.bytes < best.bytes + best.bytes / 8 {
+                candidates.add(before.pair);
+            }
         }
         // The most frequent ones first.
         candidates.pairs[..candidates.count].sort_unstable_by_key(|(pair, times)| {
@@ -237,11 +253,11 @@ impl Candidates {
         let is_poor = best.exceptions > count / 8;
         let is_wide = best.layout::<K>().width > 8;
         if is_poor || is_wide {
-            let mut some = [0; 8 * SAMPLE];
+            let mut some = [0; SAMPLE];
             let bytes = sample::<K>(values, &mut some);
             let some = &some[..bytes];
             if is_poor {
-                let own = search::<K, S>(steps, some);
+                let [own, _] = search::<K, S>(steps, some);
                 best = better(steps, (own.pair, own.limits), values, best);
             }
             if let Some(limits) = narrower::<K, S>(steps, &best, some) {
@@ -275,7 +291,8 @@ fn narrower<const K: usize, S: Steps<K>>(
     let values = sample.as_chunks::<K>().0;
     let mut best: Option<Choice> = None;
     for first in 0..4 {
-        let mut part = [[0; K]; SAMPLE / 4];
+        // As many as a part has if values have 4 bytes.
+        let mut part = [[0; K]; SAMPLE / 16];
         let mut count = 0;
         for (to, value) in part.iter_mut().zip(values.iter().skip(first).step_by(4)) {
             *to = *value;

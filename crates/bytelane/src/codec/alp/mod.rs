@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A page consists of vectors, usually of 1024 values. Each has an exponent e and a factor f. A value
-//! is stored as the integer nearest to `value * 10^e * 10^-f`, if `integer * 10^f * 10^-e` is the value
-//! again, bit for bit. The integers of a vector are packed with as many bits as their range needs.
+//! is stored as the integer nearest to its product with `10^(e - f)`, if `integer * 10^f * 10^-e` is the
+//! value again, bit for bit. The integers of a vector are packed with as many bits as their range needs.
 //! All other values are exceptions, which are stored as they are, with their places: NaN, infinities,
 //! -0.0, and whatever is no short decimal number.
 //!

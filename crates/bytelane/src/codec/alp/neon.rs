@@ -12,52 +12,57 @@ use core::arch::aarch64::*;
 implement! {
     impl<const K: usize> Steps<K> for Neon {
         const BIAS: u64 = 0;
-        type Powers = [[uint8x16_t; 2]; 2];
+        type Powers = [uint8x16_t; 4];
         type Range = [uint8x16_t; 2];
         type Limits = [uint8x16_t; 2];
-        fn powers(powers: Powers) -> [[uint8x16_t; 2]; 2] = splat_powers::<K>;
+        fn powers(powers: Powers) -> [uint8x16_t; 4] = splat_powers::<K>;
         fn limits(limits: [i64; 2]) -> [uint8x16_t; 2] = splat_limits::<K>;
         fn range() -> [uint8x16_t; 2] = no_range::<K>;
-        fn weigh(powers: &[[uint8x16_t; 2]; 2], limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
+        fn weigh(powers: &[uint8x16_t; 4], limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
         fn ends(range: [uint8x16_t; 2]) -> [i64; 2] = ends::<K>;
-        fn integers(powers: &[[uint8x16_t; 2]; 2], limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integers(powers: &[uint8x16_t; 4], limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
     }
 }
 
 implement! {
     impl<const K: usize> Decimal<K> for Neon {
-        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[[uint8x16_t; 2]; 2], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[uint8x16_t; 4], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
     }
 }
 
 /// Those to the integer, and those to the value.
 #[target_feature(enable = "neon")]
 #[inline]
-fn splat_powers<const K: usize>(powers: Powers) -> [[uint8x16_t; 2]; 2] {
-    let [up, down] = powers.to_integer;
-    let [factor, exponent] = powers.to_value;
-    [
-        [splat::<K>(up), splat::<K>(down)],
-        [splat::<K>(factor), splat::<K>(exponent)],
-    ]
+fn splat_powers<const K: usize>(powers: Powers) -> [uint8x16_t; 4] {
+    let ([first, second], [factor, exponent]) = (powers.to_integer, powers.to_value);
+    [first, second, factor, exponent].map(|power| splat::<K>(power))
 }
 
-/// Numbers of K bytes, multiplied twice.
+/// Products of numbers of K bytes.
 #[target_feature(enable = "neon")]
 #[inline]
-fn multiply<const K: usize>(numbers: uint8x16_t, [first, second]: [uint8x16_t; 2]) -> uint8x16_t {
+fn multiply<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     match K {
         4 => {
-            let [first, second] = [first, second].map(|power| vreinterpretq_f32_u8(power));
-            let product = vmulq_f32(vreinterpretq_f32_u8(numbers), first);
-            vreinterpretq_u8_f32(vmulq_f32(product, second))
+            let product = vmulq_f32(vreinterpretq_f32_u8(a), vreinterpretq_f32_u8(b));
+            vreinterpretq_u8_f32(product)
         }
         _ => {
-            let [first, second] = [first, second].map(|power| vreinterpretq_f64_u8(power));
-            let product = vmulq_f64(vreinterpretq_f64_u8(numbers), first);
-            vreinterpretq_u8_f64(vmulq_f64(product, second))
+            let product = vmulq_f64(vreinterpretq_f64_u8(a), vreinterpretq_f64_u8(b));
+            vreinterpretq_u8_f64(product)
         }
     }
+}
+
+/// The values of integers.
+#[target_feature(enable = "neon")]
+#[inline]
+fn values<const K: usize>(
+    [.., factor, exponent]: &[uint8x16_t; 4],
+    integers: uint8x16_t,
+) -> uint8x16_t {
+    let product = multiply::<K>(converted::<K>(integers), *factor);
+    multiply::<K>(product, *exponent)
 }
 
 /// Integers as floating-point numbers.
@@ -74,13 +79,13 @@ fn converted<const K: usize>(integers: uint8x16_t) -> uint8x16_t {
 #[inline]
 fn floats<const K: usize, C: Conversion>(
     plan: &Unpacker<K>,
-    powers: &[[uint8x16_t; 2]; 2],
+    powers: &[uint8x16_t; 4],
     from: &[u8; WINDOW],
     to: &mut [Slot; 64],
 ) {
     for i in 0..4 {
-        let numbers = converted::<K>(plan.unpacked::<C>(from, i));
-        store(window_mut(to, 16 * i), multiply::<K>(numbers, powers[1]));
+        let integers = plan.unpacked::<C>(from, i);
+        store(window_mut(to, 16 * i), values::<K>(powers, integers));
     }
 }
 
@@ -94,17 +99,17 @@ fn splat_limits<const K: usize>(limits: [i64; 2]) -> [uint8x16_t; 2] {
 #[target_feature(enable = "neon")]
 #[inline]
 fn found<const K: usize>(
-    powers: &[[uint8x16_t; 2]; 2],
+    powers: &[uint8x16_t; 4],
     [least, greatest]: &[uint8x16_t; 2],
     values: uint8x16_t,
 ) -> [uint8x16_t; 2] {
-    let numbers = multiply::<K>(values, powers[0]);
+    let numbers = multiply::<K>(multiply::<K>(values, powers[0]), powers[1]);
     // What is out of range becomes the least or the greatest one.
     let integers = match K {
         4 => vreinterpretq_u8_s32(vcvtnq_s32_f32(vreinterpretq_f32_u8(numbers))),
         _ => vreinterpretq_u8_s64(vcvtnq_s64_f64(vreinterpretq_f64_u8(numbers))),
     };
-    let again = multiply::<K>(converted::<K>(integers), powers[1]);
+    let again = self::values::<K>(powers, integers);
     let beyond = vorrq_u8(less::<K>(integers, *least), less::<K>(*greatest, integers));
     [integers, vbicq_u8(equal::<K>(again, values), beyond)]
 }
@@ -137,7 +142,7 @@ fn no_range<const K: usize>() -> [uint8x16_t; 2] {
 #[target_feature(enable = "neon")]
 #[inline]
 fn weigh<const K: usize>(
-    powers: &[[uint8x16_t; 2]; 2],
+    powers: &[uint8x16_t; 4],
     limits: &[uint8x16_t; 2],
     from: &[u8; 64],
     range: &mut [uint8x16_t; 2],
@@ -215,7 +220,7 @@ fn ends<const K: usize>([least, greatest]: [uint8x16_t; 2]) -> [i64; 2] {
 #[target_feature(enable = "neon")]
 #[inline]
 fn integers<const K: usize>(
-    powers: &[[uint8x16_t; 2]; 2],
+    powers: &[uint8x16_t; 4],
     limits: &[uint8x16_t; 2],
     other: u64,
     from: &[u8; 64],

@@ -143,7 +143,11 @@ impl Vector {
         let header = src.get(start..start + vector_header::<K>());
         let header = header.ok_or(truncated)?;
         let (exponent, factor) = (header[0], header[1]);
-        let pair = Pair { exponent, factor };
+        let pair = Pair {
+            exponent,
+            factor,
+            is_double: false,
+        };
         if !pair.is_allowed::<K>() {
             return Err(Error::at(start, ErrorKind::Exponent { exponent, factor }));
         }

@@ -4,19 +4,28 @@
 /// An exponent and a factor: how values become integers, and integers values.
 ///
 /// ```text
-/// integer = round(value * 10^exponent * 10^-factor)
+/// integer = round(value * 10^(exponent - factor)), or
+///           round(value * 10^exponent * 10^-factor)
 /// value   = integer * 10^factor * 10^-exponent
 /// ```
+///
+/// The specification leaves it to the encoder how it finds integers, and suggests two multiplications.
+/// The power in the single one is exact, so that there is one rounding less, and fewer values become
+/// exceptions. But products of large integers and a negative power, rounded to 4 bytes, are sometimes
+/// better found by two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pair {
     pub(super) exponent: u8,
     pub(super) factor: u8,
+    /// Whether integers are found by two multiplications.
+    pub(super) is_double: bool,
 }
 
-/// The four numbers of a pair, as bits of numbers of `K` bytes.
+/// The numbers of a pair, as bits of numbers of `K` bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Powers {
-    /// 10^exponent and 10^-factor, in the order in which values are multiplied.
+    /// 10^(exponent - factor) and 1, or 10^exponent and 10^-factor, in the order in which values are
+    /// multiplied.
     pub(super) to_integer: [u64; 2],
     /// 10^factor and 10^-exponent, in the order in which integers are multiplied.
     pub(super) to_value: [u64; 2],
@@ -44,7 +53,10 @@ impl Pair {
             _ => (&UP_F64, &DOWN_F64),
         };
         Powers {
-            to_integer: [up[exponent], down[factor]],
+            to_integer: match self.is_double {
+                true => [up[exponent], down[factor]],
+                false => [up[exponent - factor], up[0]],
+            },
             to_value: [up[factor], down[exponent]],
         }
     }

@@ -73,16 +73,16 @@ fn single(bits: u64) -> f32 {
 }
 
 /// The integer that stands for a value, if there is one within limits: the nearest to
-/// `value * 10^e * 10^-f`, ties to even.
+/// the product of the value and two powers, ties to even.
 fn integer<const K: usize>(
     powers: &Powers,
     [least, greatest]: &[i64; 2],
     bits: [u8; K],
 ) -> Option<i64> {
-    let [up, down] = powers.to_integer;
+    let [first, second] = powers.to_integer;
     let number = match K {
-        4 => f64::from(single(from_ne_bytes(bits)) * single(up) * single(down)),
-        _ => f64::from_bits(from_ne_bytes(bits)) * f64::from_bits(up) * f64::from_bits(down),
+        4 => f64::from(single(from_ne_bytes(bits)) * single(first) * single(second)),
+        _ => f64::from_bits(from_ne_bytes(bits)) * f64::from_bits(first) * f64::from_bits(second),
     };
     let integer = nearest(number);
     let is_within = (*least as f64..=*greatest as f64).contains(&integer);

@@ -221,7 +221,14 @@ fn every_pair_finds_the_same_integers_on_every_backend() {
                 for exponent in thinned(0..=pair::most::<K>(), 3) {
                     for factor in thinned(0..=exponent, 2) {
                         for backend in backends() {
-                            steps::<K>(Pair { exponent, factor }, &block, backend);
+                            for is_double in [false, true] {
+                                let pair = Pair {
+                                    exponent,
+                                    factor,
+                                    is_double,
+                                };
+                                steps::<K>(pair, &block, backend);
+                            }
                         }
                     }
                 }
