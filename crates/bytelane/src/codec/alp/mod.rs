@@ -88,6 +88,10 @@ use crate::memory::Slot;
 /// Which integers a step handles, chosen once per vector.
 pub(crate) trait Conversion: Case {
     /// Those of at most 51 bits and a sign, to which [`Steps::BIAS`] has been added.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "NEON converts all integers")
+    )]
     const SMALL: bool;
 }
 
@@ -126,6 +130,10 @@ impl Conversion for LargeWide {
 
 /// What a number of 8 bytes between -2^51 and 2^51 needs to become the bits of itself plus 1.5 * 2^52:
 /// for instruction sets that do not convert such integers.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "sse41")),
+    allow(dead_code, reason = "NEON converts all integers")
+)]
 pub(crate) const MAGIC: u64 = 0x4338_0000_0000_0000;
 
 /// The integers that numbers of `K` bytes can become, but for the least one, which instruction sets take

@@ -353,8 +353,9 @@ fn ranges_begin_and_end_anywhere() {
             }
         }
     }
-    let error = decode_range::<f32>(&[], 3..2, &mut []).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Range { start: 3, end: 2 });
+    let (start, end) = (3, 2);
+    let error = decode_range::<f32>(&[], start..end, &mut []).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Range { start, end });
 }
 
 #[test]
