@@ -1,6 +1,7 @@
 //! The codecs. None of them contains unsafe code: scalar and kernel files forbid it, and the other
 //! files deny it to all but the macros of `simd` and `backend`.
 
+pub mod alp;
 pub mod base64;
 pub mod big_endian;
 pub mod bit_packing;

@@ -2,6 +2,7 @@
 //! with destinations of different contents, and Miri with uninitialised destinations.
 
 use super::{Faithful, Text, Validated};
+use crate::codec::alp;
 use crate::codec::base64;
 use crate::codec::big_endian::Reverse;
 use crate::codec::bit_packing;
@@ -177,3 +178,15 @@ unsafe impl Faithful for rle_hybrid::bits::Encode<'_> {}
 // bits have been appended: words are written one after the other as they become full, and then the
 // bytes that the last bits take, which are the rest of the destination.
 unsafe impl Faithful for rle_hybrid::bits::Decode<'_> {}
+
+// SAFETY: the result is the last `at`. The header and the offsets are written before the vectors, an
+// offset with each. Each vector is cut to its bytes: its header; packed integers, batch by batch to
+// exactly their bytes, as for `bit_packing::Packing`; and positions and exceptions, one after the other,
+// with zeros in what room is left.
+unsafe impl<T: alp::Float> Faithful for alp::Encode<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the values of the range. There is an `Ok` only after vectors
+// have filled it: each writes the next values, those before a group of eight one by one, as the scalar
+// code does for all, then whole blocks of 64 bytes, and the rest by a copy of a block. Exceptions
+// replace values.
+unsafe impl<T: alp::Float> Faithful for alp::Decode<'_, T> {}

@@ -48,6 +48,7 @@ pub(crate) mod neon;
     all(target_arch = "aarch64", target_endian = "little", feature = "neon")
 ))]
 mod pack;
+mod pack_with;
 mod scalar;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) mod sse41;
@@ -58,8 +59,9 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use kernel::{pack as pack_exactly, pack_whole};
+pub(crate) use kernel::pack_whole;
 pub(crate) use layout::{Layout, from_ne_bytes, low_bits, to_ne_bytes};
+pub(crate) use pack_with::{Kernels, PackWith, Specification};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;

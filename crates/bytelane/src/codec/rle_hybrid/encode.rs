@@ -5,7 +5,7 @@ use super::plan::{self, Sink, Source, header_len};
 use super::runs::{MOST, value_bytes};
 use super::{Error, Number, scalar};
 use crate::DestinationError;
-use crate::codec::bit_packing::{Layout, Packs, pack_exactly, pack_scalar};
+use crate::codec::bit_packing::{Kernels, Layout, PackWith, Packs, Specification};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
 
@@ -47,32 +47,6 @@ impl<N: Number> Source for List<'_, N> {
     #[inline(always)]
     fn is_equal(&self, value: usize) -> bool {
         self.0[value] == self.0[value + 1]
-    }
-}
-
-/// How values are packed. Not a closure, as closures are not compiled for the instruction set unless
-/// they happen to be inlined.
-trait Packing: Copy {
-    /// Packs values to exactly the bytes that they take. Returns whether all of them fit.
-    fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool;
-}
-
-/// With the kernels of an instruction set.
-#[derive(Clone, Copy)]
-struct Kernels<const K: usize, S>(S);
-impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
-    #[inline(always)]
-    fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool {
-        pack_exactly::<K, S>(self.0, layout, values, to)
-    }
-}
-
-/// With the specification of bit packing.
-#[derive(Clone, Copy)]
-struct Specification<const K: usize>;
-impl<const K: usize> Packing for Specification<K> {
-    fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool {
-        pack_scalar::<K>(layout, values, to)
     }
 }
 
@@ -150,7 +124,7 @@ struct ListWriter<'a, 'b, N, P> {
     fit: bool,
 }
 
-impl<N: Number, P: Packing> Sink for ListWriter<'_, '_, N, P> {
+impl<N: Number, P: PackWith> Sink for ListWriter<'_, '_, N, P> {
     #[inline(always)]
     fn packed(&mut self, mut start: usize, end: usize) {
         while start < end {
@@ -202,7 +176,7 @@ pub(super) fn encode_scalar<const K: usize, N: Number>(
 
 #[inline(always)]
 fn encode_with<N: Number>(
-    packing: impl Packing,
+    packing: impl PackWith,
     layout: Layout,
     values: &[N],
     to: &mut [Slot],

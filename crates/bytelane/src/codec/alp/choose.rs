@@ -1,0 +1,328 @@
+//! Choosing exponents and factors.
+//!
+//! All pairs are compared on samples of some vectors, as in section 3.1.2 of the paper. What is
+//! compared is bytes: those of the packed integers and those of the exceptions. The pairs that won
+//! most often are then compared on all values of each vector.
+#![forbid(unsafe_code)]
+
+use super::page::{POSITION, vector_header};
+use super::pair::{by_error, most};
+use super::{Pair, Steps, widest};
+use crate::codec::bit_packing::Layout;
+use crate::simd::window;
+
+/// Vectors of a page that are sampled.
+pub(super) const SAMPLED_VECTORS: usize = 8;
+
+/// Bytes of a sample.
+const SAMPLE: usize = 512;
+
+/// Exponents that are tried without success before those with more digits are. Numbers of 4 bytes have
+/// so few digits that all exponents have similar numbers of exceptions.
+const fn in_vain<const K: usize>() -> usize {
+    match K {
+        4 => 11,
+        _ => 3,
+    }
+}
+
+/// Blocks between checks of whether a pair has too many exceptions.
+const STRIDE: usize = 4;
+
+/// Pairs that are compared on all values of a vector.
+const CANDIDATES: usize = 5;
+
+/// What a pair makes of values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) pair: Pair,
+    /// What integers may be.
+    pub(super) limits: [i64; 2],
+    pub(super) exceptions: usize,
+    /// The least integer.
+    pub(super) least: i64,
+    /// The greatest integer.
+    pub(super) greatest: i64,
+    /// Bytes of the packed integers and the exceptions.
+    pub(super) bytes: usize,
+}
+
+impl Choice {
+    /// All values as exceptions.
+    fn none<const K: usize>(count: usize) -> Self {
+        Self {
+            pair: Pair {
+                exponent: 0,
+                factor: 0,
+                is_double: false,
+            },
+            limits: widest::<K>(),
+            exceptions: count,
+            least: 0,
+            greatest: 0,
+            bytes: (POSITION + K) * count,
+        }
+    }
+
+    /// How the integers are packed.
+    #[inline(always)]
+    pub(super) fn layout<const K: usize>(&self) -> Layout {
+        let range = self.greatest.wrapping_sub(self.least).cast_unsigned();
+        Layout {
+            width: 64 - range.leading_zeros() as usize,
+            reference: self.least.cast_unsigned(),
+            zigzag: false,
+        }
+    }
+
+    /// Bytes of the vector.
+    pub(super) fn vector_bytes<const K: usize>(&self) -> usize {
+        vector_header::<K>() + self.bytes
+    }
+}
+
+/// Weighs a pair for values of `K` bytes, of which there is at least one. `None` if it takes `limit` bytes
+/// or more, or nothing but exceptions.
+#[inline(always)]
+fn weigh<const K: usize, S: Steps<K>>(
+    steps: S,
+    (pair, limits): (Pair, [i64; 2]),
+    values: &[u8],
+    limit: usize,
+) -> Option<Choice> {
+    // The most exceptions that may be worth while.
+    let most = limit.checked_sub(1)? / (POSITION + K);
+    let within = steps.limits(limits);
+    let powers = steps.powers(pair.powers::<K>());
+    let mut range = steps.range();
+    let mut exceptions = 0;
+    let (blocks, rest) = values.as_chunks::<64>();
+    for some in blocks.chunks(STRIDE) {
+        for block in some {
+            exceptions += steps
+                .weigh(&powers, &within, block, &mut range)
+                .count_ones() as usize;
+        }
+        if exceptions > most {
+            return None;
+        }
+    }
+    if !rest.is_empty() {
+        let found = steps.weigh(&powers, &within, &padded::<K>(rest), &mut range);
+        exceptions += (found & !(u32::MAX << (rest.len() / K))).count_ones() as usize;
+    }
+    let [least, greatest] = steps.ends(range);
+    let mut choice = Choice {
+        pair,
+        limits,
+        exceptions,
+        least,
+        greatest,
+        bytes: 0,
+    };
+    let packed = choice.layout::<K>().bytes(values.len() / K);
+    choice.bytes = packed
+        .unwrap_or(usize::MAX)
+        .saturating_add((POSITION + K) * exceptions);
+    (choice.bytes < limit && least <= greatest).then_some(choice)
+}
+
+/// A block of values, the last of them several times.
+#[inline(always)]
+pub(super) fn padded<const K: usize>(values: &[u8]) -> [u8; 64] {
+    let mut block = [0; 64];
+    block[..values.len()].copy_from_slice(values);
+    let last = *window::<K, _>(values, values.len() - K);
+    for i in values.len() / K..64 / K {
+        block[K * i..K * (i + 1)].copy_from_slice(&last);
+    }
+    block
+}
+
+/// Values, evenly spread. Returns how many bytes they have.
+#[inline(always)]
+fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
+    let values = values.as_chunks::<K>().0;
+    let step = values.len().div_ceil(SAMPLE / K).max(1);
+    let mut count = 0;
+    for (value, to) in values.iter().step_by(step).zip(to.as_chunks_mut().0) {
+        *to = *value;
+        count += 1;
+    }
+    K * count
+}
+
+/// The best pair for a sample, and the one that was the best before it.
+///
+/// Pairs are grouped by the digits after the point that they keep, which is the difference of exponent
+/// and factor. Those of a group make the same integers of values, and differ in how often they give the
+/// values back. More digits take more bits, so that the search ends where they alone take too much.
+#[inline(always)]
+fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
+    let [mut best, mut before] = [Choice::none::<K>(values.len() / K); 2];
+    for digits in 0..=most::<K>() {
+        let mut fewest = usize::MAX;
+        let mut bits = 0;
+        let mut failures = 0;
+        for &exponent in by_error::<K>()
+            .iter()
+            .filter(|&&exponent| exponent >= digits)
+        {
+            let factor = exponent - digits;
+            failures += 1;
+            // Only numbers of 4 bytes have other integers that are better.
+            for is_double in [false, true].into_iter().take(if K == 4 { 2 } else { 1 }) {
+                let pair = Pair {
+                    exponent,
+                    factor,
+                    is_double,
+                };
+                let choice = weigh(steps, (pair, widest::<K>()), values, best.bytes);
+                if let Some(choice) = choice {
+                    fewest = usize::min(fewest, choice.exceptions);
+                    bits = choice.bytes - (POSITION + K) * choice.exceptions;
+                    (best, before) = (choice, best);
+                    failures = 0;
+                }
+            }
+            if fewest == 0 || failures == in_vain::<K>() {
+                break;
+            }
+        }
+        if bits >= best.bytes || best.exceptions == 0 {
+            break;
+        }
+    }
+    [best, before]
+}
+
+/// The pairs that are compared for each vector.
+pub(super) struct Candidates {
+    pairs: [(Pair, u8); 2 * SAMPLED_VECTORS],
+    count: usize,
+}
+
+impl Candidates {
+    /// Searches samples of some vectors of `length` values.
+    #[inline(always)]
+    pub(super) fn of<const K: usize, S: Steps<K>>(steps: S, values: &[u8], length: usize) -> Self {
+        let none = Choice::none::<K>(0).pair;
+        let mut candidates = Self {
+            pairs: [(none, 0); 2 * SAMPLED_VECTORS],
+            count: 0,
+        };
+        let vectors = values.len().div_ceil(K * length);
+        let step = vectors.div_ceil(SAMPLED_VECTORS).max(1);
+        for vector in values.chunks(K * length).step_by(step) {
+            let mut some = [0; SAMPLE];
+            let bytes = sample::<K>(vector, &mut some);
+            let [best, before] = search::<K, S>(steps, &some[..bytes]);
+            candidates.add(best.pair);
+            // On all values, it may be better.
+            if before.bytes < best.bytes + best.bytes / 8 {
+                candidates.add(before.pair);
+            }
+        }
+        // The most frequent ones first.
+        candidates.pairs[..candidates.count].sort_unstable_by_key(|(pair, times)| {
+            core::cmp::Reverse((*times, pair.exponent, pair.factor))
+        });
+        candidates.count = usize::min(candidates.count, CANDIDATES);
+        candidates
+    }
+
+    fn add(&mut self, pair: Pair) {
+        let known = self.pairs[..self.count].iter_mut();
+        match known.into_iter().find(|(known, _)| *known == pair) {
+            Some((_, times)) => *times += 1,
+            None => {
+                self.pairs[self.count] = (pair, 1);
+                self.count += 1;
+            }
+        }
+    }
+
+    /// The best pair for a vector.
+    #[inline(always)]
+    pub(super) fn best<const K: usize, S: Steps<K>>(&self, steps: S, values: &[u8]) -> Choice {
+        let count = values.len() / K;
+        let mut best = Choice::none::<K>(count);
+        for &(pair, _) in &self.pairs[..self.count] {
+            best = better(steps, (pair, widest::<K>()), values, best);
+        }
+        let is_poor = best.exceptions > count / 8;
+        let is_wide = best.layout::<K>().width > 8;
+        if is_poor || is_wide {
+            let mut some = [0; SAMPLE];
+            let bytes = sample::<K>(values, &mut some);
+            let some = &some[..bytes];
+            if is_poor {
+                let [own, _] = search::<K, S>(steps, some);
+                best = better(steps, (own.pair, own.limits), values, best);
+            }
+            if let Some(limits) = narrower::<K, S>(steps, &best, some) {
+                best = better(steps, (best.pair, limits), values, best);
+            }
+        }
+        best
+    }
+}
+
+/// The better one of a choice and another one.
+#[inline(always)]
+fn better<const K: usize, S: Steps<K>>(
+    steps: S,
+    other: (Pair, [i64; 2]),
+    values: &[u8],
+    best: Choice,
+) -> Choice {
+    weigh(steps, other, values, best.bytes).unwrap_or(best)
+}
+
+/// Limits for integers of which a few are far from all others, so that they may be better off as exceptions.
+/// They are judged by the fourth part of a sample that has the smallest range, with as much room on each
+/// side. `None` if that hardly saves anything.
+#[inline(always)]
+fn narrower<const K: usize, S: Steps<K>>(
+    steps: S,
+    choice: &Choice,
+    sample: &[u8],
+) -> Option<[i64; 2]> {
+    let values = sample.as_chunks::<K>().0;
+    let mut best: Option<Choice> = None;
+    for first in 0..4 {
+        // As many as a part has if values have 4 bytes.
+        let mut part = [[0; K]; SAMPLE / 16];
+        let mut count = 0;
+        for (to, value) in part.iter_mut().zip(values.iter().skip(first).step_by(4)) {
+            *to = *value;
+            count += 1;
+        }
+        let part = &part.as_flattened()[..K * count];
+        if count > 0 {
+            let limit = best.map_or(usize::MAX, |best| best.bytes);
+            best = weigh(steps, (choice.pair, choice.limits), part, limit).or(best);
+        }
+    }
+    let Choice {
+        least, greatest, ..
+    } = best?;
+    const LARGE: i64 = 1 << 50;
+    if least < -LARGE || greatest > LARGE {
+        return None;
+    }
+    let room = greatest - least;
+    let limits = [least - room, greatest + room].map(|limit| limit.clamp(-2 * LARGE, 2 * LARGE));
+    let [least, greatest] = [
+        i64::max(limits[0], choice.least),
+        i64::min(limits[1], choice.greatest),
+    ];
+    let width = Choice {
+        least,
+        greatest,
+        ..*choice
+    }
+    .layout::<K>()
+    .width;
+    (width < choice.layout::<K>().width).then_some([least, greatest])
+}

@@ -1,0 +1,224 @@
+//! The public functions that read pages.
+#![forbid(unsafe_code)]
+
+use super::{Error, ErrorKind, Float, page};
+use crate::memory::{self, Fill, Slot};
+use crate::{Destination, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+/// The number of values that a page says it has. Nothing but the header is checked: see
+/// [`validate`].
+///
+/// # Errors
+///
+/// [`Error`] if the header is malformed, or the input too short for the offsets of so many vectors.
+pub fn stored(src: &[u8]) -> Result<usize, Error> {
+    page::Page::<8>::read(src).map(|page| page.count)
+}
+
+/// Checks all that [`decode`] of all values would check, without decoding any. Returns the number of
+/// values, and the length of the page in bytes, which more bytes may follow.
+///
+/// ```
+/// use bytelane::alp;
+///
+/// let mut page = alp::encode_to_vec(&[1.5f32, 2.25, f32::NAN])?;
+/// let length = page.len();
+/// page.extend(b"more");
+/// assert_eq!(alp::validate::<f32>(&page)?, (3, length));
+/// # Ok::<(), alp::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`decode`].
+pub fn validate<T: Float>(src: &[u8]) -> Result<(usize, usize), Error> {
+    T::validate(src)
+}
+
+/// Decodes the first values of a page, as many as `values` has room for. Returns the number of bytes
+/// read, up to the end of the last vector: if these are all values, the length of the page, which
+/// more bytes may follow.
+///
+/// # Errors
+///
+/// [`Error`] for the first thing that is malformed; [`ErrorKind::Count`] if the page has fewer values.
+/// The contents of `values` are then unspecified.
+///
+/// ```
+/// use bytelane::alp::{self, ErrorKind};
+///
+/// let page = alp::encode_to_vec(&[0.1, 0.2, 0.3])?;
+/// let mut two = [0.0; 2];
+/// alp::decode(&page, &mut two)?;
+/// assert_eq!(two, [0.1, 0.2]);
+/// let error = alp::decode(&page, &mut [0.0; 4]).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Count { values: 3 });
+/// # Ok::<(), alp::Error>(())
+/// ```
+#[inline]
+pub fn decode<T: Float>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
+    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+}
+
+/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is room
+/// for, and the number of bytes read.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit<'a, T: Float>(
+    src: &[u8],
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<(&'a mut [T], usize), Error> {
+    decode_uninit_with(Detected::active(), src, values)
+}
+
+/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[inline]
+pub fn decode_uninit_with<'a, T: Float>(
+    backend: Detected,
+    src: &[u8],
+    values: impl Into<Destination<'a, T>>,
+) -> Result<(&'a mut [T], usize), Error> {
+    let values = values.into();
+    let count = values.len();
+    values.fill(Decode::<T>::new(src, 0..count, backend))
+}
+
+/// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
+///
+/// Memory for `count` values is allocated after the whole page has been checked to have them. A vector
+/// whose values are all equal takes a few bytes, so a short page can rightly have many values: limit
+/// `count` where the input is not trusted.
+///
+/// # Errors
+///
+/// Those of [`decode`]; the `Vec` is then unchanged.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn decode_append<T: Float>(src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
+    let (values, _) = validate::<T>(src)?;
+    if count > values {
+        return Err(Error::nowhere(ErrorKind::Count { values }));
+    }
+    let operation = Decode::<T>::new(src, 0..count, Detected::active());
+    Ok(memory::append(operation, count, to)?.1)
+}
+
+/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec<T: Float>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
+    let mut values = Vec::new();
+    let read = decode_append(src, count, &mut values)?;
+    Ok((values, read))
+}
+
+/// Decodes the values of a range to the front of `values`. Returns how many they are. Vectors outside
+/// the range are not read, and of the first and the last one only what is in it.
+///
+/// # Errors
+///
+/// Those of [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins after
+/// its end, [`ErrorKind::Destination`] if `values` is too short.
+///
+/// ```
+/// use bytelane::alp;
+///
+/// let page = alp::encode_to_vec(&[2.5f64, 7.25, 1.125, 0.5])?;
+/// let mut two = [0.0; 2];
+/// assert_eq!(alp::decode_range(&page, 1..3, &mut two)?, 2);
+/// assert_eq!(two, [7.25, 1.125]);
+/// # Ok::<(), alp::Error>(())
+/// ```
+#[inline]
+pub fn decode_range<T: Float>(
+    src: &[u8],
+    range: Range<usize>,
+    values: &mut [T],
+) -> Result<usize, Error> {
+    let written = decode_range_uninit_with(Detected::active(), src, range, values);
+    written.map(|written| written.len())
+}
+
+/// [`decode_range`] into memory that need not be initialised. Returns the values written.
+///
+/// # Errors
+///
+/// Those of [`decode_range`].
+#[inline]
+pub fn decode_range_uninit<'a, T: Float>(
+    src: &[u8],
+    range: Range<usize>,
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<&'a mut [T], Error> {
+    decode_range_uninit_with(Detected::active(), src, range, values)
+}
+
+/// [`decode_range_uninit`], or [`decode_range`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`decode_range`].
+#[inline]
+pub fn decode_range_uninit_with<'a, T: Float>(
+    backend: Detected,
+    src: &[u8],
+    range: Range<usize>,
+    values: impl Into<Destination<'a, T>>,
+) -> Result<&'a mut [T], Error> {
+    let operation = Decode::<T>::new(src, range, backend);
+    let (written, _) = values.into().fill(operation)?;
+    Ok(written)
+}
+
+/// A range of values of a page.
+pub(crate) struct Decode<'a, T> {
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
+    of: PhantomData<T>,
+}
+
+impl<'a, T: Float> Decode<'a, T> {
+    #[inline]
+    fn new(src: &'a [u8], range: Range<usize>, backend: Detected) -> Self {
+        Self {
+            src,
+            range,
+            backend,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Float> Fill for Decode<'_, T> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let Range { start, end } = self.range;
+        let Some(count) = end.checked_sub(start) else {
+            return Err(Error::nowhere(ErrorKind::Range { start, end }));
+        };
+        let bytes = count.saturating_mul(size_of::<T>());
+        let to = crate::error::front(to, bytes)?;
+        let read = T::decode(self.src, start, to, self.backend)?;
+        Ok((bytes, read))
+    }
+}

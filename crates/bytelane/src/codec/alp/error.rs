@@ -1,0 +1,112 @@
+//! What can be wrong with a page.
+
+use crate::DestinationError;
+use core::fmt;
+
+/// Why a page could not be read or written. Everything before the offset is well formed.
+pub type Error = crate::Error<ErrorKind>;
+
+/// What is wrong with a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input ends within what begins at the offset: the header, the offsets, or a vector.
+    Truncated,
+    /// The mode of compression or the encoding of integers is not 0, the only one that is specified.
+    Mode {
+        /// The number found.
+        mode: u8,
+    },
+    /// The logarithm of the size of vectors is not within 3 to 15.
+    VectorSize {
+        /// The number found.
+        logarithm: u8,
+    },
+    /// The number of values is negative.
+    Negative,
+    /// A vector does not begin where the one before it, or the list of offsets, ends.
+    Offset {
+        /// The offset that is stored, from the list of offsets on.
+        stored: u32,
+    },
+    /// The exponent is too large for the type, or the factor greater than the exponent.
+    Exponent {
+        /// The exponent.
+        exponent: u8,
+        /// The factor.
+        factor: u8,
+    },
+    /// The packed integers have more bits than the type.
+    Width {
+        /// The number of bits that they would have.
+        width: u8,
+    },
+    /// A vector has more exceptions than values.
+    Exceptions {
+        /// The number of exceptions.
+        exceptions: u16,
+    },
+    /// An exception is past the end of its vector.
+    Position {
+        /// Its place in the vector.
+        position: u16,
+    },
+    /// The page has fewer values than were asked for.
+    Count {
+        /// The number of values that it has.
+        values: usize,
+    },
+    /// A range that begins after its end.
+    Range {
+        /// First value of the range.
+        start: usize,
+        /// The value after the last one of the range.
+        end: usize,
+    },
+    /// There are more values, or more bytes, than a page can have: 2^31 - 1 and 2^32 - 1.
+    Size,
+    /// The destination is too short.
+    Destination(DestinationError),
+}
+
+impl From<DestinationError> for ErrorKind {
+    fn from(error: DestinationError) -> Self {
+        Self::Destination(error)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Truncated => f.write_str("the input ends within what begins here"),
+            Self::Mode { mode } => write!(f, "mode {mode} is not specified; the only one is 0"),
+            Self::VectorSize { logarithm } => write!(
+                f,
+                "vectors of 2^{logarithm} values are not allowed, only of 2^3 to 2^15"
+            ),
+            Self::Negative => f.write_str("the number of values is negative"),
+            Self::Offset { stored } => {
+                write!(f, "offset {stored} is not where the vector must begin")
+            }
+            Self::Exponent { exponent, factor } => {
+                write!(f, "exponent {exponent} and factor {factor} are not allowed")
+            }
+            Self::Width { width } => write!(f, "integers of {width} bits do not fit the type"),
+            Self::Exceptions { exceptions } => {
+                write!(
+                    f,
+                    "{exceptions} exceptions are more than the vector has values"
+                )
+            }
+            Self::Position { position } => {
+                write!(f, "position {position} is past the end of the vector")
+            }
+            Self::Count { values } => write!(f, "the page has only {values} values"),
+            Self::Range { start, end } => {
+                write!(f, "the range {start}..{end} begins after its end")
+            }
+            Self::Size => f.write_str("a page has at most 2^31 - 1 values and 2^32 - 1 bytes"),
+            Self::Destination(error) => error.fmt(f),
+        }
+    }
+}

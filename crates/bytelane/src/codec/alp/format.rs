@@ -1,0 +1,281 @@
+//! The public functions that write pages.
+#![forbid(unsafe_code)]
+
+use super::page::{HEADER, LOGARITHMS, OFFSET, POSITION, vector_header};
+use super::{Error, ErrorKind, Float};
+use crate::memory::{self, Fill, Slot};
+use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// The size of vectors: what encoders choose, and decoders read from the page.
+///
+/// ```
+/// use bytelane::alp::{self, Format};
+///
+/// let small = Format::new(64).expect("a power of two");
+/// let page = small.encode_to_vec(&[0.5f32; 100])?;
+/// assert_eq!(page.len(), 7 + 2 * (4 + 9));
+/// assert_eq!(alp::decode_to_vec::<f32>(&page, 100)?.0, [0.5; 100]);
+/// # Ok::<(), alp::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Format {
+    pub(super) logarithm: u8,
+}
+
+/// Vectors that are looked at for an estimate.
+const SAMPLES: usize = 8;
+
+impl Format {
+    /// Vectors of 1024 values, which the specification recommends.
+    pub const STANDARD: Self = Self { logarithm: 10 };
+
+    /// Vectors of `vector` values. `None` unless that is a power of two from 8 to 32,768.
+    #[must_use]
+    pub const fn new(vector: usize) -> Option<Self> {
+        if !vector.is_power_of_two() {
+            return None;
+        }
+        let logarithm = vector.trailing_zeros() as u8;
+        match logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
+            true => Some(Self { logarithm }),
+            false => None,
+        }
+    }
+
+    /// Values of a vector.
+    #[must_use]
+    #[inline]
+    pub const fn vector_len(self) -> usize {
+        1 << self.logarithm
+    }
+
+    /// The most bytes that [`encode`](Self::encode) can write for this many values; `usize::MAX` if
+    /// it does not fit in a `usize`.
+    #[must_use]
+    pub const fn max_encoded_len<T: Float>(self, count: usize) -> usize {
+        let vectors = count.div_ceil(self.vector_len());
+        let header = OFFSET + vector_header::<0>() + size_of::<T>();
+        let values = count.saturating_mul(POSITION + size_of::<T>());
+        let vectors = vectors.saturating_mul(header);
+        values.saturating_add(vectors).saturating_add(HEADER)
+    }
+
+    /// The number of bytes that [`encode`](Self::encode) writes. It does all of the work but writing.
+    #[must_use]
+    pub fn encoded_len<T: Float>(self, values: &[T]) -> usize {
+        T::length(self, values, usize::MAX, Detected::active())
+    }
+
+    /// About as many bytes as [`encode`](Self::encode) would write, judged by up to eight vectors. If
+    /// it is more than the values have, they are better stored as they are.
+    ///
+    /// ```
+    /// use bytelane::alp::Format;
+    ///
+    /// let prices: Vec<f64> = (0..50_000).map(|i| f64::from(i % 999) / 100.0).collect();
+    /// let estimate = Format::STANDARD.estimated_len(&prices);
+    /// assert!(estimate.abs_diff(Format::STANDARD.encoded_len(&prices)) < estimate / 100);
+    /// assert!(estimate < 8 * prices.len() / 6);
+    /// ```
+    #[must_use]
+    pub fn estimated_len<T: Float>(self, values: &[T]) -> usize {
+        T::length(self, values, SAMPLES, Detected::active())
+    }
+
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Destination`] if the result does not fit; the contents of `dst` are then
+    /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have.
+    #[inline]
+    pub fn encode<T: Float>(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
+        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        written.map(|written| written.len())
+    }
+
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit<'a, T: Float>(
+        self,
+        values: &[T],
+        dst: &'a mut [MaybeUninit<u8>],
+    ) -> Result<&'a mut [u8], Error> {
+        self.encode_uninit_with(Detected::active(), values, dst)
+    }
+
+    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit_with<'a, T: Float>(
+        self,
+        backend: Detected,
+        values: &[T],
+        dst: impl Into<Destination<'a, u8>>,
+    ) -> Result<&'a mut [u8], Error> {
+        let (written, ()) = dst.into().fill(self.operation(backend, values))?;
+        Ok(written)
+    }
+
+    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes. Room for
+    /// [`max_encoded_len`](Self::max_encoded_len) is reserved.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec` is
+    /// unchanged then.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn encode_append<T: Float>(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
+        let operation = self.operation(Detected::active(), values);
+        operation.check_count()?;
+        let most = self.max_encoded_len::<T>(values.len());
+        Ok(memory::append(operation, most, to)?.0)
+    }
+
+    /// [`encode`](Self::encode), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode_append`](Self::encode_append).
+    #[cfg(feature = "alloc")]
+    pub fn encode_to_vec<T: Float>(self, values: &[T]) -> Result<Vec<u8>, Error> {
+        let mut encoded = Vec::new();
+        self.encode_append(values, &mut encoded)?;
+        Ok(encoded)
+    }
+
+    #[inline]
+    fn operation<T: Float>(self, backend: Detected, values: &[T]) -> Encode<'_, T> {
+        Encode {
+            format: self,
+            values,
+            backend,
+        }
+    }
+}
+
+/// [`Format::max_encoded_len`] with vectors of 1024 values.
+#[must_use]
+pub const fn max_encoded_len<T: Float>(count: usize) -> usize {
+    Format::STANDARD.max_encoded_len::<T>(count)
+}
+
+/// [`Format::estimated_len`] with vectors of 1024 values.
+#[must_use]
+pub fn estimated_len<T: Float>(values: &[T]) -> usize {
+    Format::STANDARD.estimated_len(values)
+}
+
+/// Encodes values to the front of `dst`, in vectors of 1024. Returns the number of bytes. If `dst` has
+/// more, bytes after the result may be overwritten.
+///
+/// # Errors
+///
+/// Those of [`Format::encode`].
+#[inline]
+pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
+    Format::STANDARD.encode(values, dst)
+}
+
+/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+#[inline]
+pub fn encode_uninit<'a, T: Float>(
+    values: &[T],
+    dst: &'a mut [MaybeUninit<u8>],
+) -> Result<&'a mut [u8], Error> {
+    Format::STANDARD.encode_uninit(values, dst)
+}
+
+/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+#[inline]
+pub fn encode_uninit_with<'a, T: Float>(
+    backend: Detected,
+    values: &[T],
+    dst: impl Into<Destination<'a, u8>>,
+) -> Result<&'a mut [u8], Error> {
+    Format::STANDARD.encode_uninit_with(backend, values, dst)
+}
+
+/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+///
+/// # Errors
+///
+/// Those of [`Format::encode_append`].
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
+    Format::STANDARD.encode_append(values, to)
+}
+
+/// [`encode`], as a new `Vec`.
+///
+/// # Errors
+///
+/// Those of [`Format::encode_append`].
+#[cfg(feature = "alloc")]
+pub fn encode_to_vec<T: Float>(values: &[T]) -> Result<Vec<u8>, Error> {
+    Format::STANDARD.encode_to_vec(values)
+}
+
+/// Values to a page.
+pub(crate) struct Encode<'a, T> {
+    format: Format,
+    values: &'a [T],
+    backend: Detected,
+}
+
+impl<T: Float> Encode<'_, T> {
+    /// Whether a page can have so many values.
+    #[inline]
+    fn check_count(&self) -> Result<(), Error> {
+        match i32::try_from(self.values.len()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Error::nowhere(ErrorKind::Size)),
+        }
+    }
+}
+
+impl<T: Float> Fill for Encode<'_, T> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        self.check_count()?;
+        match T::encode(self.format, self.values, to, self.backend) {
+            Some(length) if length as u64 <= u64::from(u32::MAX) => Ok((length, ())),
+            Some(_) => Err(Error::nowhere(ErrorKind::Size)),
+            None => Err(self.too_short(to.len())),
+        }
+    }
+}
+
+impl<T: Float> Encode<'_, T> {
+    #[cold]
+    fn too_short(&self, given: usize) -> Error {
+        let needed = T::length(self.format, self.values, usize::MAX, self.backend);
+        DestinationError::new(needed, given).into()
+    }
+}

@@ -1,0 +1,210 @@
+//! Floating-point numbers as decimal integers, bit-packed: Parquet's ALP ("adaptive lossless
+//! floating point").
+//!
+//! ```
+//! use bytelane::alp;
+//!
+//! let prices: Vec<f64> = (0..1024).map(|i| f64::from(1000 + i) / 100.0).collect();
+//! let page = alp::encode_to_vec(&prices)?;
+//! assert_eq!(page.len(), 7 + 4 + 13 + 1024 * 10 / 8);
+//! assert_eq!(alp::decode_to_vec::<f64>(&page, 1024)?, (prices, page.len()));
+//! # Ok::<(), alp::Error>(())
+//! ```
+//!
+//! A page consists of vectors, usually of 1024 values. Each has an exponent e and a factor f. A value
+//! is stored as the integer nearest to its product with `10^(e - f)`, if `integer * 10^f * 10^-e` is the
+//! value again, bit for bit. The integers of a vector are packed with as many bits as their range needs.
+//! All other values are exceptions, which are stored as they are, with their places: NaN, infinities,
+//! -0.0, and whatever is no short decimal number.
+//!
+//! The number of values is stored, but nothing is allocated for it: the caller says how many values
+//! it wants, and gets an error if the page has fewer. [`stored`] reads the number.
+//!
+//! # What is accepted
+//!
+//! Vectors of 2^3 to 2^15 values, which must follow each other without gaps. An exception may be
+//! listed twice; the last one counts. Everything else that the specification does not allow is an
+//! [`Error`] with the place of what is wrong.
+//!
+//! # What is written
+//!
+//! The specification leaves the choice of exponents and factors to the encoder. This one compares all
+//! pairs on samples of the page, by the bytes that they take, and then the five that won most often
+//! on all values of each vector. Where many values are exceptions, the vector is sampled by itself.
+//! No vector takes more than `K + 2` bytes per value of `K` bytes, and its header. Text that was
+//! parsed to numbers, such as prices and measurements, takes a fraction of that; numbers with all their
+//! bits take more than without an encoding, and [`estimated_len`] tells in advance.
+//!
+//! All functions take time linear in the number of values. Functions on slices do not allocate. No
+//! function reads or writes outside its slices, and none needs padding.
+//!
+//! Source: [parquet-format, AlpEncoding.md](https://github.com/apache/parquet-format/blob/master/AlpEncoding.md);
+//! Afroozeh, Kuffo and Boncz, *ALP: Adaptive Lossless floating-Point Compression*, SIGMOD 2023.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod avx512;
+mod choose;
+mod decode;
+mod encode;
+mod error;
+mod float;
+mod format;
+mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+mod neon;
+mod page;
+mod pair;
+mod scalar;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod sse41;
+#[cfg(test)]
+mod tests;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod x86;
+
+pub(crate) use decode::Decode;
+pub use decode::{
+    decode, decode_range, decode_range_uninit, decode_range_uninit_with, decode_uninit,
+    decode_uninit_with, stored, validate,
+};
+#[cfg(feature = "alloc")]
+pub use decode::{decode_append, decode_to_vec};
+pub use error::{Error, ErrorKind};
+pub use float::Float;
+pub(crate) use format::Encode;
+pub use format::{
+    Format, encode, encode_uninit, encode_uninit_with, estimated_len, max_encoded_len,
+};
+#[cfg(feature = "alloc")]
+pub use format::{encode_append, encode_to_vec};
+pub(crate) use pair::{Pair, Powers};
+
+use crate::backend::dispatch;
+use crate::codec::bit_packing::{Case, Unpack, WINDOW};
+use crate::memory::Slot;
+
+/// Which integers a step handles, chosen once per vector.
+pub(crate) trait Conversion: Case {
+    /// Those of at most 51 bits and a sign, to which [`Steps::BIAS`] has been added.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "NEON converts all integers")
+    )]
+    const SMALL: bool;
+}
+
+/// Small integers, each of which lies within what the instruction set shifts at once.
+#[derive(Clone, Copy)]
+pub(crate) struct SmallUsual;
+impl Case for SmallUsual {
+    const WIDE: bool = false;
+    const ZIGZAG: bool = false;
+}
+impl Conversion for SmallUsual {
+    const SMALL: bool = true;
+}
+
+/// Small integers.
+#[derive(Clone, Copy)]
+pub(crate) struct SmallWide;
+impl Case for SmallWide {
+    const WIDE: bool = true;
+    const ZIGZAG: bool = false;
+}
+impl Conversion for SmallWide {
+    const SMALL: bool = true;
+}
+
+/// Any integers.
+#[derive(Clone, Copy)]
+pub(crate) struct LargeWide;
+impl Case for LargeWide {
+    const WIDE: bool = true;
+    const ZIGZAG: bool = false;
+}
+impl Conversion for LargeWide {
+    const SMALL: bool = false;
+}
+
+/// What a number of 8 bytes between -2^51 and 2^51 needs to become the bits of itself plus 1.5 * 2^52:
+/// for instruction sets that do not convert such integers.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "sse41")),
+    allow(dead_code, reason = "NEON converts all integers")
+)]
+pub(crate) const MAGIC: u64 = 0x4338_0000_0000_0000;
+
+/// The integers that numbers of `K` bytes can become, but for the least one, which instruction sets take
+/// for what is out of range. The next number after the greatest one is 2^63.
+pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
+    let greatest = match K {
+        4 => i32::MAX as i64,
+        _ => i64::MAX - 0x3ff,
+    };
+    [-greatest, greatest]
+}
+
+/// What is multiplied and compared, as each instruction set provides it, for values of `K` bytes, 4 or 8.
+pub(crate) trait Steps<const K: usize>: Copy {
+    /// What has been added to integers of at most 51 bits and a sign: [`MAGIC`] or nothing.
+    const BIAS: u64;
+
+    type Powers;
+
+    /// The least and the greatest integer so far, in each of several places.
+    type Range: Copy;
+
+    fn powers(self, powers: Powers) -> Self::Powers;
+
+    /// The least and the greatest integer that a value may have; others are exceptions.
+    type Limits;
+
+    fn limits(self, limits: [i64; 2]) -> Self::Limits;
+
+    /// No integers.
+    fn range(self) -> Self::Range;
+
+    /// Finds out which of 64 bytes of values are exceptions, a bit for each, and takes the integers of
+    /// the others into account.
+    fn weigh(
+        self,
+        powers: &Self::Powers,
+        limits: &Self::Limits,
+        from: &[u8; 64],
+        range: &mut Self::Range,
+    ) -> u32;
+
+    /// The least and the greatest integer; in the other order if there are none.
+    fn ends(self, range: Self::Range) -> [i64; 2];
+
+    /// The integers of 64 bytes of values plus the bias, and `other` in place of exceptions, which are
+    /// returned as by [`weigh`](Self::weigh). If there is a bias, all integers must be small.
+    fn integers(
+        self,
+        powers: &Self::Powers,
+        limits: &Self::Limits,
+        other: u64,
+        from: &[u8; 64],
+        to: &mut [u8; 64],
+    ) -> u32;
+}
+
+/// Decoding, as each instruction set provides it, for values of `K` bytes, 4 or 8.
+pub(crate) trait Decimal<const K: usize>: Unpack<K> + Steps<K> {
+    /// Unpacks 64 bytes of integers from the front of a window, and multiplies them.
+    fn floats<C: Conversion>(
+        self,
+        plan: &<Self as Unpack<K>>::Plan,
+        powers: &<Self as Steps<K>>::Powers,
+        from: &[u8; WINDOW],
+        to: &mut [Slot; 64],
+    );
+}
+
+dispatch! {
+    fn decode_list<const K: usize>(src: &[u8], start: usize, to: &mut [Slot]) -> Result<usize, Error> = kernel::decode::<K, _>, or scalar::decode::<K>;
+    fn encode_list<const K: usize>(format: Format, values: &[u8], to: &mut [Slot]) -> Option<usize> = encode::encode::<K, _>, or encode::encode_scalar::<K>;
+    fn length_of_list<const K: usize>(format: Format, values: &[u8], samples: usize) -> usize = encode::length::<K, _>, or encode::length_scalar::<K>;
+}

@@ -1,0 +1,266 @@
+//! The layout of a page, with all checks. Nothing that it promises is believed before the input has
+//! the bytes for it.
+//!
+//! ```text
+//! header (7 bytes) | an offset of 4 bytes for each vector | vectors
+//! vector: exponent, factor, exceptions (2) | frame of reference (K), width
+//!         | packed integers | positions (2 each) | exceptions (K each)
+//! ```
+#![forbid(unsafe_code)]
+
+use super::{Error, ErrorKind, Pair};
+use crate::codec::bit_packing::{Layout, from_ne_bytes, to_ne_bytes};
+use crate::memory::{Slot, write};
+use crate::simd::{window, window_mut};
+
+/// Bytes of a header.
+pub(super) const HEADER: usize = 7;
+
+/// Bytes of an offset.
+pub(super) const OFFSET: usize = 4;
+
+/// Bytes of a position.
+pub(super) const POSITION: usize = 2;
+
+/// The smallest and the largest logarithm of the size of a vector.
+pub(super) const LOGARITHMS: core::ops::RangeInclusive<u8> = 3..=15;
+
+/// Bytes of what a vector has before its packed integers.
+pub(super) const fn vector_header<const K: usize>() -> usize {
+    5 + K
+}
+
+/// A page of numbers of `K` bytes whose header and offsets the input has.
+#[derive(Clone, Copy)]
+pub(super) struct Page<'a, const K: usize> {
+    src: &'a [u8],
+    /// The number of values.
+    pub(super) count: usize,
+    logarithm: u8,
+}
+
+/// A vector whose bytes the input has.
+#[derive(Clone, Copy)]
+pub(super) struct Vector {
+    pub(super) pair: Pair,
+    pub(super) layout: Layout,
+    /// The number of values.
+    pub(super) count: usize,
+    /// Where the packed integers begin.
+    pub(super) packed: usize,
+    positions: usize,
+    values: usize,
+    /// Where the vector ends.
+    pub(super) end: usize,
+}
+
+impl<'a, const K: usize> Page<'a, K> {
+    pub(super) fn read(src: &'a [u8]) -> Result<Self, Error> {
+        let Some(header) = src.first_chunk::<HEADER>() else {
+            return Err(Error::at(0, ErrorKind::Truncated));
+        };
+        for (at, &mode) in header[..2].iter().enumerate() {
+            if mode != 0 {
+                return Err(Error::at(at, ErrorKind::Mode { mode }));
+            }
+        }
+        let logarithm = header[2];
+        if !LOGARITHMS.contains(&logarithm) {
+            return Err(Error::at(2, ErrorKind::VectorSize { logarithm }));
+        }
+        let count = i32::from_le_bytes(*window(header, 3));
+        let Ok(count) = usize::try_from(count) else {
+            return Err(Error::at(3, ErrorKind::Negative));
+        };
+        let page = Self {
+            src,
+            count,
+            logarithm,
+        };
+        match src.len() - HEADER >= OFFSET * page.vectors() {
+            true => Ok(page),
+            false => Err(Error::at(HEADER, ErrorKind::Truncated)),
+        }
+    }
+
+    /// The number of vectors.
+    pub(super) fn vectors(self) -> usize {
+        self.count.div_ceil(self.vector_len())
+    }
+
+    /// Values of each vector but the last one.
+    pub(super) fn vector_len(self) -> usize {
+        1 << self.logarithm
+    }
+
+    /// Where the vectors begin.
+    pub(super) fn start(self) -> usize {
+        HEADER + OFFSET * self.vectors()
+    }
+
+    /// Whether the page has so many values.
+    pub(super) fn check(self, start: usize, count: usize) -> Result<(), Error> {
+        let values = self.count;
+        match start.checked_add(count).is_some_and(|end| end <= values) {
+            true => Ok(()),
+            false => Err(Error::nowhere(ErrorKind::Count { values })),
+        }
+    }
+
+    /// The offset of a vector as it is stored.
+    fn stored(self, vector: usize) -> u32 {
+        u32::from_le_bytes(*window(self.src, HEADER + OFFSET * vector))
+    }
+
+    /// A vector, which must begin where the list of offsets ends if it is the first one, and end where
+    /// the next one begins.
+    pub(super) fn vector(self, number: usize) -> Result<Vector, Error> {
+        let stored = self.stored(number);
+        let misplaced = |number, stored| {
+            let place = HEADER + OFFSET * number;
+            Error::at(place, ErrorKind::Offset { stored })
+        };
+        let start = HEADER.saturating_add(stored as usize);
+        let is_first = number == 0;
+        if start < self.start() || is_first && start > self.start() || start > self.src.len() {
+            return Err(misplaced(number, stored));
+        }
+        let count = usize::min(self.count - (number << self.logarithm), self.vector_len());
+        let vector = Vector::read::<K>(self.src, start, count)?;
+        if number + 1 < self.vectors() {
+            let next = self.stored(number + 1);
+            if HEADER.saturating_add(next as usize) != vector.end {
+                return Err(misplaced(number + 1, next));
+            }
+        }
+        Ok(vector)
+    }
+}
+
+impl Vector {
+    fn read<const K: usize>(src: &[u8], start: usize, count: usize) -> Result<Self, Error> {
+        let truncated = Error::at(start, ErrorKind::Truncated);
+        let header = src.get(start..start + vector_header::<K>());
+        let header = header.ok_or(truncated)?;
+        let (exponent, factor) = (header[0], header[1]);
+        let pair = Pair {
+            exponent,
+            factor,
+            is_double: false,
+        };
+        if !pair.is_allowed::<K>() {
+            return Err(Error::at(start, ErrorKind::Exponent { exponent, factor }));
+        }
+        let exceptions = u16::from_le_bytes(*window(header, 2));
+        if usize::from(exceptions) > count {
+            let kind = ErrorKind::Exceptions { exceptions };
+            return Err(Error::at(start + 2, kind));
+        }
+        let frame = *window::<K, _>(header, 4);
+        let width = header[4 + K];
+        if usize::from(width) > 8 * K {
+            return Err(Error::at(start + 4 + K, ErrorKind::Width { width }));
+        }
+        let layout = Layout {
+            width: usize::from(width),
+            reference: from_little_endian(frame),
+            zigzag: false,
+        };
+        // At most 2^15 values, so that nothing overflows.
+        let packed = start + header.len();
+        let positions = packed + layout.bytes(count).ok_or(truncated)?;
+        let values = positions + POSITION * usize::from(exceptions);
+        let end = values + K * usize::from(exceptions);
+        if end > src.len() {
+            return Err(truncated);
+        }
+        Ok(Self {
+            pair,
+            layout,
+            count,
+            packed,
+            positions,
+            values,
+            end,
+        })
+    }
+
+    /// Puts exceptions in place, those of the values from number `first` on, which `to` has. Checks the
+    /// others as well.
+    #[inline(always)]
+    pub(super) fn patch<const K: usize>(
+        &self,
+        src: &[u8],
+        first: usize,
+        to: &mut [Slot],
+    ) -> Result<(), Error> {
+        let positions = src[self.positions..self.values].as_chunks::<POSITION>().0;
+        let values = src[self.values..self.end].as_chunks::<K>().0;
+        let to = to.as_chunks_mut::<K>().0;
+        for (i, (position, value)) in positions.iter().zip(values).enumerate() {
+            let position = u16::from_le_bytes(*position);
+            let place = usize::from(position).wrapping_sub(first);
+            match to.get_mut(place) {
+                Some(to) => write(to, to_ne_bytes(from_little_endian(*value))),
+                None if usize::from(position) < self.count => {}
+                None => {
+                    let at = self.positions + POSITION * i;
+                    return Err(Error::at(at, ErrorKind::Position { position }));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of `K` bytes.
+#[inline(always)]
+fn from_little_endian<const K: usize>(bytes: [u8; K]) -> u64 {
+    match cfg!(target_endian = "little") {
+        true => from_ne_bytes(bytes),
+        false => from_ne_bytes(reversed(bytes)),
+    }
+}
+
+#[inline(always)]
+fn reversed<const K: usize>(mut bytes: [u8; K]) -> [u8; K] {
+    bytes.reverse();
+    bytes
+}
+
+/// The header of a page of so many values.
+pub(super) fn put_header(to: &mut [Slot], logarithm: u8, count: u32) {
+    write(window_mut(to, 0), [0, 0, logarithm]);
+    write(window_mut(to, 3), count.to_le_bytes());
+}
+
+/// The header of a vector.
+pub(super) fn put_vector_header<const K: usize>(
+    to: &mut [Slot],
+    pair: Pair,
+    exceptions: u16,
+    layout: Layout,
+) {
+    write(window_mut(to, 0), [pair.exponent, pair.factor]);
+    write(window_mut(to, 2), exceptions.to_le_bytes());
+    write(window_mut(to, 4), little_endian::<K>(layout.reference));
+    write(window_mut(to, 4 + K), [layout.width as u8]);
+}
+
+/// The lower `K` bytes of a number.
+#[inline(always)]
+pub(super) fn little_endian<const K: usize>(number: u64) -> [u8; K] {
+    *window(&number.to_le_bytes(), 0)
+}
+
+/// Checks a page. Returns the number of values, and where the last vector ends.
+pub(super) fn validate<const K: usize>(src: &[u8]) -> Result<(usize, usize), Error> {
+    let page = Page::<K>::read(src)?;
+    let mut end = page.start();
+    for number in 0..page.vectors() {
+        let vector = page.vector(number)?;
+        vector.patch::<K>(src, 0, &mut [])?;
+        end = vector.end;
+    }
+    Ok((page.count, end))
+}

@@ -1,0 +1,103 @@
+//! The powers of ten by which numbers are multiplied.
+#![forbid(unsafe_code)]
+
+/// An exponent and a factor: how values become integers, and integers values.
+///
+/// ```text
+/// integer = round(value * 10^(exponent - factor)), or
+///           round(value * 10^exponent * 10^-factor)
+/// value   = integer * 10^factor * 10^-exponent
+/// ```
+///
+/// The specification leaves it to the encoder how it finds integers, and suggests two multiplications.
+/// The power in the single one is exact, so that there is one rounding less, and fewer values become
+/// exceptions. But products of large integers and a negative power, rounded to 4 bytes, are sometimes
+/// better found by two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pair {
+    pub(super) exponent: u8,
+    pub(super) factor: u8,
+    /// Whether integers are found by two multiplications.
+    pub(super) is_double: bool,
+}
+
+/// The numbers of a pair, as bits of numbers of `K` bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Powers {
+    /// 10^(exponent - factor) and 1, or 10^exponent and 10^-factor, in the order in which values are
+    /// multiplied.
+    pub(super) to_integer: [u64; 2],
+    /// 10^factor and 10^-exponent, in the order in which integers are multiplied.
+    pub(super) to_value: [u64; 2],
+}
+
+/// The greatest exponent.
+pub(super) const fn most<const K: usize>() -> u8 {
+    match K {
+        4 => 10,
+        _ => 18,
+    }
+}
+
+impl Pair {
+    /// Whether values of `K` bytes may have it.
+    pub(super) fn is_allowed<const K: usize>(self) -> bool {
+        self.exponent <= most::<K>() && self.factor <= self.exponent
+    }
+
+    #[inline(always)]
+    pub(super) fn powers<const K: usize>(self) -> Powers {
+        let (exponent, factor) = (usize::from(self.exponent), usize::from(self.factor));
+        let (up, down) = match K {
+            4 => (&UP_F32, &DOWN_F32),
+            _ => (&UP_F64, &DOWN_F64),
+        };
+        Powers {
+            to_integer: match self.is_double {
+                true => [up[exponent], down[factor]],
+                false => [up[exponent - factor], up[0]],
+            },
+            to_value: [up[factor], down[exponent]],
+        }
+    }
+}
+
+/// The bits of literals, which are correctly rounded, as the specification demands.
+macro_rules! bits {
+    ($Float:ty, $($literal:literal)*) => {{
+        let mut table = [0; 19];
+        let mut i = 0;
+        $(
+            let literal: $Float = $literal;
+            table[i] = literal.to_bits() as u64;
+            i += 1;
+        )*
+        let _ = i;
+        table
+    }};
+}
+
+static UP_F64: [u64; 19] = bits!(f64,
+    1e0 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10 1e11 1e12 1e13 1e14 1e15 1e16 1e17 1e18);
+static DOWN_F64: [u64; 19] = bits!(f64,
+    1e0 1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8 1e-9 1e-10 1e-11 1e-12 1e-13 1e-14 1e-15 1e-16 1e-17 1e-18);
+static UP_F32: [u64; 19] = bits!(f32, 1e0 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10);
+static DOWN_F32: [u64; 19] = bits!(f32, 1e0 1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8 1e-9 1e-10);
+
+/// Exponents, those first whose negative power is closest to its decimal number: the fewer values become
+/// exceptions because of it. The error of 1e-14 is a hundredth of half a unit in the last place, that of
+/// 1e-15 seven tenths, and a third to a half of all values with 1 to 3 digits after the point then
+/// are exceptions.
+static BY_ERROR_F64: [u8; 19] = [
+    0, 14, 12, 16, 2, 3, 8, 13, 10, 6, 7, 4, 1, 11, 9, 17, 18, 15, 5,
+];
+static BY_ERROR_F32: [u8; 11] = [0, 6, 8, 7, 10, 1, 2, 4, 5, 9, 3];
+
+/// All exponents of numbers of `K` bytes, the best ones first.
+#[inline(always)]
+pub(super) fn by_error<const K: usize>() -> &'static [u8] {
+    match K {
+        4 => &BY_ERROR_F32,
+        _ => &BY_ERROR_F64,
+    }
+}

@@ -1,0 +1,183 @@
+//! The specification as code: parquet-format, `AlpEncoding.md`.
+//!
+//! > every reader MUST compute `decoded = encoded * 10^f * 10^(-e)` using the same two-step
+//! > multiplication and the same power-of-10 constants
+#![forbid(unsafe_code)]
+
+use super::page::{Page, Vector};
+use super::{Error, Powers, Steps};
+use crate::codec::bit_packing::{from_ne_bytes, read, to_ne_bytes};
+use crate::memory::{Slot, write};
+
+/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
+/// the last vector that was read.
+#[inline(never)]
+pub(super) fn decode<const K: usize>(
+    src: &[u8],
+    start: usize,
+    dst: &mut [Slot],
+) -> Result<usize, Error> {
+    let page = Page::<K>::read(src)?;
+    let mut values = dst;
+    page.check(start, values.len() / K)?;
+    let (mut at, mut end) = (start, page.start());
+    while values.len() >= K {
+        let vector = page.vector(at / page.vector_len())?;
+        let first = at % page.vector_len();
+        let count = usize::min(vector.count - first, values.len() / K);
+        let (these, rest) = values.split_at_mut(K * count);
+        decode_vector::<K>(&vector, src, first, these);
+        vector.patch::<K>(src, first, these)?;
+        (at, end, values) = (at + count, vector.end, rest);
+    }
+    Ok(end)
+}
+
+/// The values of a vector from number `first` on, without its exceptions.
+pub(super) fn decode_vector<const K: usize>(
+    vector: &Vector,
+    src: &[u8],
+    first: usize,
+    to: &mut [Slot],
+) {
+    let powers = vector.pair.powers::<K>();
+    for (i, to) in to.as_chunks_mut::<K>().0.iter_mut().enumerate() {
+        let difference = read(vector.layout, &src[vector.packed..], first + i);
+        let integer = difference.wrapping_add(vector.layout.reference);
+        write(to, value::<K>(&powers, signed::<K>(integer)));
+    }
+}
+
+/// An integer of `K` bytes.
+fn signed<const K: usize>(number: u64) -> i64 {
+    match K {
+        4 => i64::from(number as i32),
+        _ => number.cast_signed(),
+    }
+}
+
+/// The value of an integer.
+fn value<const K: usize>(powers: &Powers, integer: i64) -> [u8; K] {
+    let [factor, exponent] = powers.to_value;
+    to_ne_bytes(match K {
+        4 => {
+            let value = integer as f32 * single(factor) * single(exponent);
+            u64::from(value.to_bits())
+        }
+        _ => (integer as f64 * f64::from_bits(factor) * f64::from_bits(exponent)).to_bits(),
+    })
+}
+
+fn single(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
+/// The integer that stands for a value, if there is one within limits: the nearest to
+/// the product of the value and two powers, ties to even.
+fn integer<const K: usize>(
+    powers: &Powers,
+    [least, greatest]: &[i64; 2],
+    bits: [u8; K],
+) -> Option<i64> {
+    let [first, second] = powers.to_integer;
+    let number = match K {
+        4 => f64::from(single(from_ne_bytes(bits)) * single(first) * single(second)),
+        _ => f64::from_bits(from_ne_bytes(bits)) * f64::from_bits(first) * f64::from_bits(second),
+    };
+    let integer = nearest(number);
+    let is_within = (*least as f64..=*greatest as f64).contains(&integer);
+    let integer = is_within.then_some(integer as i64)?;
+    (value::<K>(powers, integer) == bits).then_some(integer)
+}
+
+/// The nearest integer, ties to even. (`round_ties_even` needs `std`.)
+fn nearest(value: f64) -> f64 {
+    // From here on, there are no fractions; below, a sum with it has none.
+    const WHOLE: f64 = 4503599627370496.0;
+    match value.abs() < WHOLE {
+        true if value < 0.0 => value - WHOLE + WHOLE,
+        true => value + WHOLE - WHOLE,
+        false => value,
+    }
+}
+
+/// The steps of the encoder, value by value.
+#[derive(Clone, Copy)]
+pub(super) struct Specification;
+
+impl<const K: usize> Steps<K> for Specification {
+    const BIAS: u64 = 0;
+
+    type Powers = Powers;
+
+    /// The least and the greatest integer.
+    type Range = [i64; 2];
+
+    fn powers(self, powers: Powers) -> Powers {
+        powers
+    }
+
+    type Limits = [i64; 2];
+
+    fn limits(self, limits: [i64; 2]) -> [i64; 2] {
+        limits
+    }
+
+    fn range(self) -> [i64; 2] {
+        [i64::MAX, i64::MIN]
+    }
+
+    fn weigh(
+        self,
+        powers: &Powers,
+        limits: &[i64; 2],
+        from: &[u8; 64],
+        range: &mut [i64; 2],
+    ) -> u32 {
+        let mut exceptions = 0;
+        for (i, &bits) in from.as_chunks::<K>().0.iter().enumerate() {
+            match integer::<K>(powers, limits, bits) {
+                Some(integer) => {
+                    range[0] = i64::min(range[0], integer);
+                    range[1] = i64::max(range[1], integer);
+                }
+                None => exceptions |= 1 << i,
+            }
+        }
+        exceptions
+    }
+
+    fn ends(self, range: [i64; 2]) -> [i64; 2] {
+        range
+    }
+
+    fn integers(
+        self,
+        powers: &Powers,
+        limits: &[i64; 2],
+        other: u64,
+        from: &[u8; 64],
+        to: &mut [u8; 64],
+    ) -> u32 {
+        integers::<K>(powers, limits, other, from, to)
+    }
+}
+
+/// As [`Steps::integers`].
+#[inline(never)]
+pub(super) fn integers<const K: usize>(
+    powers: &Powers,
+    limits: &[i64; 2],
+    other: u64,
+    from: &[u8; 64],
+    to: &mut [u8; 64],
+) -> u32 {
+    let mut exceptions = 0;
+    let pairs = from.as_chunks::<K>().0.iter().zip(to.as_chunks_mut().0);
+    for (i, (&bits, to)) in pairs.enumerate() {
+        let integer = integer::<K>(powers, limits, bits);
+        exceptions |= u32::from(integer.is_none()) << i;
+        *to = to_ne_bytes::<K>(integer.map_or(other, i64::cast_unsigned));
+    }
+    exceptions
+}
