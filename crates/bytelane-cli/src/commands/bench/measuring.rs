@@ -137,6 +137,9 @@ mod tests {
         };
         let workers = [
             ("memcpy", 0.05),
+            ("plain v1", 0.8),
+            ("plain v3", 0.3),
+            ("plain v4", 0.1),
             ("unvectorised", 4.0),
             ("scalar", 3.0),
             ("sse4.1", 0.4),
