@@ -53,9 +53,9 @@ impl<T: Number> Loops for StreamVbyte<T> {
     fn encode(&self, values: &[u8], encoded: &mut [u8]) -> Option<usize> {
         let (mut previous, mut at) = (T::zeroed(), 0);
         for block in numbers::<T>(values)?.chunks(self.block) {
-            let mut control = at;
+            let controls = at..;
             at += block.len().div_ceil(4);
-            for four in block.chunks(4) {
+            for (control, four) in controls.zip(block.chunks(4)) {
                 let mut codes = 0;
                 for (i, &value) in four.iter().enumerate() {
                     let mut number = value;
@@ -73,7 +73,6 @@ impl<T: Number> Loops for StreamVbyte<T> {
                     at += self.lengths[code];
                 }
                 *encoded.get_mut(control)? = codes as u8;
-                control += 1;
             }
         }
         Some(at)
@@ -84,11 +83,10 @@ impl<T: Number> Loops for StreamVbyte<T> {
         let length = values.len();
         let (mut previous, mut at) = (T::zeroed(), 0);
         for block in numbers_mut::<T>(values)?.chunks_mut(self.block) {
-            let mut control = at;
+            let controls = at..;
             at += block.len().div_ceil(4);
-            for four in block.chunks_mut(4) {
+            for (control, four) in controls.zip(block.chunks_mut(4)) {
                 let mut codes = usize::from(*encoded.get(control)?);
-                control += 1;
                 for value in four {
                     let length = self.lengths[codes % 4];
                     codes /= 4;

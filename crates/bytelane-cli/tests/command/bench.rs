@@ -75,6 +75,19 @@ fn backends_are_compared_with_the_plain_loops() {
 fn rows_have_every_key_and_their_figures_agree() {
     let rows = rows(&["byte_stream_split", "--type", "f32", "--values", "1000"]);
     for row in &rows {
+        for key in ["version", "cpu", "rustc", "build", "command_line"] {
+            assert!(row[key].is_string(), "{key} in {row:?}");
+        }
+        for key in [
+            "commit",
+            "kernel",
+            "cpu_model",
+            "governor",
+            "megahertz",
+            "load",
+        ] {
+            assert!(row.contains_key(key), "{key} in {row:?}");
+        }
         for key in ["codec", "operation", "type", "data", "backend"] {
             assert!(row[key].is_string(), "{key} in {row:?}");
         }
