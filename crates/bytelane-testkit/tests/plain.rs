@@ -71,7 +71,11 @@ fn plain_loops_give_the_results_of_the_codecs() {
             }
         }
     }
-    assert!(seen > CODECS.len(), "no codec has plain loops");
+    let is_big_endian = cfg!(target_endian = "big");
+    assert!(
+        is_big_endian || seen > CODECS.len(),
+        "no codec has plain loops"
+    );
 }
 
 #[test]
@@ -88,7 +92,7 @@ fn plain_loops_refuse_what_is_cut_and_what_does_not_fit() {
             let place = format!("{}:{case}", entry.name);
             let fits = encode(&*plain, Level::TARGET, &values, encoded.len() - 1);
             assert_eq!(fits, None, "{place}");
-            for end in 0..encoded.len() {
+            for end in (0..encoded.len()).step_by(if cfg!(miri) { 97 } else { 1 }) {
                 let cut = &encoded[..end];
                 let by_codec = sweep::decode(&*codec, Backend::Scalar, cut, values.len());
                 let by_plain = decode(&*plain, Level::TARGET, cut, values.len());
