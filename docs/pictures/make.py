@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the README's pictures from the first chart of a report: throughput-light.svg and throughput-dark.svg.
+"""Makes the README's pictures from the first chart over sizes of a report: throughput-light.svg and throughput-dark.svg.
 
-    cargo run --release -- report -o target/report.html
+    cargo run --release -- report --only sizes -o target/report.html
     docs/pictures/make.py target/report.html
 
 The report's own style sheet has the colours of both themes; a picture has those that its chart uses.
@@ -17,9 +17,9 @@ MARGIN = 100
 HEADER = 590
 LETTERS = 130
 # Columns and lines of the legend.
-COLUMN = 1280
+COLUMN = 960
 LINE = 190
-COLUMNS = 3
+COLUMNS = 4
 
 
 def themes(style):
@@ -57,9 +57,10 @@ def rules(classes, colours):
 
 def main():
     page = pathlib.Path(sys.argv[1]).read_text()
-    names = re.findall(r'<li class="([\w-]+)"><span>([^<]+)</span>', page)
+    section = page.split('<section id="sizes">')[1]
+    names = re.findall(r'<li class="([\w-]+)"><span>([^<]+)</span>', section.split("</ul>")[0])
     caption, width, height, elements = re.search(
-        r'<figcaption>([^<]+)</figcaption>\s*<svg viewBox="0 0 (\d+) (\d+)"[^>]*>\n(.*?)</svg>', page, re.DOTALL
+        r'<figcaption>([^<]+)</figcaption>\s*<svg viewBox="0 0 (\d+) (\d+)"[^>]*>\n(.*?)</svg>', section, re.DOTALL
     ).groups()
     # Dots tell their values when they are hovered, which a picture does not.
     elements = re.sub(r"<title>.*?</title>", "", elements)

@@ -39,6 +39,9 @@ const DIRECTORY: &str = "benchmarks/record";
 /// The documents that contain tables between marks.
 const DOCUMENTS: &[&str] = &["README.md", "docs/performance.md"];
 
+/// What the reports of the command say about other libraries.
+const IN_REPORTS: &str = "crates/bytelane-cli/src/commands/report/record.csv";
+
 /// Checks a part of a file's name.
 fn name(text: &str) -> Result<String, String> {
     let allowed =
@@ -73,6 +76,11 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
             write(&path, &filled)?;
             println!("{document}: tables of {}", tables.record.name);
         }
+    }
+    let (path, cells) = (root().join(IN_REPORTS), tables.record.fastest_peers());
+    if read(&path).ok().as_deref() != Some(&cells) {
+        write(&path, &cells)?;
+        println!("{IN_REPORTS}: {}", tables.record.name);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -154,6 +162,16 @@ mod tests {
             );
             assert!(text.contains(name), "{document} has no table");
         }
+    }
+
+    #[test]
+    fn reports_have_the_cells_of_the_newest_record() {
+        let record = Tables::newest().unwrap().record;
+        assert!(
+            read(&root().join(IN_REPORTS)).unwrap() == record.fastest_peers(),
+            "{IN_REPORTS} has other cells than {}: run `cargo xtask record --tables`",
+            record.name
+        );
     }
 
     #[test]

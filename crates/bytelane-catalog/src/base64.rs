@@ -84,6 +84,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    plain: Some(crate::plain::base64::open),
 };
 
 struct Base64 {

@@ -33,6 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    plain: Some(crate::plain::big_endian::open),
 };
 
 struct BigEndian {

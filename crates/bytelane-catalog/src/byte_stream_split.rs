@@ -97,6 +97,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: true,
         },
     ],
+    plain: Some(crate::plain::byte_stream_split::open),
 };
 
 struct ByteStreamSplit {

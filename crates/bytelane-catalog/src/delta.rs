@@ -58,6 +58,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[128, 4096, 100_000],
         evicted: false,
     }],
+    plain: Some(crate::plain::delta::open),
 };
 
 /// The number of bytes that a stream of any length may become when it is decoded.

@@ -44,6 +44,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    plain: Some(crate::plain::json_string::open),
 };
 
 struct JsonString {

@@ -20,6 +20,7 @@ mod bit_packing;
 mod byte_stream_split;
 mod delta;
 mod json_string;
+pub mod plain;
 mod rle_hybrid;
 mod specification;
 pub mod stream;
@@ -63,6 +64,8 @@ pub struct Entry {
     pub cases: &'static [&'static str],
     /// The measurements that the benchmark makes by default.
     pub experiments: &'static [Experiment],
+    /// Creates the loops that the codec is compared with, if it has any.
+    pub plain: Option<plain::Open>,
 }
 
 impl Entry {
@@ -73,6 +76,22 @@ impl Entry {
     /// [`SpecificationError`] for an unknown parameter or an invalid value.
     pub fn open(&self, parameters: &str) -> Result<Box<dyn Codec>, SpecificationError> {
         (self.open)(&Parameters::read(self, parameters)?)
+    }
+
+    /// The plain loops to compare the codec with, for the same parameters; `None` if it has none, and on
+    /// big-endian machines, for which they are not written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_plain(
+        &self,
+        parameters: &str,
+    ) -> Result<Option<Box<dyn plain::Plain>>, SpecificationError> {
+        let parameters = Parameters::read(self, parameters)?;
+        (self.open)(&parameters)?;
+        let plain = self.plain.filter(|_| cfg!(target_endian = "little"));
+        plain.map(|open| open(&parameters)).transpose()
     }
 }
 

@@ -105,6 +105,7 @@ pub(crate) const ENTRY: Entry = Entry {
         ),
         experiment(&["type=u64,width=3,entries=8"], &["bits_3"]),
     ],
+    plain: Some(crate::plain::rle_hybrid::open),
 };
 
 /// The most entries of a dictionary here, so that a short specification does not take much memory.

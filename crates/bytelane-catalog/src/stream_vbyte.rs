@@ -93,6 +93,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    plain: Some(crate::plain::stream_vbyte::open),
 };
 
 /// How a list is split.

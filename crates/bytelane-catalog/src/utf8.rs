@@ -28,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    plain: Some(crate::plain::utf8::open),
 };
 
 /// Validates and copies in both directions: the text is its own encoding.

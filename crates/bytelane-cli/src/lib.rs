@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod files;
 mod progress;
+mod provenance;
 mod readable;
 mod signals;
 mod specification;

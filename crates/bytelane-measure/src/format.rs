@@ -5,7 +5,7 @@
 
 use crate::row::Row;
 use crate::table::{self, Column, number, text};
-use crate::transform::MEMCPY;
+use crate::transform::{MEMCPY, PLAIN};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -269,17 +269,27 @@ fn cells(rows: &[&Row], tables: Tables) -> (Vec<Column>, Vec<Vec<String>>) {
     (columns, cells)
 }
 
-/// Who did the work, and how dispensable that column is: first memcpy, whose speed the shares imply, and
-/// then our slower backends. The last one, which is the fastest, stays, and so do other libraries.
+/// Who did the work, and how dispensable that column is. Our slower backends and the plain loops for
+/// higher levels are left out first, in turns. The last backend, which is the fastest, stays, and so do
+/// other libraries; next come memcpy and the first plain loop.
 fn workers(rows: &[&Row]) -> Vec<(String, u8)> {
     let workers = distinct(rows, |row| (row.worker(), row.library.is_some()));
-    let mut ours = workers.iter().filter(|(_, is_other)| !is_other).count();
-    let ranked = workers.into_iter().map(|(name, is_other)| {
-        if is_other {
-            return (name, 0);
-        }
-        ours -= 1;
-        (name, u8::try_from(ours).unwrap_or(u8::MAX))
+    let is_plain = |name: &str| name.starts_with(PLAIN);
+    let last = workers
+        .iter()
+        .rposition(|(name, is_other)| !is_other && !is_plain(name));
+    let first_plain = workers.iter().position(|(name, _)| is_plain(name));
+    let ranked = workers.iter().enumerate().map(|(place, (name, is_other))| {
+        let of_its_kind =
+            |(other, is_other): &&(String, bool)| !is_other && is_plain(other) == is_plain(name);
+        let after = workers[place + 1..].iter().filter(of_its_kind).count();
+        let rank = match name.as_str() {
+            _ if *is_other || last == Some(place) => 0,
+            MEMCPY => 1,
+            _ if first_plain == Some(place) => 2,
+            name => 2 * after + if is_plain(name) { 3 } else { 2 },
+        };
+        (name.clone(), u8::try_from(rank).unwrap_or(u8::MAX))
     });
     ranked.collect()
 }

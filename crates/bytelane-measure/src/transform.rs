@@ -10,6 +10,10 @@ use std::hint::black_box;
 /// The name of the copy that every ratio refers to.
 pub const MEMCPY: &str = "memcpy";
 
+/// What the names of plain loops begin with: those that a programmer writes, compiled for an instruction
+/// set.
+pub const PLAIN: &str = "plain";
+
 /// The name of the copy with stores that bypass the caches, also called streaming stores.
 pub const NON_TEMPORAL_COPY: &str = "streaming copy";
 

@@ -5,6 +5,7 @@
 //! size. The rows of a cell were measured alternately, so their times are comparable.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use bytelane::Backend;
@@ -43,6 +44,7 @@ struct Cell {
     /// The codec with its parameters.
     specification: String,
     codec: String,
+    parameters: String,
     operation: String,
     /// The type of a value; for a Thrift message, its struct.
     value_type: String,
@@ -143,6 +145,7 @@ impl Cell {
         Self {
             specification,
             codec: first.codec.clone(),
+            parameters: first.parameters.clone(),
             operation: first.operation.clone(),
             value_type: first.value_type.clone(),
             data: first.data.clone(),
@@ -282,6 +285,51 @@ impl Record {
     fn gains(&self, wanted: impl Fn(&&Cell) -> bool) -> Vec<f64> {
         let cells = self.cells.iter().filter(wanted);
         cells.filter_map(|cell| cell.gain(cell.active()?)).collect()
+    }
+
+    /// The fastest peer of each cell and our speed as a multiple of its speed, as CSV below the name of the
+    /// record.
+    pub fn fastest_peers(&self) -> String {
+        let file = Path::new(&self.name).file_stem();
+        let name = file.unwrap_or_default().to_string_lossy();
+        let mut text = format!("# {name}\n");
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let header = [
+            "codec",
+            "parameters",
+            "operation",
+            "type",
+            "data",
+            "values",
+            "library",
+            "speedup",
+        ];
+        writer.write_record(header).expect("to memory");
+        for cell in &self.cells {
+            let Some((ours, gain)) = cell
+                .active()
+                .and_then(|ours| Some((ours, cell.gain(ours)?)))
+            else {
+                continue;
+            };
+            let Some(peer) = cell.peer(ours.backend) else {
+                continue;
+            };
+            let fields = [
+                &cell.codec,
+                &cell.parameters,
+                &cell.operation,
+                &cell.value_type,
+                &cell.data,
+                &cell.values.to_string(),
+                &peer.library,
+                &format!("{gain:.3}"),
+            ];
+            writer.write_record(fields).expect("to memory");
+        }
+        let cells = writer.into_inner().expect("to memory");
+        text += &String::from_utf8_lossy(&cells);
+        text
     }
 
     /// Cells by codec.

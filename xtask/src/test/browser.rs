@@ -16,10 +16,14 @@ pub const BROWSER: &str = "chromium";
 const PARQUET: &str = "testdata/golden/parquet/byte_stream_split_v1.parquet";
 
 /// Parts of the faults that the check must find in `faulty.html`.
-const FAULTS: [&str; 7] = [
+const FAULTS: [&str; 11] = [
     "pixels wide",
     "no heading",
     "drawings",
+    "\"words\" and \"other words\" overlap",
+    "there are 1 figures",
+    "the figure 12.3 is not on the screen",
+    "stands alone",
     "no room",
     "tells no values",
     "pixels high",
@@ -57,7 +61,11 @@ pub fn run_stage() -> Result<()> {
             let found = faults(&directory, page, dark)?;
             ensure!(found == "none", "{page}, dark: {dark}:\n{found}");
         }
-        for (screen, size) in [("phone", "500,4000"), ("desk", "1400,4000")] {
+        for (screen, size) in [
+            ("phone", "500,4000"),
+            ("desk", "1280,4000"),
+            ("wide", "1920,4000"),
+        ] {
             let shade = if dark { "dark" } else { "light" };
             let picture = directory.join(format!("{screen}-{shade}.png"));
             let picture = format!("--screenshot={}", picture.display());

@@ -2,6 +2,7 @@
 
 use crate::{bytelane, distinct, failure, text};
 use assert_cmd::Command;
+use bytelane_catalog::plain::Level;
 use serde_json::{Map, Value};
 
 /// As short as it can be: figures mean nothing, everything else is as in a real run.
@@ -32,6 +33,41 @@ fn every_codec_of_the_catalog_is_measured_on_every_backend() {
             );
         }
         assert!(backends.contains(&"memcpy".to_owned()));
+        for level in Level::available() {
+            assert!(backends.contains(&level.name().to_owned()), "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn backends_are_compared_with_the_plain_loops() {
+    let rows = rows(&["big_endian:width=8", "--values", "100"]);
+    for row in &rows {
+        let Ok(backend) = row["backend"]
+            .as_str()
+            .unwrap()
+            .parse::<bytelane::Backend>()
+        else {
+            assert!(row.get("of_plain").is_none(), "{row:?}");
+            continue;
+        };
+        let of = |name: &str| {
+            let is_same = |other: &&Map<String, Value>| {
+                other["backend"] == name && other["operation"] == row["operation"]
+            };
+            let other = rows.iter().find(is_same).unwrap();
+            other["ns"].as_f64().unwrap() / row["ns"].as_f64().unwrap()
+        };
+        for (key, level) in [
+            ("of_plain", Level::TARGET),
+            ("of_plain_same_level", Level::of(backend)),
+        ] {
+            let ratio = row[key].as_f64().unwrap();
+            assert!(
+                (ratio / of(level.name()) - 1.0).abs() < 1e-9,
+                "{key} in {row:?}"
+            );
+        }
     }
 }
 
@@ -39,6 +75,19 @@ fn every_codec_of_the_catalog_is_measured_on_every_backend() {
 fn rows_have_every_key_and_their_figures_agree() {
     let rows = rows(&["byte_stream_split", "--type", "f32", "--values", "1000"]);
     for row in &rows {
+        for key in ["version", "cpu", "rustc", "build", "command_line"] {
+            assert!(row[key].is_string(), "{key} in {row:?}");
+        }
+        for key in [
+            "commit",
+            "kernel",
+            "cpu_model",
+            "governor",
+            "megahertz",
+            "load",
+        ] {
+            assert!(row.contains_key(key), "{key} in {row:?}");
+        }
         for key in ["codec", "operation", "type", "data", "backend"] {
             assert!(row[key].is_string(), "{key} in {row:?}");
         }
@@ -78,11 +127,10 @@ fn options_choose_what_is_measured() {
     assert_eq!(distinct(&rows, "operation"), ["decode"]);
     assert_eq!(distinct(&rows, "data"), ["random"]);
     assert_eq!(distinct(&rows, "evicted"), ["true"]);
-    let backends = distinct(&rows, "backend");
-    assert!(
-        backends.contains(&"scalar".to_owned()) && backends.len() <= 3,
-        "{backends:?}"
-    );
+    let mut workers = distinct(&rows, "backend");
+    workers.retain(|name| name != "streaming copy");
+    let plain = Level::TARGET.name();
+    assert_eq!(workers, ["memcpy", plain, "scalar"]);
 }
 
 #[test]
@@ -110,7 +158,7 @@ fn the_environment_restricts_the_backends() {
         .map(|line| line.split(',').nth(5).unwrap());
     assert_eq!(
         backends.collect::<Vec<_>>(),
-        ["memcpy", "scalar", "memcpy", "scalar"]
+        ["memcpy", Level::TARGET.name(), "scalar"].repeat(2)
     );
 }
 

@@ -307,6 +307,7 @@ fn bench_parquet_measures_every_way_of_storing() {
     for row in &of_file {
         assert_eq!(row["file"], "steps.i32");
         assert_eq!(row["bytes"], 8000);
+        assert!(row["rustc"].is_string() && row["cpu"].is_string(), "{row}");
         for key in ["ratio", "write_mib_s", "read_mib_s"] {
             assert!(row[key].as_f64().unwrap() > 0.0, "{key} in {row}");
         }

@@ -3,6 +3,7 @@
 use crate::{bytelane, failure, text};
 use arrow_array::{Float64Array, Int64Array, RecordBatch};
 use assert_cmd::Command;
+use bytelane_catalog::plain::Level;
 use bytelane_parquet::{Encoding, Writer, WriterOptions, parse_compression};
 use serde_json::Value;
 use std::fs;
@@ -75,8 +76,18 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
         assert!(page.contains(entry.name), "{}", entry.name);
     }
     let verdict = json["verdict"].as_array().unwrap();
-    assert_eq!(verdict.len(), 20);
+    assert_eq!(verdict.len(), 28);
+    assert!(json["record"]["cases"].as_u64().unwrap() > verdict.len() as u64);
     for line in verdict {
+        let loops = line["plain"].as_array().unwrap().iter();
+        let loops: Vec<_> = loops
+            .map(|speed| speed["backend"].as_str().unwrap())
+            .collect();
+        let levels = Level::available();
+        assert_eq!(
+            loops,
+            levels.iter().map(|level| level.name()).collect::<Vec<_>>()
+        );
         let backends = line["backends"].as_array().unwrap();
         assert_eq!(
             backends.len(),
@@ -94,8 +105,37 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
     ] {
         assert!(!page.contains(loading), "{loading}");
     }
+    assert_messages(&page);
     assert!(page.matches("<svg").count() > 20);
     assert!(page.matches("<title>").count() > 500);
+}
+
+/// Every section of results says in its first sentence what it shows.
+fn assert_messages(page: &str) {
+    let sections: Vec<&str> = page.split("<section id=\"").skip(1).collect();
+    assert!(sections.len() > 8, "{}", sections.len());
+    for section in sections {
+        let (name, rest) = section.split_once('"').unwrap();
+        let (_, after) = rest.split_once("</h2>").unwrap();
+        let has_message = after.trim_start().starts_with("<p class=\"message\">");
+        assert_eq!(has_message, name != "measurement", "{name}");
+    }
+}
+
+#[test]
+fn a_page_about_files_alone_says_so_and_needs_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let message = failure(report(&["--only", "files"]).current_dir(&directory));
+    assert!(message.contains("--only files needs files"), "{message}");
+    assert_eq!(files(directory.path()), Vec::<String>::new());
+    let values: Vec<u8> = (0..500_i32).flat_map(i32::to_le_bytes).collect();
+    fs::write(directory.path().join("ids.i32"), values).unwrap();
+    report(&["--only", "files", "ids.i32"])
+        .current_dir(&directory)
+        .unwrap();
+    let page = fs::read_to_string(directory.path().join("bytelane-report.html")).unwrap();
+    assert!(page.contains("<h1>The best encodings for your files</h1>"));
+    assert!(!page.contains("<section id=\"verdict\">"));
 }
 
 #[test]

@@ -54,6 +54,22 @@ fn the_headline_is_that_of_all_cells() {
 }
 
 #[test]
+fn reports_get_the_fastest_peer_of_each_cell() {
+    let text = record().fastest_peers();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "# x",
+            "codec,parameters,operation,type,data,values,library,speedup",
+            "varint,type=u32,encode,u32,gaps,100,fast,2.500",
+            "varint,type=u32,encode,u32,gaps,200,fast,0.975",
+            "json_string,,decode,u8,\"prose, 8 to 64\",36,serde_json,0.500",
+        ]
+    );
+}
+
+#[test]
 fn every_instruction_set_has_a_row_and_one_without_kernels_is_missing() {
     assert_eq!(
         rows("backends"),

@@ -4,7 +4,7 @@
 use bytelane_measure::memory::opaque;
 
 /// The name of these loops in the column of backends.
-const UNVECTORISED: &str = "unvectorised";
+pub const UNVECTORISED: &str = "unvectorised";
 
 /// A loop to compare with: from the first buffer to the second, by the bytes per value.
 #[derive(Debug)]

@@ -4,19 +4,22 @@ use super::backends::{self, Backends};
 use super::baselines;
 use super::measuring::Measuring;
 use super::plan::{Case, Choice};
-use super::prepared::{Operation, Prepared};
+use super::prepared::{Compared, Operation, Prepared};
 use crate::Outcome;
 use crate::specification::codecs_and;
 use bytelane::Backend;
+use bytelane_catalog::plain::Level;
 use bytelane_measure::format::Titles;
 use bytelane_measure::rounds::Rounds;
 use bytelane_measure::row::Row;
 
-/// Measure codecs: the scalar code, every available backend and memcpy side by side
+/// Measure codecs: every available backend, memcpy and plain loops side by side
 ///
-/// Without options, a codec runs its published experiments; --values or --evicted replace them. If no
-/// codec is named, experiments with more than 4 MiB in cache are left out. Before anything is timed, every
-/// backend must produce the scalar code's result and restore the values.
+/// `plain v1`, `plain v3` and `plain v4` are the loop that a programmer writes for the same job, compiled
+/// for these levels of x86-64: what the compiler makes of it. `scalar` follows the specification byte by
+/// byte and is not tuned. Without options, a codec runs its published experiments; --values or --evicted
+/// replace them. If no codec is named, experiments with more than 4 MiB in cache are left out. Before
+/// anything is timed, every backend must produce the scalar code's result and restore the values.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = codecs_and(EXAMPLES))]
 pub struct Arguments {
@@ -60,8 +63,9 @@ impl Arguments {
     }
 }
 
-/// Measures a case, after every backend has brought its values back; the loops of publications take
-/// part where no backends are asked for.
+/// Measures a case, after every backend and every plain loop has brought its values back. Where
+/// backends are asked for, only the plain loops of their levels and of the lowest one take part, and not the
+/// loops of publications.
 pub fn measure(
     case: &Case,
     inputs: usize,
@@ -74,15 +78,33 @@ pub fn measure(
     for &backend in &backends {
         prepared.check_round_trip(backend)?;
     }
-    let baselines = match asked_for {
-        [] => baselines::of(case.codec),
-        _ => &[],
+    let (baselines, levels) = match asked_for {
+        [] => (baselines::of(case.codec), Level::available()),
+        _ => (&[][..], levels_of(asked_for)),
+    };
+    for &level in &levels {
+        prepared.check_plain(level)?;
+    }
+    let compared = Compared {
+        levels: &levels,
+        baselines,
+        backends: &backends,
     };
     let mut rows = Vec::new();
     for operation in Operation::ALL {
         if wanted.is_none_or(|wanted| wanted == operation) {
-            rows.extend(prepared.measure(operation, rounds, &backends, baselines));
+            rows.extend(prepared.measure(operation, rounds, compared));
         }
     }
     Ok(rows)
+}
+
+/// The levels that these backends are compared with, lowest first.
+fn levels_of(backends: &[Backend]) -> Vec<Level> {
+    let mut levels = Level::available();
+    levels.retain(|level| {
+        let of_backend = |backend: &Backend| Level::of(*backend) == *level;
+        *level == Level::TARGET || backends.iter().any(of_backend)
+    });
+    levels
 }

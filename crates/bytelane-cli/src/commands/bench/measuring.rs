@@ -1,5 +1,6 @@
 //! The options that every benchmark has: how to measure, and how to show it.
 
+use crate::provenance::Provenance;
 use crate::table::format_parser;
 use crate::{progress, standard};
 use anyhow::Context;
@@ -72,7 +73,8 @@ impl Measuring {
     }
 
     /// Measures `cases` one after the other and shows their rows; those with the same title share a
-    /// table. Progress goes to standard error if that is a terminal.
+    /// table, and rows for programs have their provenance. Progress goes to standard error if that is a
+    /// terminal.
     pub fn show<C>(
         &self,
         cases: &[C],
@@ -82,10 +84,14 @@ impl Measuring {
     ) -> anyhow::Result<()> {
         let progress = progress::bar(cases.len() as u64, "{pos}/{len}")?;
         let mut out = standard::output()?;
+        let provenance = Provenance::here();
         let mut rows = Vec::new();
         for case in cases {
             progress.set_message(label(case));
-            let measured = measure(case).with_context(|| label(case))?;
+            let mut measured = measure(case).with_context(|| label(case))?;
+            if matches!(self.format, Format::Json | Format::Csv) {
+                measured = measured.iter().map(|row| provenance.add_to(row)).collect();
+            }
             match self.format {
                 // Something may be waiting at the other end of a pipe.
                 Format::Json => {
@@ -137,6 +143,9 @@ mod tests {
         };
         let workers = [
             ("memcpy", 0.05),
+            ("plain v1", 0.8),
+            ("plain v3", 0.3),
+            ("plain v4", 0.1),
             ("unvectorised", 4.0),
             ("scalar", 3.0),
             ("sse4.1", 0.4),

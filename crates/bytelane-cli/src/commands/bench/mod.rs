@@ -9,6 +9,7 @@ mod plan;
 mod prepared;
 pub mod thrift;
 
+pub use baselines::UNVECTORISED;
 pub use codec::measure as measure_codec;
 pub use plan::Case;
 

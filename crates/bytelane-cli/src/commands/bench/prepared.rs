@@ -5,6 +5,7 @@ use super::plan::Case;
 use anyhow::{Context, ensure};
 use bytelane::Backend;
 use bytelane_catalog::Codec;
+use bytelane_catalog::plain::{Level, Plain};
 use bytelane_measure::buffer::{APART, Buffer, Pool};
 use bytelane_measure::data::{Dataset, ElementType};
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
@@ -30,17 +31,29 @@ impl Operation {
     }
 }
 
+/// Who is measured beside the copies.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    /// Levels of the plain loops.
+    pub levels: &'a [Level],
+    /// Loops of publications.
+    pub baselines: &'static [Baseline],
+    pub backends: &'a [Backend],
+}
+
 /// A case with its data.
 pub struct Prepared<'a> {
     case: &'a Case,
     codec: Box<dyn Codec>,
+    plain: Option<Box<dyn Plain>>,
     values: Pool,
     encoded: Pool,
 }
 
 impl<'a> Prepared<'a> {
     pub fn new(case: &'a Case, inputs: usize) -> anyhow::Result<Self> {
-        let codec = bytelane_catalog::find(case.codec)?.open(&case.parameters)?;
+        let entry = bytelane_catalog::find(case.codec)?;
+        let codec = entry.open(&case.parameters)?;
         let element: ElementType = codec.element().parse()?;
         let dataset: &Dataset = case.data.parse()?;
         let values = Pool::generate(inputs, 0, |index| {
@@ -55,6 +68,7 @@ impl<'a> Prepared<'a> {
         Ok(Self {
             case,
             codec,
+            plain: entry.open_plain(&case.parameters)?,
             values,
             encoded,
         })
@@ -78,12 +92,38 @@ impl<'a> Prepared<'a> {
         Ok(())
     }
 
+    /// A plain loop need not give the same encoding where the format leaves a choice, but one that has
+    /// the same values.
+    pub fn check_plain(&self, level: Level) -> anyhow::Result<()> {
+        let Some(plain) = &self.plain else {
+            return Ok(());
+        };
+        let name = level.name();
+        for (values, encoded) in self.values.iter().zip(self.encoded.iter()) {
+            let mut by_plain = vec![0; self.codec.max_encoded_len(values.len())];
+            let length = plain.encode(level, values, &mut by_plain);
+            let length = length.with_context(|| format!("{name} cannot encode"))?;
+            let mut decoded = Buffer::zeroed(values.len(), 0);
+            let decode = self
+                .codec
+                .decode(Backend::Scalar, &by_plain[..length], &mut decoded);
+            decode.map_err(anyhow::Error::from_boxed).context(name)?;
+            ensure!(*decoded == *values, "{name} does not encode the values");
+            decoded.fill(0);
+            let written = plain.decode(level, encoded, &mut decoded);
+            ensure!(
+                written == Some(values.len()) && *decoded == *values,
+                "{name} does not restore the values"
+            );
+        }
+        Ok(())
+    }
+
     pub fn measure(
         &self,
         operation: Operation,
         rounds: &Rounds,
-        backends: &[Backend],
-        baselines: &'static [Baseline],
+        compared: Compared<'_>,
     ) -> Vec<Row> {
         let evicted = self.case.evicted;
         let inputs = match operation {
@@ -103,13 +143,19 @@ impl<'a> Prepared<'a> {
         };
         let mut subjects = vec![copy.memcpy()];
         subjects.extend(copy.non_temporal_copy().filter(|_| evicted));
+        if let Some(plain) = &self.plain {
+            let levels = compared.levels.iter();
+            subjects.extend(levels.map(|&level| plain_subject(operation, &**plain, level, work)));
+        }
         subjects.extend(
-            baselines
+            compared
+                .baselines
                 .iter()
                 .map(|baseline| self.baseline(operation, baseline, work)),
         );
         subjects.extend(
-            backends
+            compared
+                .backends
                 .iter()
                 .map(|&backend| self.subject(operation, backend, work)),
         );
@@ -187,14 +233,47 @@ impl<'a> Prepared<'a> {
         let rows = measured.iter().map(|measurement| {
             let mut row = workload.row(measurement, memcpy);
             row.parameters = Some(parameters.clone()).filter(|text| !text.is_empty());
-            let row = row.with("encoded_bytes", encoded / self.encoded.iter().len());
-            match evicted {
-                true => row.with("of_best_copy", best_copy / measurement.nanoseconds),
-                false => row,
+            let mut row = row.with("encoded_bytes", encoded / self.encoded.iter().len());
+            if *evicted {
+                row = row.with("of_best_copy", best_copy / measurement.nanoseconds);
             }
+            for (key, level) in plain_levels(&measurement.name) {
+                if let Some(plain) = find(level.name()) {
+                    row = row.with(key, plain.nanoseconds / measurement.nanoseconds);
+                }
+            }
+            row
         });
         rows.collect()
     }
+}
+
+fn plain_subject<'a>(
+    operation: Operation,
+    plain: &'a dyn Plain,
+    level: Level,
+    on: Buffers<'a>,
+) -> Subject<'a> {
+    match operation {
+        Operation::Encode => on.subject(level.name(), move |values, encoded| {
+            let _ = std::hint::black_box(plain.encode(level, values, encoded));
+        }),
+        Operation::Decode => on.subject(level.name(), move |encoded, values| {
+            let _ = std::hint::black_box(plain.decode(level, encoded, values));
+        }),
+    }
+}
+
+/// The plain loops that a backend is compared with, by the key of the ratio: that of a build without
+/// options, and that for the instruction set of the backend.
+fn plain_levels(name: &str) -> impl Iterator<Item = (&'static str, Level)> {
+    let backend = name.parse::<Backend>().ok().into_iter();
+    backend.flat_map(|backend| {
+        [
+            ("of_plain", Level::TARGET),
+            ("of_plain_same_level", Level::of(backend)),
+        ]
+    })
 }
 
 fn encode(codec: &dyn Codec, backend: Backend, values: &[u8]) -> anyhow::Result<Vec<u8>> {

@@ -10,18 +10,18 @@ mod model;
 mod page;
 mod plot;
 mod progress;
-mod provenance;
+mod record;
 mod steps;
 mod verdict;
 
 use crate::commands::advise;
 use crate::commands::bench::parquet;
 use crate::files::Output;
+use crate::provenance::Provenance;
 use crate::{Outcome, backend, readable, standard};
 use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
-use bytelane_measure::cpu;
 use bytelane_measure::format::{self, Format, Tables};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
@@ -30,7 +30,7 @@ use compare::Other;
 use experiments::{EXPERIMENTS, Experiment};
 use model::{Figures, LeftOut, Machine, Report};
 use progress::Progress;
-use provenance::Provenance;
+use record::Record;
 use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
@@ -86,17 +86,19 @@ fn experiment_parser() -> PossibleValuesParser {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
+        if self.is_about_files() && self.files.is_empty() {
+            bail!("--only files needs files: name Parquet files, arrays or directories");
+        }
         let settings = self.settings()?;
         let other = self.compare.as_deref().map(Other::read).transpose()?;
         let outputs = Outputs::create(&self.output, &settings.files)?;
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
-        // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
-        let core = cpu::pin_to_current_core().unwrap_or(0);
-        let provenance = Provenance::here(core);
+        let provenance = Provenance::here();
         let started = SystemTime::now();
         let (figures, taken) = measure(&steps, &settings)?;
-        let verdict = verdict::verdict(&figures);
+        let record = Record::newest()?;
+        let verdict = verdict::verdict(&figures, &record);
         let report = Report {
             version: env!("CARGO_PKG_VERSION"),
             provenance,
@@ -108,6 +110,7 @@ impl Arguments {
             spread: figures.spread(),
             machine: Machine::here(!settings.backends.is_empty()),
             left_out,
+            record: record.summary,
             comparison: other.map(|other| other.beside(&verdict)),
             verdict,
             figures,
@@ -116,6 +119,11 @@ impl Arguments {
             writeln!(out, "{name}")?;
         }
         Ok(Outcome::Fine)
+    }
+
+    /// Whether only the user's files are asked for.
+    fn is_about_files(&self) -> bool {
+        self.only.iter().all(|name| name == experiments::FILES) && !self.only.is_empty()
     }
 
     fn settings(&self) -> anyhow::Result<Settings> {
@@ -232,13 +240,7 @@ impl Beside {
         })?;
         written(&mut self.csv, |csv| {
             let rows = rows.iter();
-            let rows: Vec<Row> = rows
-                .map(|row| {
-                    report
-                        .provenance
-                        .add_to(row, report.version, &report.machine.cpu)
-                })
-                .collect();
+            let rows: Vec<Row> = rows.map(|row| report.provenance.add_to(row)).collect();
             Ok(format::write(&rows, Format::Csv, Tables::default(), csv)?)
         })?;
         written(&mut self.parquet, |csv| {

@@ -2,9 +2,11 @@
 
 use super::compare::Comparison;
 use super::figures::median;
-use super::provenance::Provenance;
+use super::record::Summary;
 use super::verdict::Verdict;
+use crate::commands::bench::UNVECTORISED;
 use crate::commands::bench::parquet::ParquetRow;
+use crate::provenance::Provenance;
 use bytelane::Backend;
 use bytelane_measure::cpu;
 use bytelane_measure::row::Row;
@@ -32,11 +34,18 @@ pub struct Report {
     /// What was not measured, and why.
     pub left_out: Vec<LeftOut>,
     pub verdict: Vec<Verdict>,
+    /// The record of other libraries to which the verdict refers.
+    pub record: Summary,
     /// The verdict beside that of another report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     #[serde(flatten)]
     pub figures: Figures,
+}
+
+/// How many times as fast as the plain loop without options a row of a backend is.
+pub fn gain(row: &Row) -> Option<f64> {
+    row.extra.get("of_plain")?.as_f64()
 }
 
 /// Everything that was measured.
@@ -149,15 +158,40 @@ impl Figures {
         median(self.rows.iter().filter_map(|row| row.spread))
     }
 
-    /// Those that worked on values in the caches, each once.
+    /// Those that worked on values in the caches and are compared, each once. The scalar code and the loop of
+    /// publications are not, unless there are no other backends: they are slower than what anybody writes.
     pub fn workers(&self) -> Vec<String> {
         let mut workers: Vec<String> = Vec::new();
         for row in &self.rows {
-            if !row.evicted && !workers.contains(&row.backend) {
+            if !row.evicted && row.library.is_none() && !workers.contains(&row.backend) {
                 workers.push(row.backend.clone());
             }
         }
+        let is_slow = |name: &str| [UNVECTORISED, Backend::Scalar.name()].contains(&name);
+        let is_backend = |name: &String| name.parse::<Backend>().is_ok();
+        if workers
+            .iter()
+            .any(|name| is_backend(name) && !is_slow(name))
+        {
+            workers.retain(|name| !is_slow(name));
+        }
         workers
+    }
+
+    /// The fastest backend for each workload whose rows are wanted.
+    pub fn fastest<'a>(&'a self, wanted: impl Fn(&Row) -> bool + 'a) -> Vec<&'a Row> {
+        let is_same = |one: &Row, other: &Row| {
+            let texts = |row: &Row| [&row.codec, &row.operation, &row.data].map(String::clone);
+            (texts(one), &one.parameters) == (texts(other), &other.parameters)
+                && (one.values, one.evicted) == (other.values, other.evicted)
+        };
+        let fastest = self.rows.chunk_by(is_same).filter_map(|rows| {
+            let of_backends = rows
+                .iter()
+                .filter(|row| wanted(row) && row.backend.parse::<Backend>().is_ok());
+            of_backends.min_by(|one, other| one.ns.total_cmp(&other.ns))
+        });
+        fastest.collect()
     }
 
     /// How fast copies of memory that is in no cache are: plainly, and past the caches.

@@ -4,6 +4,7 @@ use super::model::Figures;
 use crate::commands::bench::{Case, measure_codec};
 use anyhow::Context;
 use bytelane::Backend;
+use bytelane_catalog::plain::Level;
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,8 +67,10 @@ impl Step {
 
 fn expected(case: &Case, settings: &Settings) -> Duration {
     let bytes = case.bytes as f64;
-    // A copy, the loop of publications, and the backends; the first three may be slow.
-    let subjects = 2.0 + Backend::available().count() as f64;
+    // The plain loops, the loop of publications and the scalar code may be slow; the copy and the other
+    // backends are not.
+    let slow_subjects = 2.0 + Level::available().len() as f64;
+    let subjects = slow_subjects + Backend::available().count() as f64;
     let sample = settings.rounds.sample.as_nanos() as f64;
     let slow = (bytes / SLOWEST).max(sample);
     let evicting = if case.evicted {
@@ -75,7 +78,9 @@ fn expected(case: &Case, settings: &Settings) -> Duration {
     } else {
         0.0
     };
-    let turn = 2.0 * slow + (subjects - 2.0) * sample.max(bytes / 10.0) + subjects * evicting;
+    let fast_subjects = subjects - slow_subjects;
+    let turn =
+        slow_subjects * slow + fast_subjects * sample.max(bytes / 10.0) + subjects * evicting;
     let turns = 2.0 * (FEWEST_ROUNDS.max(settings.rounds.rounds) + 2) as f64;
     Duration::from_nanos((turns * turn + GENERATION * bytes) as u64)
 }

@@ -1,8 +1,10 @@
-//! The verdict: one line a codec and operation, beside what was published.
+//! The verdict: one line per codec and operation, beside other libraries and what was published.
 
 use super::model::Figures;
+use super::record::{OtherLibrary, Record};
 use crate::commands::bench::Case;
 use bytelane::Backend;
+use bytelane_catalog::plain::Level;
 use bytelane_measure::row::Row;
 use serde::Serialize;
 
@@ -155,6 +157,38 @@ pub static WORKLOADS: &[Workload] = &[
         encode: &[],
         decode: &[],
     },
+    Workload {
+        codec: "utf8",
+        parameters: "",
+        data: "latin",
+        values: 64 << 10,
+        encode: &[],
+        decode: &[],
+    },
+    Workload {
+        codec: "bit_packing",
+        parameters: "type=u32,width=13",
+        data: "bits_13",
+        values: 32_768,
+        encode: &[],
+        decode: &[],
+    },
+    Workload {
+        codec: "delta",
+        parameters: "type=i64",
+        data: "timestamps",
+        values: 100_000,
+        encode: &[],
+        decode: &[],
+    },
+    Workload {
+        codec: "rle_hybrid",
+        parameters: "type=u32,width=10",
+        data: "below_1000",
+        values: 20_000,
+        encode: &[],
+        decode: &[],
+    },
 ];
 
 impl Workload {
@@ -186,20 +220,24 @@ pub struct Verdict {
     pub values: u64,
     pub bytes: u64,
     pub memcpy_gb_per_s: f64,
-    /// One value at a time, not vectorised, where the publications compare with that.
-    pub unvectorised_gb_per_s: Option<f64>,
+    /// The plain loop, compiled for each level that ran, the lowest first.
+    pub plain: Vec<Speed>,
     /// Every backend that ran, the scalar code first.
     pub backends: Vec<Speed>,
     /// The fastest of them.
     pub best: &'static str,
     /// Its share of memcpy.
     pub of_memcpy: f64,
-    /// How many times as fast as the scalar code it is.
+    /// How many times as fast as the plain loop it is, if that is compiled without options.
     pub gain: f64,
+    /// The same, if the loop is compiled for the instruction set of the backend.
+    pub gain_at_level: Option<f64>,
+    /// The fastest other library in the newest record.
+    pub other_library: Option<OtherLibrary>,
     pub published: &'static [Published],
 }
 
-/// How fast a backend is.
+/// How fast a backend or a plain loop is.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
     pub backend: &'static str,
@@ -207,16 +245,17 @@ pub struct Speed {
 }
 
 /// The lines for which there are figures.
-pub fn verdict(figures: &Figures) -> Vec<Verdict> {
+pub fn verdict(figures: &Figures, record: &Record) -> Vec<Verdict> {
     let lines = WORKLOADS.iter().flat_map(|workload| {
         let operations = [("encode", workload.encode), ("decode", workload.decode)];
-        operations.map(|(operation, published)| line(figures, workload, operation, published))
+        operations
+            .map(|(operation, published)| line((figures, record), workload, operation, published))
     });
     lines.flatten().collect()
 }
 
 fn line(
-    figures: &Figures,
+    (figures, record): (&Figures, &Record),
     workload: &Workload,
     operation: &str,
     published: &'static [Published],
@@ -237,17 +276,22 @@ fn line(
             .find(|row| row.backend == name)
             .map(|row| row.gb_per_s)
     };
-    let ran = Backend::ALL.iter().filter_map(|backend| {
-        let gb_per_s = speed(backend.name())?;
-        Some(Speed {
-            backend: backend.name(),
-            gb_per_s,
-        })
-    });
-    let backends: Vec<Speed> = ran.collect();
+    let speeds = |names: &[&'static str]| -> Vec<Speed> {
+        let ran = names.iter().filter_map(|&backend| {
+            let gb_per_s = speed(backend)?;
+            Some(Speed { backend, gb_per_s })
+        });
+        ran.collect()
+    };
+    let levels = Level::available();
+    let plain = speeds(&levels.iter().map(|level| level.name()).collect::<Vec<_>>());
+    let names = Backend::ALL.iter().map(|backend| backend.name());
+    let backends = speeds(&names.collect::<Vec<_>>());
     let best = backends
         .iter()
         .max_by(|one, other| one.gb_per_s.total_cmp(&other.gb_per_s))?;
+    let gain_over = |level: Level| Some(best.gb_per_s / speed(level.name())?);
+    let best_backend: Backend = best.backend.parse().ok()?;
     let first = rows.first()?;
     Some(Verdict {
         codec: first.codec.clone(),
@@ -258,10 +302,12 @@ fn line(
         values: first.values,
         bytes: first.bytes,
         memcpy_gb_per_s: first.memcpy_gb_per_s,
-        unvectorised_gb_per_s: speed("unvectorised"),
         best: best.backend,
         of_memcpy: best.gb_per_s / first.memcpy_gb_per_s,
-        gain: best.gb_per_s / speed(Backend::Scalar.name())?,
+        gain: gain_over(Level::TARGET)?,
+        gain_at_level: gain_over(Level::of(best_backend)),
+        other_library: record.of(workload, operation),
+        plain,
         backends,
         published,
     })

@@ -8,6 +8,7 @@ pub use measure::{ParquetRow, Plan, measure};
 
 use super::measuring::Timing;
 use crate::commands::rewrite::goal_parser;
+use crate::provenance::Provenance;
 use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, backend, progress, readable, standard};
 use bytelane_measure::format::Format;
@@ -15,6 +16,7 @@ use bytelane_measure::table::Column;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{Encoding, Goal, parse_compression};
 use clap::ValueEnum;
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -76,6 +78,7 @@ impl Arguments {
         let inputs = self.inputs();
         let progress = progress::bar(inputs.len() as u64, "{pos}/{len}")?;
         let mut out = standard::output()?;
+        let provenance = Provenance::here();
         let mut rows: Vec<ParquetRow> = Vec::new();
         for input in inputs {
             progress.set_message(readable::line(&input.name()).into_owned());
@@ -91,7 +94,11 @@ impl Arguments {
             match self.format {
                 // Something may be waiting at the other end of a pipe.
                 Format::Json => {
-                    list(&measured).write(self.format, &measured, &mut out)?;
+                    let objects = measured.iter().map(|row| WithProvenance {
+                        row,
+                        provenance: &provenance,
+                    });
+                    list(&measured).write(self.format, objects, &mut out)?;
                     out.flush()?;
                 }
                 _ => rows.extend(measured),
@@ -144,6 +151,15 @@ impl Arguments {
         }
         Ok(())
     }
+}
+
+/// A row as JSON has it.
+#[derive(Serialize)]
+struct WithProvenance<'a> {
+    #[serde(flatten)]
+    row: &'a ParquetRow,
+    #[serde(flatten)]
+    provenance: &'a Provenance,
 }
 
 /// One line per row.

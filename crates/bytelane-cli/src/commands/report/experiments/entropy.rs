@@ -29,6 +29,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
         legend: ENCODINGS.map(str::to_owned).to_vec(),
         figures: vec![
@@ -39,6 +40,36 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
             chart(report, "Read", "MB/s", read_speed)?,
         ],
         ..Shown::default()
+    })
+}
+
+/// From which entropy on BYTE_STREAM_SPLIT is the smallest.
+fn message(report: &Report) -> Option<String> {
+    let rows = report.figures.parquet.iter();
+    let mut rows: Vec<_> = rows
+        .filter(|row| row.is_compressed())
+        .filter_map(|row| Some((row.entropy_bits?, row)))
+        .collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let samples = rows.chunk_by(|one, other| one.0 == other.0);
+    let is_smallest = |sample: &&[(f64, &ParquetRow)]| {
+        let best = sample
+            .iter()
+            .max_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
+        best.is_some_and(|(_, row)| row.encoding == "byte_stream_split")
+    };
+    let samples: Vec<_> = samples.collect();
+    let smallest = samples.iter().copied().rev().take_while(is_smallest).last();
+    Some(match (smallest, samples.is_empty()) {
+        (_, true) => return None,
+        (Some(sample), _) => format!(
+            "From {} bits of entropy per value on, BYTE_STREAM_SPLIT makes the smallest files of the three.",
+            figure(sample[0].0)
+        ),
+        (None, _) => {
+            "At the highest entropy, BYTE_STREAM_SPLIT does not make the smallest file of the three."
+                .to_owned()
+        }
     })
 }
 
@@ -61,9 +92,6 @@ fn chart(
         .map(|(name, rows)| {
             let mut points: Vec<Point> = rows.iter().map(|row| point(name, row, of)).collect();
             points.sort_by(|one, other| one.x.total_cmp(&other.x));
-            if let Some(last) = points.last_mut() {
-                last.label = Some(rows[0].encoding.clone());
-            }
             Series {
                 class: class_of(&rows[0].encoding),
                 joined: true,

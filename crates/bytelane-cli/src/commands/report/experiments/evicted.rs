@@ -2,10 +2,11 @@
 
 use super::{Experiment, Shown};
 use crate::commands::bench::Case;
-use crate::commands::report::figures::{bytes, gigabytes_per_second};
+use crate::commands::report::figures::{bytes, gigabytes_per_second, median, percent};
 use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Bar, Bars, Group, class_of};
 use crate::commands::report::steps::{Settings, Step};
+use bytelane_measure::row::Row;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "memory",
@@ -85,10 +86,29 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         }
     }
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
         figures: drawings,
         ..Shown::default()
     })
+}
+
+fn message(report: &Report) -> Option<String> {
+    let is_of_codec = |row: &Row| row.codec == CODEC && row.data == DATA;
+    let in_cache = report
+        .figures
+        .fastest(move |row| is_of_codec(row) && !row.evicted && row.bytes == IN_CACHE as u64);
+    let evicted = report
+        .figures
+        .fastest(move |row| is_of_codec(row) && row.evicted);
+    let share = median(in_cache.iter().map(|row| row.of_memcpy))?;
+    let of_best_copy = |row: &&Row| row.extra.get("of_best_copy")?.as_f64();
+    let best = evicted.iter().filter_map(of_best_copy).reduce(f64::max)?;
+    Some(format!(
+        "In cache, the fastest backend reaches {} of memcpy’s speed (median); from memory, up to {} of the faster of two copies.",
+        percent(share),
+        percent(best),
+    ))
 }
 
 fn group(

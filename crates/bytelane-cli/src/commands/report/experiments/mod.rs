@@ -50,8 +50,13 @@ pub static EXPERIMENTS: &[Experiment] = &[
 /// A section of the page.
 #[derive(Debug, Default, Serialize)]
 pub struct Shown {
+    /// The result in one sentence.
+    pub message: String,
     /// What one sees, in HTML.
     pub about: &'static str,
+    /// What stands out in these figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
     /// Whose colours need to be named: bars name theirs.
     pub legend: Vec<String>,
     pub figures: Vec<Figure>,

@@ -3,7 +3,7 @@
 use super::scatter::{Way, scatter};
 use super::{Experiment, Shown, Table};
 use crate::commands::bench::parquet::{Input, ParquetRow, Plan, measure};
-use crate::commands::report::figures::{figure, ratio};
+use crate::commands::report::figures::{figure, ratio, times};
 use crate::commands::report::model::{Figures, Report};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::commands::report::steps::{Settings, Step};
@@ -109,7 +109,9 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     let rows = report.figures.parquet.iter();
     let ways = by_way(rows.filter(|row| row.entropy_bits.is_none()));
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
+        remark: remark(&ways),
         legend: ENCODINGS.map(str::to_owned).to_vec(),
         figures: vec![
             shown(&ways, "write", "written MB/s", write_speed)?,
@@ -121,6 +123,54 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
             table("Read MB/s", &ways, figure, read_speed),
         ],
         ..Shown::default()
+    })
+}
+
+/// The ways that are compared: zstd over two encodings, the second one by the active backend.
+fn compared<'a>(ways: &'a [(String, Vec<&'a ParquetRow>)]) -> Option<[&'a [&'a ParquetRow]; 2]> {
+    let find = |encoding: &str| {
+        let is_it = |row: &ParquetRow| row.encoding == encoding && row.is_compressed();
+        let ways = ways.iter().rev();
+        ways.map(|(_, rows)| rows.as_slice())
+            .find(|rows| rows.first().is_some_and(|row| is_it(row)))
+    };
+    Some([find("plain")?, find("byte_stream_split")?])
+}
+
+fn message(report: &Report) -> Option<String> {
+    let rows = report.figures.parquet.iter();
+    let ways = by_way(rows.filter(|row| row.entropy_bits.is_none()));
+    let [plain, split] = compared(&ways)?;
+    let faster = |of: Of| times(mean(split, of) / mean(plain, of));
+    Some(format!(
+        "With zstd, BYTE_STREAM_SPLIT is written {} and read {} as fast as PLAIN, at a ratio of {} instead of {} (geometric means).",
+        faster(write_speed),
+        faster(read_speed),
+        ratio(mean(split, |row| row.ratio)),
+        ratio(mean(plain, |row| row.ratio)),
+    ))
+}
+
+/// Where PLAIN is smaller, and why.
+fn remark(ways: &[(String, Vec<&ParquetRow>)]) -> Option<String> {
+    let [plain, split] = compared(ways)?;
+    let is_smaller = |plain: &&&ParquetRow| {
+        let split = split.iter().find(|split| split.file == plain.file);
+        split.is_some_and(|split| plain.ratio > split.ratio)
+    };
+    let smaller: Vec<&str> = plain
+        .iter()
+        .filter(is_smaller)
+        .map(|row| row.file.as_str())
+        .collect();
+    (!smaller.is_empty()).then(|| {
+        format!(
+            "PLAIN with zstd is smaller for {}: whole values recur there, and zstd replaces each of them by one \
+             reference. Split into streams, a value leaves one byte in each stream, which is too short for a \
+             reference: zstd codes these bytes one by one, and pays for the choice of the value in every stream. \
+             DICTIONARY suits such columns better than both.",
+            smaller.join(", ")
+        )
     })
 }
 

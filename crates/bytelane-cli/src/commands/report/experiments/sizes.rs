@@ -2,13 +2,17 @@
 
 use super::{Experiment, Shown};
 use crate::commands::bench::Case;
-use crate::commands::report::figures::{bytes, gigabytes_per_second, short};
-use crate::commands::report::model::Report;
+use crate::commands::report::figures::{
+    bytes, gigabytes_per_second, median, percent, short, times,
+};
+use crate::commands::report::model::{Report, gain};
 use crate::commands::report::plot::{Axis, Chart, Point, Scale, Series, class_of};
 use crate::commands::report::steps::{Settings, Step};
 use crate::commands::report::verdict::WORKLOADS;
 use bytelane_catalog::CODECS;
 use bytelane_measure::row::Row;
+use bytelane_measure::transform::PLAIN;
+use std::ops::RangeInclusive;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "sizes",
@@ -104,11 +108,30 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         }
     }
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
         legend: report.figures.workers(),
         figures: charts,
         ..Shown::default()
     })
+}
+
+/// The middle sizes: longer than the cost of a call, shorter than a cache.
+const TYPICAL: RangeInclusive<u64> = 4 << 10..=256 << 10;
+
+fn message(report: &Report) -> Option<String> {
+    let fastest = report
+        .figures
+        .fastest(|row| !row.evicted && TYPICAL.contains(&row.bytes) && gain(row).is_some());
+    let share = median(fastest.iter().map(|row| row.of_memcpy))?;
+    let gain = median(fastest.iter().filter_map(|row| gain(row)))?;
+    Some(format!(
+        "From {} to {}, the fastest backend reaches {} of memcpy’s speed and {} that of the plain loop (medians).",
+        bytes(*TYPICAL.start()),
+        bytes(*TYPICAL.end()),
+        percent(share),
+        times(gain),
+    ))
 }
 
 fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
@@ -124,17 +147,20 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
         .of(codec, parameters, operation, data)
         .filter(|row| !row.evicted)
         .collect();
-    let mut workers: Vec<&str> = Vec::new();
-    for row in &rows {
-        if !workers.contains(&row.backend.as_str()) {
-            workers.push(&row.backend);
-        }
-    }
-    let series = workers.iter().map(|worker| Series {
-        class: class_of(worker),
-        joined: true,
-        points: points(&rows, worker),
-    });
+    let workers = report.figures.workers();
+    // The loop without options is drawn last, as others may be as fast.
+    let (plain, others): (Vec<_>, Vec<_>) = workers
+        .iter()
+        .map(String::as_str)
+        .partition(|worker| worker.starts_with(PLAIN));
+    let series = others
+        .iter()
+        .chain(plain.iter().rev())
+        .map(|worker| Series {
+            class: class_of(worker),
+            joined: true,
+            points: points(&rows, worker),
+        });
     let name = match *parameters {
         "" => format!("{codec}, {operation}"),
         parameters => format!("{codec}:{parameters}, {operation}"),

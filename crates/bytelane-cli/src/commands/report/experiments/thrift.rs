@@ -2,7 +2,7 @@
 
 use super::{Experiment, Shown};
 use crate::commands::bench::thrift::{self, Case, Operation, Protocol, WORKLOADS, Workload};
-use crate::commands::report::figures::{grouped, times};
+use crate::commands::report::figures::{grouped, median, times};
 use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Bar, Bars, Figure, Group, class_of};
 use crate::commands::report::steps::{Settings, Step};
@@ -67,10 +67,46 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         }
     }
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
         figures,
         ..Shown::default()
     })
+}
+
+fn message(report: &Report) -> Option<String> {
+    let rows = &report.figures.rows;
+    let is_same = |one: &Row, other: &Row| {
+        let key = |row: &Row| {
+            (
+                row.operation.clone(),
+                row.element_type.clone(),
+                row.data.clone(),
+            )
+        };
+        key(one) == key(other) && one.extra.get("protocol") == other.extra.get("protocol")
+    };
+    let messages = rows.chunk_by(is_same).filter(|rows| rows[0].codec == CODEC);
+    let gains = messages.filter_map(|rows| {
+        let before = rows
+            .iter()
+            .find(|row| row.backend == Backend::Scalar.name())?;
+        let after = rows.last()?;
+        Some((before.ns / after.ns, after))
+    });
+    let gains: Vec<(f64, &Row)> = gains.collect();
+    let middle = median(gains.iter().map(|(gain, _)| *gain))?;
+    let (most, row) = gains
+        .iter()
+        .max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let protocol = row.extra.get("protocol")?.as_str()?;
+    Some(format!(
+        "The active backend handles messages {} as fast as the scalar code (median), and up to {}: {} {}, {protocol}.",
+        times(middle),
+        times(*most),
+        row.operation,
+        row.element_type,
+    ))
 }
 
 fn figure(report: &Report, protocol: Protocol, operation: Operation) -> anyhow::Result<Figure> {

@@ -2,11 +2,12 @@
 
 use super::{Experiment, Shown};
 use crate::commands::bench::Case;
-use crate::commands::report::figures::{figure, short};
-use crate::commands::report::model::Report;
+use crate::commands::report::figures::{figure, median, short, times};
+use crate::commands::report::model::{Report, gain};
 use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series, class_of};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;
+use bytelane_measure::transform::PLAIN;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "bit-packing",
@@ -81,11 +82,31 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
 fn show(report: &Report) -> anyhow::Result<Shown> {
     let figures = CURVES.iter().map(|curve| chart(report, curve));
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
         legend: report.figures.workers(),
         figures: figures.collect::<anyhow::Result<_>>()?,
         ..Shown::default()
     })
+}
+
+fn message(report: &Report) -> Option<String> {
+    let curve = CURVES.first()?;
+    let fastest = report.figures.fastest(|row| {
+        row.codec == CODEC
+            && row.operation == "decode"
+            && row.element_type == curve.element
+            && row.values == curve.values() as u64
+    });
+    let speeds = || fastest.iter().map(|row| billions(row));
+    let gain = median(fastest.iter().filter_map(|row| gain(row)))?;
+    Some(format!(
+        "The fastest backend unpacks {} to {} billion {} values per second, {} as many as the plain loop (median).",
+        figure(speeds().reduce(f64::min)?),
+        figure(speeds().reduce(f64::max)?),
+        curve.element,
+        times(gain),
+    ))
 }
 
 fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
@@ -99,17 +120,20 @@ fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
         let decoded = decoded.filter(|row| row.values == curve.values() as u64);
         rows.extend(decoded.map(|row| (width, row)));
     }
-    let mut workers: Vec<&str> = Vec::new();
-    for (_, row) in &rows {
-        if !workers.contains(&row.backend.as_str()) {
-            workers.push(&row.backend);
-        }
-    }
-    let series = workers.iter().map(|&worker| Series {
-        class: class_of(worker),
-        joined: true,
-        points: points(&rows, worker),
-    });
+    let workers = report.figures.workers();
+    // The loop without options is drawn last, as others may be as fast.
+    let (plain, others): (Vec<_>, Vec<_>) = workers
+        .iter()
+        .map(String::as_str)
+        .partition(|worker| worker.starts_with(PLAIN));
+    let series = others
+        .iter()
+        .chain(plain.iter().rev())
+        .map(|&worker| Series {
+            class: class_of(worker),
+            joined: true,
+            points: points(&rows, worker),
+        });
     let chart = Chart {
         title: format!("{CODEC} to {}, decode", curve.element),
         x: Axis {

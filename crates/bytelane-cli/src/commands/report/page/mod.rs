@@ -1,16 +1,20 @@
 //! The page: one HTML file that opens without a network. What it says is in `page.html`.
 
+mod summary;
+
 use super::experiments::{EXPERIMENTS, Shown};
 use super::figures;
 use super::model::Report;
-use super::plot::class_of;
+use super::plot::{Figure, class_of};
 use super::verdict::{Source, Verdict};
+use bytelane::Backend;
 use bytelane_parquet::advise::Advice;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use summary::Summary;
 
 /// The whole page.
 pub fn page(report: &Report) -> anyhow::Result<String> {
@@ -25,13 +29,24 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.add_filter("duration", figures::duration);
     environment.add_filter("percent", figures::percent);
     environment.add_filter("class", |name: String| class_of(&name));
+    let is_about_files = report.figures.rows.is_empty() && !report.figures.files.is_empty();
     let view = View {
         report,
         style: include_str!("style.css"),
+        title: match is_about_files {
+            true => "bytelane: the best encodings for your files".to_owned(),
+            false => format!("bytelane on {}", report.machine.cpu),
+        },
+        heading: match is_about_files {
+            true => "The best encodings for your files",
+            false => "How fast bytelane is on this machine",
+        },
         summary: Summary::of(&report.verdict),
+        gains: summary::gains(&report.verdict)?,
         saved: Saved::of(&report.figures.files),
+        is_about_files,
         bandwidth: report.figures.memory_bandwidth(),
-        ran: ran(report),
+        columns: columns(&report.verdict),
         sources: Sources::of(report),
         sections: sections(report)?,
     };
@@ -46,10 +61,15 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
 struct View<'a> {
     report: &'a Report,
     style: &'static str,
-    summary: Option<Summary<'a>>,
+    title: String,
+    heading: &'static str,
+    /// Whether there is nothing but advice for the user's files.
+    is_about_files: bool,
+    summary: Option<Summary>,
+    gains: Vec<Figure>,
     saved: Option<Saved>,
     bandwidth: Option<(f64, Option<f64>)>,
-    ran: Vec<&'static str>,
+    columns: Vec<&'static str>,
     sources: Sources,
     sections: Vec<Section>,
 }
@@ -76,27 +96,6 @@ fn sections(report: &Report) -> anyhow::Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// The verdict in three numbers.
-#[derive(Serialize)]
-struct Summary<'a> {
-    median_gain: f64,
-    median_share: f64,
-    best: &'a Verdict,
-}
-
-impl<'a> Summary<'a> {
-    fn of(verdict: &'a [Verdict]) -> Option<Self> {
-        let best = verdict
-            .iter()
-            .max_by(|one, other| one.gain.total_cmp(&other.gain))?;
-        Some(Self {
-            median_gain: figures::median(verdict.iter().map(|line| line.gain))?,
-            median_share: figures::median(verdict.iter().map(|line| line.of_memcpy))?,
-            best,
-        })
-    }
-}
-
 /// What could be saved of all the user's files.
 #[derive(Serialize)]
 struct Saved {
@@ -117,12 +116,16 @@ impl Saved {
     }
 }
 
-/// The backends that have a column in the verdict.
-fn ran(report: &Report) -> Vec<&'static str> {
-    let first = report.verdict.first();
-    first.map_or(Vec::new(), |line| {
-        line.backends.iter().map(|speed| speed.backend).collect()
-    })
+/// Who has a column in the results: plain loops and backends. The scalar code is no yardstick, but has one
+/// if no other backend ran.
+fn columns(verdict: &[Verdict]) -> Vec<&'static str> {
+    let Some(line) = verdict.first() else {
+        return Vec::new();
+    };
+    let is_shown = |name: &&str| *name != Backend::Scalar.name() || line.backends.len() == 1;
+    let speeds = line.plain.iter().chain(&line.backends);
+    let names = speeds.map(|speed| speed.backend);
+    names.filter(is_shown).collect()
 }
 
 /// Where the published figures of the verdict are from, and the number of each.

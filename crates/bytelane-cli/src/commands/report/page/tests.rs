@@ -3,14 +3,17 @@
 use super::page;
 use crate::commands::report::compare::Other;
 use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
-use crate::commands::report::provenance::Provenance;
+use crate::commands::report::record::Record;
 use crate::commands::report::verdict::{WORKLOADS, verdict};
+use crate::provenance::Provenance;
+use bytelane_catalog::plain::Level;
 use bytelane_measure::rounds::Measurement;
 use bytelane_measure::row::{Row, Workload};
 
 /// Nanoseconds of each, for 1000 bytes.
-const SUBJECTS: [(&str, f64); 4] = [
+const SUBJECTS: [(&str, f64); 5] = [
     ("memcpy", 20.0),
+    (Level::TARGET.name(), 100.0),
     ("unvectorised", 800.0),
     ("scalar", 400.0),
     ("avx2", 25.0),
@@ -59,6 +62,14 @@ fn backend(name: &'static str, available: bool) -> BackendState {
     }
 }
 
+/// A record of one workload.
+fn record() -> Record {
+    let text = "# 2026-01-01-model-7\n\
+                codec,parameters,operation,type,data,values,library,speedup\n\
+                big_endian,width=4,encode,i32,random,12345,other,2.5\n";
+    Record::parse(text).unwrap()
+}
+
 fn report() -> Report {
     let figures = Figures {
         rows: rows(),
@@ -67,6 +78,8 @@ fn report() -> Report {
     Report {
         version: "1.2.3",
         provenance: Provenance {
+            version: "1.2.3",
+            cpu: "A CPU".to_owned(),
             commit: Some("0123456789ab"),
             rustc: "rustc 1.2.3",
             build: "x86_64-unknown-linux-gnu, opt-level=3 -Ctarget-cpu=native",
@@ -103,7 +116,8 @@ fn report() -> Report {
             what: "Something else",
             why: "not selected by --only",
         }],
-        verdict: verdict(&figures),
+        verdict: verdict(&figures, &record()),
+        record: record().summary,
         comparison: None,
         figures,
     }
@@ -131,17 +145,20 @@ fn what_the_page_says() {
 }
 
 #[test]
-fn the_verdict_compares_with_scalar_and_memcpy() {
+fn the_verdict_compares_with_memcpy_plain_loops_and_other_libraries() {
     let report = report();
     assert_eq!(report.verdict.len(), 2 * WORKLOADS.len());
     for line in &report.verdict {
         assert_eq!(line.best, "avx2");
         assert!(
-            (line.gain - 16.0).abs() < 1e-9 && (line.of_memcpy - 0.8).abs() < 1e-9,
+            (line.gain - 4.0).abs() < 1e-9 && (line.of_memcpy - 0.8).abs() < 1e-9,
             "{line:?}"
         );
-        let unvectorised = line.unvectorised_gb_per_s.unwrap();
-        assert!((unvectorised - 1.25).abs() < 1e-9);
+        assert_eq!(line.plain.len(), 1);
+        let is_recorded = (&*line.codec, &*line.operation) == ("big_endian", "encode")
+            && line.parameters.as_deref() == Some("width=4");
+        let other = line.other_library.as_ref().map(|other| &*other.name);
+        assert_eq!(other, is_recorded.then_some("other"), "{line:?}");
     }
 }
 

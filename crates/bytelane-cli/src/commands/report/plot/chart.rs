@@ -9,6 +9,7 @@ use plotters::coord::ranged1d::Ranged;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::element::{PathElement, Text};
 use plotters::style::{Color, ShapeStyle};
+use plotters_backend::text_anchor::{HPos, Pos, VPos};
 
 const HEIGHT: u32 = 250 * PIXEL;
 
@@ -86,8 +87,11 @@ impl Chart {
         &self,
         area: DrawingArea<Svg<'_>, Shift>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        // The names of places are above the lines and dots.
+        let above = if self.places.is_empty() { 8 } else { 22 };
         let mut chart = ChartBuilder::on(&area)
             .margin(8 * PIXEL)
+            .margin_top(above * PIXEL)
             .margin_right(24 * PIXEL)
             .x_label_area_size(38 * PIXEL)
             .y_label_area_size(58 * PIXEL)
@@ -110,7 +114,8 @@ impl Chart {
         for (x, name) in &self.places {
             if (left..=right).contains(x) {
                 chart.draw_series([PathElement::new([(*x, bottom), (*x, top)], line("axis"))])?;
-                chart.draw_series([Text::new(name.clone(), (*x, top), letters("label"))])?;
+                let above = letters("label").pos(Pos::new(HPos::Center, VPos::Bottom));
+                chart.draw_series([Text::new(name.clone(), (*x, top), above)])?;
             }
         }
         for series in &self.series {
@@ -120,12 +125,12 @@ impl Chart {
                 chart.draw_series([PathElement::new(path, line(series.class))])?;
             }
         }
-        let points = self.series.iter().flat_map(|series| &series.points);
-        chart.draw_series(points.filter_map(Mark::label))?;
         for series in &self.series {
             let dots = series.points.iter();
             chart.draw_series(dots.map(|point| Mark::dot(point, series.class)))?;
         }
+        let points = self.series.iter().flat_map(|series| &series.points);
+        chart.draw_series(points.filter_map(Mark::label))?;
         area.present()?;
         Ok(())
     }

@@ -25,6 +25,10 @@ static CLASSES: &[&str] = &[
     "label",
     "memcpy",
     "streaming-copy",
+    "plain-v1",
+    "plain-v3",
+    "plain-v4",
+    "plain-neon",
     "unvectorised",
     "scalar",
     "sse4-1",
@@ -70,8 +74,8 @@ fn class(color: BackendColor) -> &'static str {
 pub struct Svg<'a> {
     size: (u32, u32),
     elements: &'a mut String,
-    /// Where labels of dots are.
-    labels: Vec<Area>,
+    /// Where dots and their labels are.
+    taken: Vec<Area>,
 }
 
 /// A part of the drawing, from the first place to the second.
@@ -91,29 +95,50 @@ impl<'a> Svg<'a> {
         Self {
             size,
             elements,
-            labels: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
-    /// Text over a dot or under it, turned inwards near the edges; none where another is in its way.
+    /// Text above a dot, below it or beside it, turned inwards near the edges; none where dots or other
+    /// labels are in its way.
     fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
         let width = (LETTER * f64::from(LETTERS) * text.chars().count() as f64) as i32;
-        let (anchor, left) = match 3 * x / self.size.0 as i32 {
+        let (away, letters) = (2 * DOT as i32, LETTERS as i32);
+        let inwards = match 3 * x / self.size.0 as i32 {
             0 => ("start", x),
             1 => ("middle", x - width / 2),
             _ => ("end", x - width),
         };
-        let (away, letters) = (2 * DOT as i32, LETTERS as i32);
-        let areas = [y - away, y + away + letters * 3 / 4]
-            .map(|line| (line, Area((left, line - letters), (left + width, line))));
-        let free = areas.into_iter().find(|(_, area)| {
-            let is_inside = area.0.1 >= 0 && area.1.1 < self.size.1 as i32;
-            is_inside && !self.labels.iter().any(|other| other.touches(*area))
+        let beside = [("start", x + away), ("end", x - away - width)];
+        let (above, below, middle) = (y - away, y + away + letters * 3 / 4, y + letters / 3);
+        let places = [(inwards, above), (inwards, below)]
+            .into_iter()
+            .chain(beside.map(|place| (place, middle)))
+            .chain(
+                beside
+                    .into_iter()
+                    .flat_map(|place| [(place, above), (place, below)]),
+            );
+        let areas = places.map(|((anchor, left), line)| {
+            let area = Area((left, line - letters), (left + width, line));
+            (anchor, line, area)
         });
-        let Some((y, area)) = free else {
+        let free = areas.into_iter().find(|(_, _, area)| {
+            let Area((left, top), (right, bottom)) = *area;
+            let is_inside =
+                left >= 0 && top >= 0 && right <= self.size.0 as i32 && bottom < self.size.1 as i32;
+            is_inside && !self.taken.iter().any(|other| other.touches(*area))
+        });
+        let Some((anchor, y, area)) = free else {
             return Ok(());
         };
-        self.labels.push(area);
+        self.taken.push(area);
+        let Area((left, _), (right, _)) = area;
+        let x = match anchor {
+            "start" => left,
+            "middle" => x,
+            _ => right,
+        };
         let text = HtmlEscape(text);
         self.push(format_args!(
             r#"<text class="label" x="{x}" y="{y}" text-anchor="{anchor}" font-size="{LETTERS}">{text}</text>"#
@@ -255,7 +280,7 @@ impl Mark {
         }
     }
 
-    /// The label of a point that has one. It belongs under all dots, which it must not hide.
+    /// The label of a point that has one. All dots come first: it must not hide any.
     pub fn label(point: &Point) -> Option<Self> {
         let label = point.label.clone()?;
         Some(Self {
@@ -309,9 +334,14 @@ impl Drawable<Svg<'_>> for Mark {
             return svg.label(label, x, y);
         }
         match points.next() {
-            None => svg.push(format_args!(
-                r#"<circle class="area {class}{ring}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
-            )),
+            None => {
+                let radius = DOT as i32;
+                svg.taken
+                    .push(Area((x - radius, y - radius), (x + radius, y + radius)));
+                svg.push(format_args!(
+                    r#"<circle class="area {class}{ring}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
+                ))
+            }
             Some((right, bottom)) => {
                 let (left, top) = (x.min(right), y.min(bottom));
                 let (width, height) = (x.abs_diff(right).max(PIXEL), y.abs_diff(bottom));

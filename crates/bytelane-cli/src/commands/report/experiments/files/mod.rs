@@ -7,9 +7,10 @@ pub use list::list;
 pub use shown::ShownFile;
 
 use super::{Experiment, Shown};
+use crate::commands::report::figures::percent;
 use crate::commands::report::model::{Figures, Report};
 use crate::commands::report::steps::{Settings, Step};
-use bytelane_parquet::advise::{AdviseOptions, Advisor};
+use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -76,8 +77,19 @@ fn steps_of(path: &Path, advisor: Advisor) -> Vec<Step> {
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
     Ok(Shown {
+        message: message(report).unwrap_or_default(),
         about: ABOUT,
         files: shown::of(&report.figures.files)?,
         ..Shown::default()
+    })
+}
+
+fn message(report: &Report) -> Option<String> {
+    let files = &report.figures.files;
+    let now: u64 = files.iter().map(Advice::bytes_now).sum();
+    let then = files.iter().map(Advice::bytes_then).sum::<u64>().min(now);
+    (now > 0).then(|| {
+        let saved = percent(1.0 - then as f64 / now as f64);
+        format!("With the best encodings, the columns would take about {saved} less.")
     })
 }

@@ -1,15 +1,17 @@
 //! Where figures come from: what was built, how it was called, and the state of the machine.
 
 use bytelane_measure::row::Row;
-use bytelane_measure::system;
+use bytelane_measure::{cpu, system};
 use serde::Serialize;
 use serde_json::Value;
 use std::env;
 
-/// What somebody needs to know who doubts a figure, or repeats it. The machine itself is in
-/// [`Machine`](super::model::Machine).
+/// What somebody needs to know who doubts a figure, or repeats it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Provenance {
+    /// The version of bytelane.
+    pub version: &'static str,
+    pub cpu: String,
     /// The commit of an optimised build in a checkout.
     pub commit: Option<&'static str>,
     pub rustc: &'static str,
@@ -27,11 +29,15 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// As it is before measuring on this core.
-    pub fn here(core: usize) -> Self {
+    /// As it is before measuring. Keeps the thread on its core, if it may run on others.
+    pub fn here() -> Self {
+        // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
+        let core = cpu::pin_to_current_core().unwrap_or(0);
         let arguments: Vec<_> = env::args_os().collect();
         let arguments = arguments.iter().map(|argument| argument.to_string_lossy());
         Self {
+            version: env!("CARGO_PKG_VERSION"),
+            cpu: cpu::name(),
             commit: Some(env!("BYTELANE_COMMIT")).filter(|commit| !commit.is_empty()),
             rustc: env!("BYTELANE_RUSTC"),
             build: env!("BYTELANE_BUILD"),
@@ -44,9 +50,9 @@ impl Provenance {
         }
     }
 
-    /// The row with all of it, for files that have nothing but rows.
-    pub fn add_to(&self, row: &Row, version: &str, cpu: &str) -> Row {
-        let mut row = row.clone().with("version", version).with("cpu", cpu);
+    /// The row with all of it, for output that has nothing but rows.
+    pub fn add_to(&self, row: &Row) -> Row {
+        let mut row = row.clone();
         if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
             row.extra.extend(fields);
         }

@@ -1,0 +1,163 @@
+//! Numbers, as the loops handle them.
+
+use bytemuck::Pod;
+
+/// An integer. Buffers have it in little-endian order, and so do the machines on which loops are
+/// measured.
+pub(super) trait Number: Pod + Ord + Send + Sync {
+    const BITS: u32;
+
+    /// Modulo the size of the type.
+    fn minus(self, other: Self) -> Self;
+    fn plus(self, other: Self) -> Self;
+
+    fn swapped(self) -> Self;
+
+    /// The bits of the number, with zeros before them.
+    fn bits(self) -> u64;
+
+    /// Byte `k`, the lowest being byte 0.
+    fn byte(self, k: usize) -> u8;
+
+    /// The number of the lowest bits.
+    fn of_bits(bits: u64) -> Self;
+
+    /// Small negative numbers as small numbers.
+    fn zigzag(self) -> u64;
+
+    #[inline(always)]
+    fn of_zigzag(number: u64) -> Self {
+        Self::of_bits(number >> 1 ^ (number & 1).wrapping_neg())
+    }
+}
+
+macro_rules! numbers {
+    ($($Number:ident as $Unsigned:ident and $Signed:ident;)*) => { $(
+        impl Number for $Number {
+            const BITS: u32 = $Number::BITS;
+
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn swapped(self) -> Self {
+                self.swap_bytes()
+            }
+
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                u64::from(self as $Unsigned)
+            }
+
+            #[inline(always)]
+            fn byte(self, k: usize) -> u8 {
+                (self >> (8 * k)) as u8
+            }
+
+            #[inline(always)]
+            fn of_bits(bits: u64) -> Self {
+                bits as Self
+            }
+
+            #[inline(always)]
+            fn zigzag(self) -> u64 {
+                let sign = self as $Signed >> ($Number::BITS - 1);
+                u64::from(((self as $Signed) << 1 ^ sign) as $Unsigned)
+            }
+        }
+    )* };
+}
+numbers! {
+    u8 as u8 and i8;
+    u16 as u16 and i16;
+    u32 as u32 and i32;
+    u64 as u64 and i64;
+    i32 as u32 and i32;
+    i64 as u64 and i64;
+}
+
+/// Views bytes as numbers; none where that is not possible.
+#[inline(always)]
+pub(super) fn numbers<T: Number>(bytes: &[u8]) -> Option<&[T]> {
+    match bytes.is_empty() {
+        // An empty `Vec` has no memory that could be aligned.
+        true => Some(&[]),
+        false => bytemuck::try_cast_slice(bytes).ok(),
+    }
+}
+
+/// As [`numbers`], for writing.
+#[inline(always)]
+pub(super) fn numbers_mut<T: Number>(bytes: &mut [u8]) -> Option<&mut [T]> {
+    match bytes.is_empty() {
+        true => Some(&mut []),
+        false => bytemuck::try_cast_slice_mut(bytes).ok(),
+    }
+}
+
+/// Writes a number in so many bytes, up to 8. Overwrites what follows, if there is room.
+#[inline(always)]
+pub(super) fn put(to: &mut [u8], at: usize, number: u64, length: usize) -> Option<()> {
+    match to.get_mut(at..at + 8) {
+        Some(to) => to.copy_from_slice(&number.to_le_bytes()),
+        None => to
+            .get_mut(at..at + length)?
+            .copy_from_slice(&number.to_le_bytes()[..length]),
+    }
+    Some(())
+}
+
+/// Reads a number of so many bytes, up to 8.
+#[inline(always)]
+pub(super) fn get(from: &[u8], at: usize, length: usize) -> Option<u64> {
+    let mut eight = [0; 8];
+    match from.get(at..at + 8) {
+        Some(bytes) => eight.copy_from_slice(bytes),
+        None => eight[..length].copy_from_slice(from.get(at..at + length)?),
+    }
+    Some(u64::from_le_bytes(eight) & low_bits(8 * length as u32))
+}
+
+/// As many ones, up to 64.
+#[inline(always)]
+pub(super) fn low_bits(count: u32) -> u64 {
+    match count {
+        0 => 0,
+        _ => !0 >> (64 - count),
+    }
+}
+
+/// Writes a varint; returns the offset after it.
+#[inline(always)]
+pub(super) fn put_varint(to: &mut [u8], mut at: usize, mut number: u64) -> Option<usize> {
+    while number > 0x7f {
+        *to.get_mut(at)? = number as u8 | 0x80;
+        number >>= 7;
+        at += 1;
+    }
+    *to.get_mut(at)? = number as u8;
+    Some(at + 1)
+}
+
+/// Reads a varint of up to so many bits; returns it and the offset after it.
+#[inline(always)]
+pub(super) fn get_varint(from: &[u8], mut at: usize, bits: u32) -> Option<(u64, usize)> {
+    let mut number = 0;
+    for shift in (0..bits).step_by(7) {
+        let byte = *from.get(at)?;
+        at += 1;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            let fits = bits - shift >= 7 || byte >> (bits - shift) == 0;
+            return fits.then_some((number, at));
+        }
+    }
+    None
+}

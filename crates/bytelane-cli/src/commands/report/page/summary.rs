@@ -1,0 +1,66 @@
+//! The first screen of the page: the results in three numbers, and a chart of all of them.
+
+use crate::commands::report::figures::{self, times};
+use crate::commands::report::plot::{Bar, Bars, Figure, Group, class_of};
+use crate::commands::report::verdict::Verdict;
+use serde::Serialize;
+
+/// The results in a few numbers.
+#[derive(Serialize)]
+pub struct Summary {
+    /// Over the plain loop.
+    median_gain: f64,
+    /// Of `memcpy`.
+    median_share: f64,
+    /// What the plain loop is compiled for.
+    level: &'static str,
+}
+
+impl Summary {
+    pub fn of(verdict: &[Verdict]) -> Option<Self> {
+        Some(Self {
+            median_gain: figures::median(verdict.iter().map(|line| line.gain))?,
+            median_share: figures::median(verdict.iter().map(|line| line.of_memcpy))?,
+            level: verdict.first()?.plain.first()?.backend,
+        })
+    }
+}
+
+/// The gain over the plain loop in every line of the results, one chart per operation.
+pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
+    if verdict.is_empty() {
+        return Ok(Vec::new());
+    }
+    let chart = |operation: &str| {
+        let lines = verdict.iter().filter(|line| line.operation == operation);
+        let bars = lines.map(|line| Bar {
+            class: class_of(line.best),
+            name: name(line),
+            value: line.gain,
+            text: times(line.gain),
+        });
+        let bars = Bars {
+            title: format!("{operation}: times as fast as the plain loop"),
+            groups: vec![Group {
+                name: String::new(),
+                bars: bars.collect(),
+            }],
+        };
+        bars.figure()
+    };
+    ["encode", "decode"].into_iter().map(chart).collect()
+}
+
+/// The codec with what tells its lines apart.
+fn name(line: &Verdict) -> String {
+    let Verdict {
+        codec,
+        element_type,
+        data,
+        ..
+    } = line;
+    match element_type.as_str() {
+        "u8" => format!("{codec} {data}"),
+        element_type => format!("{codec} {element_type}"),
+    }
+}

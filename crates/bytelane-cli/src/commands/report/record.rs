@@ -1,0 +1,144 @@
+//! Other libraries: what the newest record of `cargo xtask record` says. A report cannot measure them,
+//! since the command does not contain them.
+
+use super::verdict::Workload;
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+/// The record below its name, which is a date and a CPU. `cargo xtask record` writes it.
+const FILE: &str = include_str!("record.csv");
+
+/// A difference of up to a twentieth is a tie: two records differ by that much.
+const EVEN: f64 = 1.05;
+
+/// Bytelane and the fastest other library for each of many workloads, on another machine.
+#[derive(Debug)]
+pub struct Record {
+    pub summary: Summary,
+    cells: Vec<Cell>,
+}
+
+/// All workloads of a record.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub date: String,
+    pub cpu: String,
+    /// How many workloads there are.
+    pub cases: usize,
+    /// In how many of them another library was faster.
+    pub lost: usize,
+    /// The geometric mean of the speedups over the fastest other library.
+    pub speedup: f64,
+}
+
+/// The fastest other library for one workload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OtherLibrary {
+    pub name: String,
+    /// How many times as fast bytelane was.
+    pub speedup: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Cell {
+    codec: String,
+    parameters: String,
+    operation: String,
+    data: String,
+    values: usize,
+    library: String,
+    speedup: f64,
+}
+
+impl Record {
+    /// The record that this program was built with.
+    pub fn newest() -> anyhow::Result<Self> {
+        Self::parse(FILE).context("the record of other libraries")
+    }
+
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        let (name, table) = text.split_once('\n').context("it has no lines")?;
+        let name = name.strip_prefix("# ").context("it has no name")?;
+        // A date has ten characters.
+        let (date, cpu) = name.split_at_checked(10).context("its name has no date")?;
+        let mut reader = csv::Reader::from_reader(table.as_bytes());
+        let cells: Vec<Cell> = reader.deserialize().collect::<Result<_, _>>()?;
+        let logarithms: f64 = cells.iter().map(|cell| cell.speedup.ln()).sum();
+        let is_lost = |cell: &&Cell| cell.speedup < 1.0 / EVEN;
+        Ok(Self {
+            summary: Summary {
+                date: date.to_owned(),
+                cpu: readable(cpu),
+                cases: cells.len(),
+                lost: cells.iter().filter(is_lost).count(),
+                speedup: (logarithms / cells.len() as f64).exp(),
+            },
+            cells,
+        })
+    }
+
+    /// The fastest other library for a workload.
+    pub fn of(&self, workload: &Workload, operation: &str) -> Option<OtherLibrary> {
+        let is_same = |cell: &&Cell| {
+            (&*cell.codec, &*cell.parameters) == (workload.codec, workload.parameters)
+                && (&*cell.operation, &*cell.data) == (operation, workload.data)
+                && cell.values == workload.values
+        };
+        let cell = self.cells.iter().find(is_same)?;
+        Some(OtherLibrary {
+            name: cell.library.clone(),
+            speedup: cell.speedup,
+        })
+    }
+}
+
+/// The CPU in the name of a record: `-sapphire-rapids` is Sapphire Rapids, `-zen5` is Zen 5.
+fn readable(cpu: &str) -> String {
+    let mut text = String::new();
+    for letter in cpu.trim_start_matches('-').chars() {
+        let last = text.chars().next_back();
+        let begins = last.is_none_or(|last| last == ' ');
+        match letter {
+            '-' => text.push(' '),
+            digit if digit.is_ascii_digit() && last.is_some_and(char::is_alphabetic) => {
+                text.extend([' ', digit]);
+            }
+            letter if begins => text.push(letter.to_ascii_uppercase()),
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::verdict::WORKLOADS;
+    use super::*;
+
+    #[test]
+    fn a_record_is_summed_up() {
+        let text = "# 2026-01-31-sapphire-rapids\n\
+                    codec,parameters,operation,type,data,values,library,speedup\n\
+                    utf8,,decode,u8,cjk,64,simdutf,4.0\n\
+                    utf8,,decode,u8,latin,64,std,0.25\n\
+                    utf8,,decode,u8,emoji,64,std,0.97\n";
+        let summary = Record::parse(text).unwrap().summary;
+        assert_eq!(
+            (&*summary.date, &*summary.cpu),
+            ("2026-01-31", "Sapphire Rapids")
+        );
+        assert_eq!((summary.cases, summary.lost), (3, 1));
+        assert!((summary.speedup - 0.97_f64.cbrt()).abs() < 1e-9);
+        assert_eq!(readable("-zen5"), "Zen 5");
+    }
+
+    #[test]
+    fn the_newest_record_has_the_workloads_of_its_codecs() {
+        let record = Record::newest().unwrap();
+        for workload in WORKLOADS {
+            let is_recorded = record.cells.iter().any(|cell| cell.codec == workload.codec);
+            let other = record.of(workload, "decode");
+            assert_eq!(other.is_some(), is_recorded, "{workload:?}");
+        }
+    }
+}
