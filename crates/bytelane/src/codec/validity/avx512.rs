@@ -8,7 +8,7 @@ use super::{Levels, Move, MoveBits, STEP};
 use crate::backend::Avx512;
 use crate::codec::bit_packing::low_bits;
 use crate::memory::{Byte, Slot, flat, flat_mut};
-use crate::simd::avx512::{load, store};
+use crate::simd::avx512::{in_register, load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -133,7 +133,8 @@ fn spread<const V: usize>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]
     let (from, to) = (flat(from), flat_mut(to));
     for i in 0..V {
         let values = load(window(from, V * rank(bits, 64 / V * i)));
-        let spread = expand::<V>(set::<V>(bits, i), values);
+        // The compiler would expand from memory, which takes longer.
+        let spread = expand::<V>(set::<V>(bits, i), in_register(values));
         store(window_mut(to, 64 * i), spread);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Error, Levels, Move, STEP, scalar};
 use crate::codec::bit_packing::low_bits;
-use crate::memory::{Slot, copy, flat, flat_mut, write};
+use crate::memory::{Slot, copy, flat, flat_mut, pair, write};
 
 /// The number of bits that are set below a place.
 #[inline(always)]
@@ -11,23 +11,10 @@ pub(super) fn rank(bits: u64, place: usize) -> usize {
     (bits & low_bits(place)).count_ones() as usize
 }
 
-/// Word `i` of a bitmap for `count` values. Bits after the last value are zeros.
+/// The bits of the last values, fewer than 64, from the bytes of a bitmap that they take.
 #[inline(always)]
-pub(super) fn word(bitmap: &[u8], i: usize, count: usize) -> u64 {
-    let from = &bitmap[8 * i..];
-    match from.first_chunk() {
-        Some(word) if STEP * (i + 1) <= count => u64::from_le_bytes(*word),
-        _ => last_word(from) & low_bits(count - STEP * i),
-    }
-}
-
-/// The first bytes of a bitmap, up to eight.
-#[cold]
-fn last_word(bitmap: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    let length = usize::min(bitmap.len(), 8);
-    word[..length].copy_from_slice(&bitmap[..length]);
-    u64::from_le_bytes(word)
+fn last_word(bitmap: &[u8], count: usize) -> u64 {
+    pair(bitmap)[0] & low_bits(count)
 }
 
 /// The first values of a step, and zeros after them.
@@ -80,15 +67,15 @@ pub(super) fn decode<const K: usize, S: Levels<K>>(
     to: &mut [Slot],
 ) {
     let null = simd.splat(max - 1);
-    let count = to.len() / K;
     let (steps, rest) = to.as_chunks_mut::<K>().0.as_chunks_mut::<STEP>();
-    let words = bitmap.as_chunks::<8>().0;
+    let (words, last) = bitmap.split_at(8 * steps.len());
+    let words = words.as_chunks::<8>().0;
     for i in 0..steps.len() {
         simd.levels(u64::from_le_bytes(words[i]), null, &mut steps[i]);
     }
     if !rest.is_empty() {
         let mut step = [[Slot::new(0); K]; STEP];
-        simd.levels(word(bitmap, steps.len(), count), null, &mut step);
+        simd.levels(last_word(last, rest.len()), null, &mut step);
         rest.copy_from_slice(&step[..rest.len()]);
     }
 }
@@ -96,7 +83,18 @@ pub(super) fn decode<const K: usize, S: Levels<K>>(
 /// How many words from `i` on are equal to word `i`.
 #[inline(always)]
 fn run(words: &[[u8; 8]], i: usize) -> usize {
+    let first = u64::from_ne_bytes(words[i]);
     let mut end = i + 1;
+    while let Some(eight) = words[end..].first_chunk::<8>() {
+        let mut other = 0;
+        for word in eight {
+            other |= u64::from_ne_bytes(*word) ^ first;
+        }
+        if other != 0 {
+            break;
+        }
+        end += 8;
+    }
     while end < words.len() && words[end] == words[i] {
         end += 1;
     }
@@ -113,24 +111,21 @@ pub(super) fn spread<const V: usize, S: Move<V>>(
     to: &mut [Slot],
 ) -> Option<()> {
     let mut dense = dense.as_chunks::<V>().0;
-    let to = to.as_chunks_mut::<V>().0;
-    let count = to.len();
-    let words = &bitmap.as_chunks::<8>().0[..count / STEP];
+    let (steps, rest) = to.as_chunks_mut::<V>().0.as_chunks_mut::<STEP>();
+    let (words, last) = bitmap.split_at(8 * steps.len());
+    let words = words.as_chunks::<8>().0;
     let mut i = 0;
-    while i < count.div_ceil(STEP) {
-        let bits = word(bitmap, i, count);
-        // `word` has made zeros of the bits after the last value, so `i` is within `words`, unless the
-        // last values are nulls.
-        if (bits == 0 || bits == !0) && i < words.len() {
+    while i < steps.len() {
+        let bits = u64::from_le_bytes(words[i]);
+        if bits == 0 || bits == !0 {
             let run = run(words, i);
-            let to = &mut to[STEP * i..][..STEP * run];
-            match bits {
-                0 => flat_mut(to).fill(Slot::new(0)),
-                _ => {
-                    let (values, rest) = dense.split_at_checked(STEP * run)?;
-                    copy(flat_mut(to), flat(values));
-                    dense = rest;
-                }
+            let to = flat_mut(steps[i..i + run].as_flattened_mut());
+            if bits == 0 {
+                to.fill(Slot::new(0));
+            } else {
+                let (values, rest) = dense.split_at_checked(STEP * run)?;
+                copy(to, flat(values));
+                dense = rest;
             }
             i += run;
             continue;
@@ -143,26 +138,28 @@ pub(super) fn spread<const V: usize, S: Move<V>>(
                 &values
             }
         };
-        match to[STEP * i..].first_chunk_mut() {
-            Some(to) => simd.spread(bits, from, to),
-            None => spread_last(simd, bits, from, &mut to[STEP * i..]),
-        }
+        simd.spread(bits, from, &mut steps[i]);
         dense = dense.get(bits.count_ones() as usize..)?;
         i += 1;
+    }
+    if !rest.is_empty() {
+        let bits = last_word(last, rest.len());
+        spread_last(simd, bits, dense, rest);
+        dense = dense.get(bits.count_ones() as usize..)?;
     }
     dense.is_empty().then_some(())
 }
 
 /// The last step, which is not whole.
-#[inline(always)]
+#[inline(never)]
 fn spread_last<const V: usize, S: Move<V>>(
     simd: S,
     bits: u64,
-    from: &[[u8; V]; STEP],
+    dense: &[[u8; V]],
     to: &mut [[Slot; V]],
 ) {
     let mut step = [[Slot::new(0); V]; STEP];
-    simd.spread(bits, from, &mut step);
+    simd.spread(bits, &padded(dense), &mut step);
     to.copy_from_slice(&step[..to.len()]);
 }
 
@@ -174,41 +171,48 @@ pub(super) fn compact<const V: usize, S: Move<V>>(
     bitmap: &[u8],
     to: &mut [Slot],
 ) -> Option<usize> {
-    let values = values.as_chunks::<V>().0;
+    let (steps, rest) = values.as_chunks::<V>().0.as_chunks::<STEP>();
+    let (words, last) = bitmap.split_at(8 * steps.len());
+    let words = words.as_chunks::<8>().0;
     let to = to.as_chunks_mut::<V>().0;
-    let count = values.len();
-    let words = &bitmap.as_chunks::<8>().0[..count / STEP];
     let (mut i, mut done) = (0, 0);
-    while i < count.div_ceil(STEP) {
-        let bits = word(bitmap, i, count);
+    while i < steps.len() {
+        let bits = u64::from_le_bytes(words[i]);
         if bits == !0 {
             let run = run(words, i);
-            let values = &values[STEP * i..][..STEP * run];
+            let values = steps[i..i + run].as_flattened();
             let to = to.get_mut(done..done + values.len())?;
             copy(flat_mut(to), flat(values));
             (i, done) = (i + run, done + values.len());
             continue;
         }
-        let step;
-        let from = match values[STEP * i..].first_chunk() {
-            Some(from) => from,
-            None => {
-                step = padded(&values[STEP * i..]);
-                &step
-            }
-        };
-        let set = bits.count_ones() as usize;
         match to[done..].first_chunk_mut() {
-            Some(to) => simd.compact(bits, from, to),
-            None => {
-                let mut step = [[Slot::new(0); V]; STEP];
-                simd.compact(bits, from, &mut step);
-                to.get_mut(done..done + set)?.copy_from_slice(&step[..set]);
-            }
+            Some(to) => simd.compact(bits, &steps[i], to),
+            None => compact_last(simd, bits, &steps[i], &mut to[done..])?,
         }
-        (i, done) = (i + 1, done + set);
+        (i, done) = (i + 1, done + bits.count_ones() as usize);
+    }
+    if !rest.is_empty() {
+        let bits = last_word(last, rest.len());
+        compact_last(simd, bits, &padded(rest), &mut to[done..])?;
+        done += bits.count_ones() as usize;
     }
     Some(done)
+}
+
+/// A step at the end of the destination. `None` if it does not fit.
+#[inline(never)]
+fn compact_last<const V: usize, S: Move<V>>(
+    simd: S,
+    bits: u64,
+    from: &[[u8; V]; STEP],
+    to: &mut [[Slot; V]],
+) -> Option<()> {
+    let mut step = [[Slot::new(0); V]; STEP];
+    simd.compact(bits, from, &mut step);
+    let set = bits.count_ones() as usize;
+    to.get_mut(..set)?.copy_from_slice(&step[..set]);
+    Some(())
 }
 
 /// [`MoveBits`](super::MoveBits) in six steps, each of which moves bits by a power of two: Warren,
