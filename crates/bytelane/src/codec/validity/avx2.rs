@@ -5,7 +5,6 @@ use super::kernel::{rank, select_in_steps};
 use super::tables::{COMPACT, SPREAD, parts};
 use super::{Levels, Move, MoveBits, STEP, sse41};
 use crate::backend::Avx2;
-use crate::codec::bit_packing::low_bits;
 use crate::memory::{Byte, Slot, flat, flat_mut};
 use crate::simd::avx2::{load, store};
 use crate::simd::sse41::load_low;
@@ -149,10 +148,10 @@ fn levels<const K: usize>(bits: u64, level: __m256i, to: &mut [[Slot; K]; STEP])
     }
 }
 
-/// The parts of 4 bytes of the values of vector `i` whose bits are set.
+/// The parts of 4 bytes of vector `i` whose bits are set.
 #[inline(always)]
-fn set<const V: usize>(bits: u64, i: usize) -> usize {
-    parts::<V>((bits >> (32 / V * i) & low_bits(32 / V)) as usize) & 0xff
+fn set(parts: &[u64; 4], i: usize) -> usize {
+    (parts[i / 8] >> (8 * (i % 8)) & 0xff) as usize
 }
 
 /// ```text
@@ -168,9 +167,10 @@ fn spread<const V: usize>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]
         return sse41::spread::<V>(bits, from, to);
     }
     let (from, to) = (flat(from), flat_mut(to));
+    let parts = parts::<V>(bits);
     for i in 0..2 * V {
         let values = load(window(from, V * rank(bits, 32 / V * i)));
-        let ranks = _mm256_cvtepi8_epi32(load_low(&SPREAD[set::<V>(bits, i)]));
+        let ranks = _mm256_cvtepi8_epi32(load_low(&SPREAD[set(&parts, i)]));
         let spread = _mm256_permutevar8x32_epi32(values, ranks);
         let is_null = _mm256_srai_epi32::<31>(ranks);
         store(window_mut(to, 32 * i), _mm256_andnot_si256(is_null, spread));
@@ -184,8 +184,9 @@ fn compact<const V: usize, B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut 
         return sse41::compact::<V, B>(bits, from, to);
     }
     let (from, to) = (flat(from), flat_mut(to));
+    let parts = parts::<V>(bits);
     for i in 0..2 * V {
-        let places = _mm256_cvtepu8_epi32(load_low(&COMPACT[set::<V>(bits, i)]));
+        let places = _mm256_cvtepu8_epi32(load_low(&COMPACT[set(&parts, i)]));
         let values = load(window(from, 32 * i));
         let compacted = _mm256_permutevar8x32_epi32(values, places);
         store(window_mut(to, V * rank(bits, 32 / V * i)), compacted);

@@ -3,7 +3,7 @@
 //! Both work from register to register: to memory, Zen 4 and Zen 5 compress a few bytes at a time.
 
 use super::kernel::rank;
-use super::tables::parts;
+use super::tables::twice;
 use super::{Levels, Move, MoveBits, STEP};
 use crate::backend::Avx512;
 use crate::codec::bit_packing::low_bits;
@@ -110,7 +110,7 @@ fn expand<const V: usize>(set: u64, values: __m512i) -> __m512i {
         2 => _mm512_maskz_expand_epi16(set as u32, values),
         4 => _mm512_maskz_expand_epi32(set as u16, values),
         8 => _mm512_maskz_expand_epi64(set as u8, values),
-        _ => _mm512_maskz_expand_epi64(parts::<8>(set as usize) as u8, values),
+        _ => _mm512_maskz_expand_epi64(twice(set) as u8, values),
     }
 }
 
@@ -123,7 +123,7 @@ fn compress<const V: usize>(set: u64, values: __m512i) -> __m512i {
         2 => _mm512_maskz_compress_epi16(set as u32, values),
         4 => _mm512_maskz_compress_epi32(set as u16, values),
         8 => _mm512_maskz_compress_epi64(set as u8, values),
-        _ => _mm512_maskz_compress_epi64(parts::<8>(set as usize) as u8, values),
+        _ => _mm512_maskz_compress_epi64(twice(set) as u8, values),
     }
 }
 

@@ -4,7 +4,6 @@ use super::kernel::{rank, select_in_steps};
 use super::tables::{COMPACT, COMPACT_BYTES, SPREAD, SPREAD_BYTES, parts};
 use super::{Levels, Move, MoveBits, STEP};
 use crate::backend::Neon;
-use crate::codec::bit_packing::low_bits;
 use crate::memory::{Byte, Slot, flat, flat_mut};
 use crate::simd::neon::{BIT, bits as bits_of, load, load_low, store, store_low};
 use crate::simd::{implement, window, window_mut};
@@ -152,10 +151,10 @@ fn eight(bits: u64, i: usize) -> usize {
     (bits >> (8 * i) & 0xff) as usize
 }
 
-/// The parts of 4 bytes of the values of vector `i` whose bits are set.
+/// The parts of 4 bytes of vector `i` whose bits are set.
 #[inline(always)]
-fn four<const V: usize>(bits: u64, i: usize) -> usize {
-    parts::<V>((bits >> (16 / V * i) & low_bits(16 / V)) as usize) & 0xf
+fn four(parts: &[u64; 4], i: usize) -> usize {
+    (parts[i / 16] >> (4 * (i % 16)) & 0xf) as usize
 }
 
 /// Shuffles eight bytes; zeros where there is none.
@@ -192,9 +191,10 @@ fn spread<const V: usize>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]
             }
         }
         _ => {
+            let parts = parts::<V>(bits);
             for i in 0..4 * V {
                 let values = load(window(from, V * rank(bits, 16 / V * i)));
-                let ranks = load(&SPREAD_BYTES[four::<V>(bits, i)]);
+                let ranks = load(&SPREAD_BYTES[four(&parts, i)]);
                 store(window_mut(to, 16 * i), vqtbl1q_u8(values, ranks));
             }
         }
@@ -222,9 +222,10 @@ fn compact<const V: usize, B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut 
             }
         }
         _ => {
+            let parts = parts::<V>(bits);
             for i in 0..4 * V {
                 let values = load(window(from, 16 * i));
-                let places = load(&COMPACT_BYTES[four::<V>(bits, i)]);
+                let places = load(&COMPACT_BYTES[four(&parts, i)]);
                 let compacted = vqtbl1q_u8(values, places);
                 store(window_mut(to, V * rank(bits, 16 / V * i)), compacted);
             }

@@ -69,11 +69,37 @@ const fn of_bytes(table: &[[u8; 8]; 256]) -> [[u8; 16]; 16] {
     bytes
 }
 
-/// For each set of values of `V` bytes, the set of their parts of 4 bytes: 2 or 4 bits for each bit.
-pub(super) const fn parts<const V: usize>(set: usize) -> usize {
+/// The bits of the 4-byte parts of values of `V` bytes, 4, 8 or 16: each bit once, twice or four times.
+/// The first `V / 4` words matter.
+#[inline(always)]
+pub(super) fn parts<const V: usize>(bits: u64) -> [u64; 4] {
     match V {
-        8 => 3 * (set & 1 | (set & 2) << 1 | (set & 4) << 2 | (set & 8) << 3),
-        16 => 15 * (set & 1 | (set & 2) << 3),
-        _ => set,
+        8 => [twice(bits), twice(bits >> 32), 0, 0],
+        16 => [
+            twice(twice(bits)),
+            twice(twice(bits >> 16)),
+            twice(twice(bits >> 32)),
+            twice(twice(bits >> 48)),
+        ],
+        _ => [bits, 0, 0, 0],
     }
+}
+
+/// Each of the lower 32 bits twice: each step moves the upper half of each piece by its length.
+///
+/// ```text
+/// 0000abcd
+/// 00ab00cd
+/// 0a0b0c0d
+/// aabbccdd
+/// ```
+#[inline(always)]
+pub(super) fn twice(bits: u64) -> u64 {
+    let mut bits = bits & 0xffff_ffff;
+    bits = (bits | bits << 16) & 0x0000_ffff_0000_ffff;
+    bits = (bits | bits << 8) & 0x00ff_00ff_00ff_00ff;
+    bits = (bits | bits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    bits = (bits | bits << 2) & 0x3333_3333_3333_3333;
+    bits = (bits | bits << 1) & 0x5555_5555_5555_5555;
+    3 * bits
 }

@@ -35,7 +35,7 @@ fn bits(count: usize, percent: u64, seed: u64) -> (Vec<bool>, Vec<u8>) {
 }
 
 const COUNTS: [usize; 16] = [
-    200, 0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 300, 512, 1000, 3001,
+    70, 0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 300, 512, 1000, 3001,
 ];
 
 /// Sets the bits after the last one of a bitmap, which do not count.
@@ -49,8 +49,8 @@ fn dirty(bitmap: &[u8], count: usize) -> Vec<u8> {
 
 fn levels_and_bitmap<T: Level + From<u8>>(max: u16, of: impl Fn(u16) -> T) {
     let format = Format::<T>::new(max).unwrap();
-    for count in thinned(COUNTS, 3) {
-        for percent in thinned([50, 0, 90, 100], 2) {
+    for count in thinned(COUNTS, 1) {
+        for percent in thinned([50, 0, 90, 100], 1) {
             let (bits, bitmap) = bits(count, percent, max.into());
             let expected: Vec<T> = bits.iter().map(|bit| of(max - u16::from(!bit))).collect();
             let lower = |i: usize| of((random(i as u64) % u64::from(max)) as u16);
@@ -79,10 +79,10 @@ fn levels_and_bitmap<T: Level + From<u8>>(max: u16, of: impl Fn(u16) -> T) {
 
 #[test]
 fn levels_become_bits_and_bits_become_levels() {
-    for max in thinned([1, 2, 254, 255], 2) {
+    for max in thinned([255, 1, 2, 254], 1) {
         levels_and_bitmap::<u8>(max, |level| level as u8);
     }
-    for max in thinned([1, 3, 255, 256, 300, 32_767], 3) {
+    for max in thinned([32_767, 1, 3, 255, 256, 300], 1) {
         levels_and_bitmap::<u16>(max, |level| level);
     }
 }
@@ -100,7 +100,7 @@ fn formats_have_a_greatest_level() {
 fn levels_beyond_the_maximum_are_named() {
     for (max, level) in thinned([(1, 2), (3, 32_768), (300, 301), (32_767, 65_535)], 2) {
         let format = Format::<u16>::new(max).unwrap();
-        for count in thinned([300, 1, 64, 65, 129], 2) {
+        for count in thinned([70, 1, 64, 65, 129, 300], 1) {
             for bad in thinned([0, 1, 63, 64, 128, 250], 2) {
                 let mut levels = std::vec![max; count];
                 if bad >= count {
