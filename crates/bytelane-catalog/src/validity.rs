@@ -351,7 +351,7 @@ impl<T: Element + Pod> Codec for Spread<T> {
         Ok(Decoded { read, written })
     }
 
-    /// The bitmap begins anew with each piece.
+    /// Each piece begins with the first bit of the bitmap.
     fn piece(&self) -> Option<usize> {
         Some(AT_A_TIME)
     }
