@@ -29,7 +29,7 @@ implement! {
     }
 }
 
-// `pext` takes as long as all the steps on Zen 1 and 2.
+// `pext` is microcode on Zen 1 and 2, and takes longer there the more places there are.
 implement! {
     impl MoveBits for Avx2 {
         fn select(bits: u64, places: u64) -> u64 = select_in_steps;
