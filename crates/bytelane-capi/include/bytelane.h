@@ -683,6 +683,75 @@ struct bytelane_result bytelane_rle_hybrid_decode_bits(const uint8_t *src,
                                                        uint8_t *bitmap,
                                                        size_t bitmap_length);
 
+// Makes a bitmap of `count` definition levels, a bit for each, which is set if the level is `max_level`:
+// least significant bit of each byte first. Bits of the last byte after them become zeros. The number
+// of valid values is that of `bytelane_validity_count_valid`.
+//
+// Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then that of
+// its first byte in memory. `max_level` is 1 to 255.
+struct bytelane_result bytelane_validity_encode_u8(uint16_t max_level,
+                                                   const uint8_t *levels,
+                                                   size_t count,
+                                                   uint8_t *bitmap,
+                                                   size_t bitmap_length);
+
+// As `bytelane_validity_encode_u8`; `max_level` is 1 to 32767.
+struct bytelane_result bytelane_validity_encode_u16(uint16_t max_level,
+                                                    const uint16_t *levels,
+                                                    size_t count,
+                                                    uint8_t *bitmap,
+                                                    size_t bitmap_length);
+
+// Makes `count` definition levels of a bitmap: `max_level` where a bit is set, and the level below it
+// elsewhere. `offset` is the number of bytes read.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
+struct bytelane_result bytelane_validity_decode_u8(uint16_t max_level,
+                                                   const uint8_t *bitmap,
+                                                   size_t bitmap_length,
+                                                   uint8_t *levels,
+                                                   size_t count);
+
+// As `bytelane_validity_decode_u8`.
+struct bytelane_result bytelane_validity_decode_u16(uint16_t max_level,
+                                                    const uint8_t *bitmap,
+                                                    size_t bitmap_length,
+                                                    uint16_t *levels,
+                                                    size_t count);
+
+// Counts the set bits among the first `places` of a bitmap: `count` is the number of valid values.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
+struct bytelane_result bytelane_validity_count_valid(const uint8_t *bitmap,
+                                                     size_t bitmap_length,
+                                                     size_t places);
+
+// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` places: those whose bit is set take the
+// next value, the others become zeros. `offset` is the number of values read.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are places; with
+// `BYTELANE_MALFORMED` if there are not as many values as set bits, after it may have written.
+struct bytelane_result bytelane_validity_spread(const void *dense,
+                                                size_t dense_count,
+                                                size_t width,
+                                                const uint8_t *bitmap,
+                                                size_t bitmap_length,
+                                                void *values,
+                                                size_t places);
+
+// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: takes those whose bit is set to the front of
+// `dense`. `offset` is the number of places, `count` that of the values written. Values of `dense` after
+// them may be overwritten.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are places.
+struct bytelane_result bytelane_validity_compact(const void *values,
+                                                 size_t places,
+                                                 size_t width,
+                                                 const uint8_t *bitmap,
+                                                 size_t bitmap_length,
+                                                 void *dense,
+                                                 size_t dense_room);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -466,6 +466,43 @@ inline result decode_bits(bytes src, std::size_t count, mutable_bytes bitmap) no
 
 }  // namespace rle_hybrid
 
+// Definition levels, bitmaps, and values with and without their nulls.
+namespace validity {
+
+inline result encode(std::uint16_t max_level, span<const std::uint8_t> levels, mutable_bytes bitmap) noexcept {
+    return bytelane_validity_encode_u8(max_level, levels.data(), levels.size(), bitmap.data(), bitmap.size());
+}
+
+inline result decode(std::uint16_t max_level, bytes bitmap, span<std::uint8_t> levels) noexcept {
+    return bytelane_validity_decode_u8(max_level, bitmap.data(), bitmap.size(), levels.data(), levels.size());
+}
+
+inline result encode(std::uint16_t max_level, span<const std::uint16_t> levels, mutable_bytes bitmap) noexcept {
+    return bytelane_validity_encode_u16(max_level, levels.data(), levels.size(), bitmap.data(), bitmap.size());
+}
+
+inline result decode(std::uint16_t max_level, bytes bitmap, span<std::uint16_t> levels) noexcept {
+    return bytelane_validity_decode_u16(max_level, bitmap.data(), bitmap.size(), levels.data(), levels.size());
+}
+
+inline result count_valid(bytes bitmap, std::size_t places) noexcept {
+    return bytelane_validity_count_valid(bitmap.data(), bitmap.size(), places);
+}
+
+template <typename T>
+result spread(span<const T> dense, bytes bitmap, span<T> values) noexcept {
+    return bytelane_validity_spread(dense.data(), dense.size(), sizeof(T), bitmap.data(), bitmap.size(),
+                                    values.data(), values.size());
+}
+
+template <typename T>
+result compact(span<const T> values, bytes bitmap, span<T> dense) noexcept {
+    return bytelane_validity_compact(values.data(), values.size(), sizeof(T), bitmap.data(), bitmap.size(),
+                                     dense.data(), dense.size());
+}
+
+}  // namespace validity
+
 }  // namespace bytelane
 
 template <>

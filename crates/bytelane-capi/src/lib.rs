@@ -17,4 +17,5 @@ pub mod result;
 pub mod rle_hybrid;
 pub mod stream_vbyte;
 pub mod utf8;
+pub mod validity;
 pub mod varint;

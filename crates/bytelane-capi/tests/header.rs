@@ -21,6 +21,7 @@ const MODULES: &[&str] = &[
     "bit_packing",
     "delta",
     "rle_hybrid",
+    "validity",
 ];
 
 fn root() -> &'static Path {

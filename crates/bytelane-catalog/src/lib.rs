@@ -26,6 +26,7 @@ mod specification;
 pub mod stream;
 mod stream_vbyte;
 mod utf8;
+pub mod validity;
 mod varint;
 
 pub use specification::{Parameter, Parameters, SpecificationError};
@@ -47,6 +48,7 @@ pub static CODECS: &[Entry] = &[
     bit_packing::ENTRY,
     delta::ENTRY,
     rle_hybrid::ENTRY,
+    validity::ENTRY,
 ];
 
 /// A codec of the list.

@@ -27,7 +27,8 @@ mod _native {
     use crate::codec::{
         base64::base64, big_endian::big_endian, bit_packing::bit_packing,
         byte_stream_split::byte_stream_split, delta::delta, json_string::json_string,
-        rle_hybrid::rle_hybrid, stream_vbyte::stream_vbyte, utf8::utf8, varint::varint,
+        rle_hybrid::rle_hybrid, stream_vbyte::stream_vbyte, utf8::utf8, validity::validity,
+        varint::varint,
     };
     #[pymodule_export]
     use crate::command::command;

@@ -22,6 +22,7 @@ from bytelane import (
     rle_hybrid,
     stream_vbyte,
     utf8,
+    validity,
     varint,
 )
 from hypothesis import given
@@ -141,6 +142,34 @@ def test_runs_that_are_wrong() -> None:
         rle_hybrid.encode(b"\x00", 9)
     with pytest.raises(TypeError, match="uint32"):
         rle_hybrid.encode(np.arange(3, dtype="i8"), 2)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+@pytest.mark.parametrize("count", [0, 1, 7, 300, 40_000])
+def test_nulls(backend: str, dtype: str, count: int) -> None:
+    levels = (some("uint16", count) % 3).astype("uint16")
+    bitmap = validity.encode(levels, 2)
+    assert bitmap == np.packbits(levels == 2, bitorder="little").tobytes()
+    assert validity.count_valid(bitmap, count) == np.count_nonzero(levels == 2)
+    again = validity.decode(bitmap, "uint8", count, 2)
+    assert np.array_equal(again, np.where(levels == 2, 2, 1))
+    column = np.where(levels == 2, some(dtype, count), 0).astype(dtype)
+    dense = validity.compact(column, bitmap)
+    assert np.array_equal(dense, column[levels == 2])
+    assert np.array_equal(validity.spread(dense, bitmap, count), column)
+
+
+def test_nulls_that_are_wrong() -> None:
+    with pytest.raises(bytelane.Error, match="offset 4: ") as caught:
+        validity.encode(np.array([1, 0, 2], "u2"), 1)
+    assert caught.value.kind == "Level"
+    with pytest.raises(bytelane.Error) as caught:
+        validity.spread(np.array([1.5, 2.5]), b"\x07", 3)
+    assert caught.value.kind == "Values"
+    with pytest.raises(ValueError, match="the bitmap needs 2 bytes, but it has 1"):
+        validity.compact(np.zeros(9), b"\x07")
+    with pytest.raises(ValueError, match="maximum of 0"):
+        validity.encode(b"", 0)
 
 
 def test_ranges_that_are_not_there() -> None:

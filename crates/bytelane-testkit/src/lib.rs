@@ -12,6 +12,7 @@ pub mod fuzz;
 mod guarded;
 pub mod sweep;
 pub mod utf8;
+pub mod validity;
 
 pub use guarded::{Edge, Guarded};
 

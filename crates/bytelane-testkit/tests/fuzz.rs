@@ -1,7 +1,7 @@
 //! The seed inputs of the fuzz targets, without a fuzzer.
 
-use bytelane_testkit::cursor;
 use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds, kept, lines_of};
+use bytelane_testkit::{cursor, validity};
 
 #[test]
 fn the_seeds_pass() {
@@ -9,6 +9,9 @@ fn the_seeds_pass() {
     assert!(seeds.len() > 50);
     seeds.iter().for_each(|seed| decoder(seed));
     encoder_seeds().iter().for_each(|seed| encoder(seed));
+    let seeds = validity::seeds();
+    assert!(seeds.len() > 50);
+    seeds.iter().for_each(|seed| validity::run(seed));
 }
 
 /// What the fuzzers once found, and with it every fault that was mended.
@@ -36,5 +39,6 @@ fn inputs_without_a_whole_header_pass() {
     for input in [&[][..], &[0], &[1, 0], &[1, 0, 200], &[255, 255, 255]] {
         decoder(input);
         encoder(input);
+        validity::run(input);
     }
 }

@@ -1,6 +1,8 @@
 //! Bytes written by other implementations, in `testdata/golden`: every backend must write the same
 //! bytes and read them back.
 
+use bytelane::validity::{lists::List, values};
+use bytelane::{Backend, Detected};
 use bytelane_testkit::backends;
 use bytelane_testkit::sweep::{decode, encode};
 use std::fs;
@@ -152,4 +154,60 @@ fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
         files += 1;
     }
     assert_eq!(files, 10);
+}
+
+/// A golden file of validity, and its contents as little-endian numbers.
+fn golden<const N: usize, T>(name: &str, number: fn([u8; N]) -> T) -> Vec<T> {
+    let bytes = fs::read(directory("validity").join(name)).unwrap();
+    let (numbers, rest) = bytes.as_chunks::<N>();
+    assert!(rest.is_empty(), "{name}");
+    numbers.iter().copied().map(number).collect()
+}
+
+fn every_backend() -> impl Iterator<Item = Detected> {
+    let all = backends().into_iter().chain([Backend::Scalar]);
+    all.map(|backend| Detected::new(backend).unwrap())
+}
+
+#[test]
+fn validity_gives_the_bitmaps_and_the_places_of_values_that_pyarrow_reads() {
+    assert_eq!(assert_golden("validity", str::to_owned), 1);
+    let bitmap = golden("max_level=1.bytes", u8::from_le_bytes);
+    let dense = golden("values.dense", f64::from_le_bytes);
+    let spread = golden("values.spread", f64::from_le_bytes);
+    for backend in every_backend() {
+        let mut places = vec![1.0; spread.len()];
+        values::spread_uninit_with(backend, &dense, &bitmap, &mut places[..]).unwrap();
+        assert!(places == spread, "{backend}");
+        let mut compacted = vec![1.0; dense.len()];
+        values::compact_uninit_with(backend, &spread, &bitmap, &mut compacted[..]).unwrap();
+        assert!(compacted == dense, "{backend}");
+    }
+}
+
+#[test]
+fn validity_gives_the_lists_that_pyarrow_reads() {
+    let repetition = golden("lists.repetition", u16::from_le_bytes);
+    let definition = golden("lists.definition", u16::from_le_bytes);
+    let outer = List::<u16>::new(1).unwrap();
+    let inner = outer.inner(3).unwrap();
+    for backend in every_backend() {
+        for (depth, list) in [outer, inner].into_iter().enumerate() {
+            let expected = golden(&format!("lists.offsets{depth}"), i32::from_le_bytes);
+            let mut offsets = vec![0; expected.len()];
+            let written =
+                list.offsets_uninit_with(backend, &repetition, &definition, &mut offsets[..]);
+            assert!(written.unwrap() == expected, "{backend}, depth {depth}");
+            let expected = golden(&format!("lists.validity{depth}"), u8::from_le_bytes);
+            let mut bitmap = vec![0; expected.len()];
+            let written =
+                list.validity_uninit_with(backend, &repetition, &definition, &mut bitmap[..]);
+            assert!(written.unwrap().0 == expected, "{backend}, depth {depth}");
+        }
+        let expected = golden("lists.entries", u8::from_le_bytes);
+        let mut bitmap = vec![0; expected.len()];
+        let written =
+            inner.entries_uninit_with(backend, 5, &repetition, &definition, &mut bitmap[..]);
+        assert!(written.unwrap().0 == expected, "{backend}");
+    }
 }

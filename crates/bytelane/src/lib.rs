@@ -29,7 +29,7 @@ pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
 #[doc(hidden)]
 pub use codec::decimal;
 pub use codec::{alp, base64, big_endian, bit_packing, byte_stream_split, delta, json_string};
-pub use codec::{rle_hybrid, stream_vbyte, utf8, varint};
+pub use codec::{rle_hybrid, stream_vbyte, utf8, validity, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;

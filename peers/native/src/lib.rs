@@ -1,8 +1,10 @@
-//! The crate `parquet` as a library with two C functions. `cargo xtask peers` compiles it with
+//! The crate `parquet`, and what it does with Arrow's arrays, as a library with two C functions. `cargo xtask peers` compiles it with
 //! `-Ctarget-cpu=native`, which `peers` itself is not.
 
 #[path = "../../src/libraries/buffers.rs"]
 mod buffers;
+#[path = "../../src/libraries/nulls.rs"]
+mod nulls;
 #[path = "../../src/libraries/parquet_work.rs"]
 mod parquet_work;
 
@@ -22,7 +24,9 @@ pub extern "C" fn parquet_open(
         0 => Kind::Packed(width),
         1 => Kind::Delta,
         2 => Kind::Runs(width),
-        _ => Kind::Entries(width),
+        3 => Kind::Entries(width),
+        4 => Kind::Levels,
+        _ => Kind::Nulls(width),
     };
     Box::into_raw(Box::new(parquet_work::work(encodes, bytes, kind)))
 }

@@ -10,11 +10,13 @@ mod byte_stream_split;
 mod c_interface;
 mod delta;
 mod json_string;
+mod nulls;
 mod parquet;
 mod parquet_work;
 mod rle_hybrid;
 mod stream_vbyte;
 mod utf8;
+mod validity;
 mod varint;
 mod wheel;
 
@@ -176,6 +178,15 @@ pub static COMPARISONS: &[Comparison] = &[
         &["bits_3", "runs_3"],
         rle_hybrid::entries::<8, 3>,
     ),
+    validity::levels(),
+    validity::values("validity:spread=f32,nulls=0", validity::nulls::<4, 0>),
+    validity::values("validity:spread=f32,nulls=1", validity::nulls::<4, 1>),
+    validity::values("validity:spread=f32,nulls=10", validity::nulls::<4, 10>),
+    validity::values("validity:spread=f32,nulls=50", validity::nulls::<4, 50>),
+    validity::values("validity:spread=f64,nulls=0", validity::nulls::<8, 0>),
+    validity::values("validity:spread=f64,nulls=1", validity::nulls::<8, 1>),
+    validity::values("validity:spread=f64,nulls=10", validity::nulls::<8, 10>),
+    validity::values("validity:spread=f64,nulls=50", validity::nulls::<8, 50>),
     base64::COMPARISON,
     json_string::COMPARISON,
     utf8::COMPARISON,

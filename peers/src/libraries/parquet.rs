@@ -50,6 +50,8 @@ fn native_work(
         Kind::Delta => (1, 0),
         Kind::Runs(width) => (2, width),
         Kind::Entries(width) => (3, width),
+        Kind::Levels => (4, 0),
+        Kind::Nulls(percent) => (5, percent),
     };
     // SAFETY: it takes any arguments.
     let work = unsafe { open(encodes, bytes, kind, width) };

@@ -2,6 +2,8 @@
 //! `native` for the machine.
 
 use super::buffers::{Received, Work, show};
+use super::nulls;
+use arrow_array::types::{Float32Type, Float64Type};
 use bytemuck::Pod;
 use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
@@ -22,6 +24,10 @@ pub enum Kind {
     Runs(usize),
     /// Runs of indices of a width, to the entries of a dictionary, which are the indices themselves.
     Entries(usize),
+    /// Levels of two bytes, 0 or 1, to a bitmap.
+    Levels,
+    /// Floats with a percentage of nulls.
+    Nulls(usize),
 }
 
 /// Work on values of `bytes` bytes.
@@ -44,6 +50,12 @@ pub fn work(encodes: bool, bytes: usize, kind: Kind) -> Work<'static> {
         (false, 1, Kind::Runs(width)) => runs_decode::<u8>(width),
         (false, 2, Kind::Runs(width)) => runs_decode::<u16>(width),
         (false, _, Kind::Runs(width)) => runs_decode::<u32>(width),
+        (true, _, Kind::Levels) => nulls::bitmap(),
+        (false, _, Kind::Levels) => nulls::levels(),
+        (true, 4, Kind::Nulls(percent)) => nulls::spread::<f32>(percent),
+        (true, _, Kind::Nulls(percent)) => nulls::spread::<f64>(percent),
+        (false, 4, Kind::Nulls(percent)) => nulls::compact::<Float32Type>(percent),
+        (false, _, Kind::Nulls(percent)) => nulls::compact::<Float64Type>(percent),
         (false, 4, Kind::Entries(width)) => entries::<u32>(width),
         (false, _, Kind::Entries(width)) => entries::<u64>(width),
     }

@@ -239,6 +239,49 @@ static void rle_hybrid_bits(size_t length) {
     free(bytes), free(back), free(bitmap);
 }
 
+#define VALIDITY(TYPE, NAME)                                                                   \
+    static void validity_##NAME(size_t count) {                                                \
+        size_t length = (count + 7) / 8;                                                       \
+        uint8_t *bitmap = filled(length), *again = filled(length);                             \
+        TYPE *levels = filled(count * sizeof(TYPE));                                           \
+        CHECK(bytelane_validity_decode_##NAME(3, bitmap, length, levels, count).offset         \
+              == length);                                                                      \
+        CHECK(bytelane_validity_encode_##NAME(3, levels, count, again, length).count           \
+              == length);                                                                      \
+        if (count % 8 == 0) same(bitmap, again, length);                                       \
+        CHECK(bytelane_validity_decode_##NAME(3, bitmap, length, levels, 8 * length + 1).status \
+              == BYTELANE_RANGE);                                                              \
+        free(levels), free(again), free(bitmap);                                               \
+    }
+VALIDITY(uint8_t, u8)
+VALIDITY(uint16_t, u16)
+
+static void validity_values(size_t count, size_t width) {
+    size_t length = (count + 7) / 8, bytes = count * width;
+    uint8_t *bitmap = filled(length), *values = filled(bytes);
+    bytelane_result valid = bytelane_validity_count_valid(bitmap, length, count);
+    CHECK(valid.status == BYTELANE_OK && valid.offset == length && valid.count <= count);
+    uint8_t *dense = filled(valid.count * width), *again = filled(valid.count * width);
+    bytelane_result done
+        = bytelane_validity_spread(dense, valid.count, width, bitmap, length, values, count);
+    CHECK(done.status == BYTELANE_OK && done.offset == valid.count && done.count == count);
+    done = bytelane_validity_compact(values, count, width, bitmap, length, again, valid.count);
+    CHECK(done.status == BYTELANE_OK && done.offset == count && done.count == valid.count);
+    same(dense, again, valid.count * width);
+    if (valid.count > 0) {
+        done = bytelane_validity_spread(dense, valid.count - 1, width, bitmap, length, values, count);
+        CHECK(done.status == BYTELANE_MALFORMED);
+        done = bytelane_validity_compact(
+            values, count, width, bitmap, length, again, valid.count - 1);
+        CHECK(done.status == BYTELANE_DESTINATION && done.count == valid.count);
+        done = bytelane_validity_compact(values, count, width, values, length, values, valid.count);
+        CHECK(done.status == BYTELANE_OVERLAP);
+        done = bytelane_validity_spread(dense, valid.count, 3, bitmap, length, values, count);
+        CHECK(done.status == BYTELANE_ARGUMENT);
+    }
+    free(again), free(dense), free(values), free(bitmap);
+}
+
 static void refused(void) {
     uint8_t memory[64] = {0};
     CHECK(bytelane_base64_encode(NULL, 1, 0, memory, 64).status == BYTELANE_NULL);
@@ -277,6 +320,9 @@ int main(int count, char **arguments) {
         delta_i32(length), delta_i64(length);
         rle_hybrid_u8(length), rle_hybrid_u16(length), rle_hybrid_u32(length);
         rle_hybrid_bits(length);
+        validity_u8(length), validity_u16(length);
+        validity_values(length, 1), validity_values(length, 2);
+        validity_values(length, 4), validity_values(length, 8);
     }
     printf("all calls are right on %s\n", bytelane_backend());
     return 0;

@@ -109,6 +109,15 @@ int main() {
     CHECK(bl::rle_hybrid::encode_bits(bits, 20, runs).count() == 2);
     CHECK(bl::rle_hybrid::decode_bits(runs, 20, bits).count() == 3);
 
+    std::vector<std::uint16_t> defined{1, 0, 1}, found(3);
+    std::vector<double> dense{1.5, 2.5}, column(3), compacted(2);
+    std::vector<std::uint8_t> valid(1);
+    CHECK(bl::validity::encode(1, defined, valid).count() == 1 && valid[0] == 5);
+    CHECK(bl::validity::count_valid(valid, 3).count() == 2);
+    CHECK(bl::validity::spread<double>(dense, valid, column).count() == 3 && column[2] == 2.5);
+    CHECK(bl::validity::compact<double>(column, valid, compacted) && compacted == dense);
+    CHECK(bl::validity::decode(1, valid, found).count() == 3 && found == defined);
+
     std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
     CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
     CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));

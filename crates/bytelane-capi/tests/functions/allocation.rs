@@ -8,7 +8,7 @@ fn no_function_allocates() {
         let (unit, opening) = (case.functions.unit, case.functions.opening.len());
         for count in [0, 1, 20, 1000] {
             // Zeros fit any width.
-            let has_width = ["bit_packing", "rle_hybrid"];
+            let has_width = ["bit_packing", "rle_hybrid", "validity"];
             let value = match has_width.iter().any(|name| case.name.starts_with(name)) {
                 true => 0,
                 false => 0x0041_4141_4141_4141_u64,

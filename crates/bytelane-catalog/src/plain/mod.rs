@@ -16,6 +16,7 @@ mod number;
 pub(crate) mod rle_hybrid;
 pub(crate) mod stream_vbyte;
 pub(crate) mod utf8;
+pub(crate) mod validity;
 pub(crate) mod varint;
 
 pub use level::Level;

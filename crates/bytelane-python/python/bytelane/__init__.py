@@ -1,7 +1,8 @@
 """Codecs for bytes, numbers and text, and the best Parquet encodings.
 
 Each codec is a module: `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
-`json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `varint`. Each uses the best instruction set of the machine.
+`json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `validity`, `varint`. Each uses the best instruction set of
+the machine.
 
 Arguments are objects with a buffer: bytes, bytearray, memoryview, mmap, array, NumPy and Arrow arrays.
 Bytes are processed without the interpreter's lock if they are long; all other memory keeps the lock,
@@ -30,6 +31,7 @@ from ._native import (
     set_backend,
     stream_vbyte,
     utf8,
+    validity,
     varint,
 )
 
@@ -49,6 +51,7 @@ __all__ = [
     "set_backend",
     "stream_vbyte",
     "utf8",
+    "validity",
     "varint",
 ]
 

@@ -10,9 +10,10 @@ from . import json_string as json_string
 from . import rle_hybrid as rle_hybrid
 from . import stream_vbyte as stream_vbyte
 from . import utf8 as utf8
+from . import validity as validity
 from . import varint as varint
 
-__all__ = ["__version__", "_parquet", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "rle_hybrid", "set_backend", "stream_vbyte", "utf8", "varint"]
+__all__ = ["__version__", "_parquet", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "rle_hybrid", "set_backend", "stream_vbyte", "utf8", "validity", "varint"]
 
 __version__: str
 

@@ -9,6 +9,7 @@ pub mod json_string;
 pub mod rle_hybrid;
 pub mod stream_vbyte;
 pub mod utf8;
+pub mod validity;
 pub mod varint;
 
 use crate::memory::Memory;

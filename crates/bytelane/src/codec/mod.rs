@@ -12,4 +12,5 @@ pub mod json_string;
 pub mod rle_hybrid;
 pub mod stream_vbyte;
 pub mod utf8;
+pub mod validity;
 pub mod varint;

@@ -12,6 +12,7 @@ use crate::codec::json_string;
 use crate::codec::rle_hybrid;
 use crate::codec::stream_vbyte;
 use crate::codec::utf8;
+use crate::codec::validity;
 use crate::codec::varint;
 
 // SAFETY: `fill` cuts the destination to the length of the source. It then copies the source, or
@@ -190,3 +191,37 @@ unsafe impl<T: alp::Float> Faithful for alp::Encode<'_, T> {}
 // code does for all, then whole blocks of 64 bytes, and the rest by a copy of a block. Exceptions
 // replace values.
 unsafe impl<T: alp::Float> Faithful for alp::Decode<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the bytes that the levels take, a bit for each. The kernels
+// write a whole word of 8 bytes for each 64 levels, and the remaining bytes, up to 8, of the word of
+// the last levels. The scalar code writes a byte for each 8 levels.
+unsafe impl<T: validity::Level> Faithful for validity::Encode<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the levels that are wanted. The kernels write whole steps of
+// 64 levels, and then the rest by a copy of a step. The scalar code writes each level.
+unsafe impl<T: validity::Level> Faithful for validity::Decode<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the places that are wanted. There is an `Ok` only after the
+// last of them: steps of 64 places follow each other, and each is written whole, by an instruction
+// set, by a copy or as zeros; the last one is copied from a step that begins as zeros. The scalar
+// code writes each place.
+unsafe impl<T: validity::Element> Faithful for validity::values::Spread<'_, T> {}
+
+// SAFETY: `done` grows by as many values as have been written from there on: those of whole steps by a
+// copy; those of a step whose bits are set, which instruction sets store at its front, or which are
+// copied from there. The scalar code counts the values that it writes.
+unsafe impl<T: validity::Element> Faithful for validity::values::Compact<'_, T> {}
+
+// SAFETY: there is an `Ok` only if the destination has room for as many offsets as there are. Each has
+// then been written, since the steps leave out only those without room: sixteen at a time while there
+// is room for sixteen, and otherwise one by one, from the first one on. The scalar code writes one by
+// one.
+unsafe impl<T: validity::Level, O: validity::lists::Offset> Faithful
+    for validity::lists::OffsetsOf<'_, T, O>
+{
+}
+
+// SAFETY: there is an `Ok` only if the destination has room for the bytes that the bits take. Words are
+// written one after the other as they become full, and then the last one, each as far as there is
+// room. The scalar code writes a byte with each bit.
+unsafe impl<T: validity::Level> Faithful for validity::lists::BitsOf<'_, T> {}

@@ -11,6 +11,7 @@ use bytelane_capi::result::bytelane_result;
 use bytelane_capi::rle_hybrid::*;
 use bytelane_capi::stream_vbyte::*;
 use bytelane_capi::utf8::*;
+use bytelane_capi::validity::*;
 use bytelane_capi::varint::*;
 
 /// The C functions for parameters of the catalog, and the parameters that mean the same there.
@@ -28,6 +29,7 @@ pub static CODECS: &[(&str, Make)] = &[
     ("bit_packing", bit_packing),
     ("delta", delta),
     ("rle_hybrid", rle_hybrid),
+    ("validity", validity),
 ];
 
 /// The value of a parameter, or an empty string.
@@ -345,6 +347,33 @@ fn rle_hybrid(parameters: &str) -> (String, Functions) {
             opening: b"",
         },
         other => panic!("no C function for the type {other}"),
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn validity(parameters: &str) -> (String, Functions) {
+    let max = parameter(parameters, "max_level").parse().expect("a level");
+    let functions = match parameter(parameters, "type") {
+        "u8" => Functions {
+            encode: function!([src, count, dst, room] => bytelane_validity_encode_u8(
+                max, src, count, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_validity_decode_u8(
+                max, src, length, dst, room
+            )),
+            unit: 1,
+            opening: b"",
+        },
+        _ => Functions {
+            encode: function!([src, count, dst, room] => bytelane_validity_encode_u16(
+                max, src.cast(), count, dst, room
+            )),
+            decode: function!([src, length, dst, room] => bytelane_validity_decode_u16(
+                max, src, length, dst.cast(), room
+            )),
+            unit: 2,
+            opening: b"",
+        },
     };
     (parameters.to_owned(), functions)
 }

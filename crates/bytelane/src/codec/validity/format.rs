@@ -1,0 +1,291 @@
+//! The public functions for levels: methods of the greatest level.
+#![forbid(unsafe_code)]
+
+use super::error::bitmap_of;
+use super::{Error, Level};
+#[cfg(feature = "alloc")]
+use crate::memory;
+use crate::memory::{Fill, Slot};
+use crate::{Destination, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+/// The greatest definition level of a column: the number of its ancestors, itself included, that are
+/// optional or repeated. A value with this level is valid, with a lower one it is null.
+///
+/// For a column in a list, [`lists`](super::lists) has bitmaps without the levels of empty lists.
+///
+/// ```
+/// use bytelane::validity::Format;
+///
+/// let optional = Format::<u8>::new(1).expect("at least 1");
+/// let mut bitmap = [0; 2];
+/// let valid = optional.encode(&[1, 1, 0, 1, 1, 1, 1, 1, 0, 1], &mut bitmap)?;
+/// assert_eq!((bitmap, valid), ([0b1111_1011, 0b10], 8));
+///
+/// let mut levels = [0; 10];
+/// optional.decode(&bitmap, &mut levels)?;
+/// assert_eq!(levels, [1, 1, 0, 1, 1, 1, 1, 1, 0, 1]);
+/// # Ok::<(), bytelane::validity::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Format<T> {
+    max: u16,
+    of: PhantomData<T>,
+}
+
+impl<T: Level> Format<T> {
+    /// Levels from 0 to this one. `None` for 0, since a column without optional ancestors has no
+    /// levels; for more than 255 of `u8`; and for more than 32,767.
+    #[must_use]
+    #[inline]
+    pub const fn new(max_level: u16) -> Option<Self> {
+        if max_level == 0 || max_level > T::MAX {
+            return None;
+        }
+        let (max, of) = (max_level, PhantomData);
+        Some(Self { max, of })
+    }
+
+    /// The greatest level.
+    #[must_use]
+    #[inline]
+    pub const fn max_level(self) -> u16 {
+        self.max
+    }
+
+    /// The number of bytes that [`encode`](Self::encode) writes for this many levels: a bit for each.
+    #[must_use]
+    #[inline]
+    pub const fn encoded_len(self, count: usize) -> usize {
+        count.div_ceil(8)
+    }
+
+    /// Writes a bitmap to the front of `bitmap`: a bit for each level, which is set if the level is
+    /// the greatest one. Returns the number of valid values, which is that of set bits; the others are
+    /// nulls.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Destination`](super::ErrorKind::Destination) if the bitmap is too short;
+    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great, with its
+    /// place in memory. The contents of `bitmap` are then unspecified.
+    ///
+    /// ```
+    /// use bytelane::validity::{ErrorKind, Format};
+    ///
+    /// let format = Format::<u16>::new(2).expect("at least 1");
+    /// let error = format.encode(&[2, 0, 3], &mut [0]).unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Level { max: 2 }, Some(4)));
+    /// ```
+    #[inline]
+    pub fn encode(self, levels: &[T], bitmap: &mut [u8]) -> Result<usize, Error> {
+        let written = self.encode_uninit_with(Detected::active(), levels, bitmap);
+        written.map(|(_, valid)| valid)
+    }
+
+    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes written,
+    /// and the number of valid values.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit<'a>(
+        self,
+        levels: &[T],
+        bitmap: &'a mut [MaybeUninit<u8>],
+    ) -> Result<(&'a mut [u8], usize), Error> {
+        self.encode_uninit_with(Detected::active(), levels, bitmap)
+    }
+
+    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Self::encode).
+    #[inline]
+    pub fn encode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        levels: &[T],
+        bitmap: impl Into<Destination<'a, u8>>,
+    ) -> Result<(&'a mut [u8], usize), Error> {
+        bitmap.into().fill(self.encoding(backend, levels))
+    }
+
+    /// [`encode`](Self::encode), appended to a `Vec`, from a byte of its own on. Returns the number of
+    /// valid values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great; the `Vec`
+    /// is unchanged then.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn encode_append(self, levels: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
+        let operation = self.encoding(Detected::active(), levels);
+        Ok(memory::append(operation, self.encoded_len(levels.len()), to)?.1)
+    }
+
+    /// [`encode`](Self::encode), as a new `Vec`. Returns it and the number of valid values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great.
+    #[cfg(feature = "alloc")]
+    pub fn encode_to_vec(self, levels: &[T]) -> Result<(Vec<u8>, usize), Error> {
+        let mut bitmap = Vec::new();
+        let valid = self.encode_append(levels, &mut bitmap)?;
+        Ok((bitmap, valid))
+    }
+
+    /// Writes a level for each bit of a bitmap, as many as `levels` has room for: the greatest level
+    /// if the bit is set, and the one below it otherwise. So a null comes from the innermost optional
+    /// ancestor, not from an outer one. Returns the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is written
+    /// then.
+    #[inline]
+    pub fn decode(self, bitmap: &[u8], levels: &mut [T]) -> Result<usize, Error> {
+        let read = self.decode_uninit_with(Detected::active(), bitmap, levels);
+        read.map(|(_, read)| read)
+    }
+
+    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the levels, as many
+    /// as there is room for, and the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit<'a>(
+        self,
+        bitmap: &[u8],
+        levels: &'a mut [MaybeUninit<T>],
+    ) -> Result<(&'a mut [T], usize), Error> {
+        self.decode_uninit_with(Detected::active(), bitmap, levels)
+    }
+
+    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[inline]
+    pub fn decode_uninit_with<'a>(
+        self,
+        backend: Detected,
+        bitmap: &[u8],
+        levels: impl Into<Destination<'a, T>>,
+    ) -> Result<(&'a mut [T], usize), Error> {
+        let levels = levels.into();
+        let operation = self.decoding(backend, bitmap, levels.len())?;
+        levels.fill(operation)
+    }
+
+    /// [`decode`](Self::decode) of `count` bits, appended to a `Vec`. Returns the number of bytes
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn decode_append(
+        self,
+        bitmap: &[u8],
+        count: usize,
+        to: &mut Vec<T>,
+    ) -> Result<usize, Error> {
+        let operation = self.decoding(Detected::active(), bitmap, count)?;
+        Ok(memory::append(operation, count, to)?.1)
+    }
+
+    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
+    #[cfg(feature = "alloc")]
+    pub fn decode_to_vec(self, bitmap: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
+        let mut levels = Vec::new();
+        let read = self.decode_append(bitmap, count, &mut levels)?;
+        Ok((levels, read))
+    }
+
+    #[inline]
+    fn encoding(self, backend: Detected, levels: &[T]) -> Encode<'_, T> {
+        let max = self.max;
+        Encode {
+            levels,
+            max,
+            backend,
+        }
+    }
+
+    /// Checks that the bitmap has so many bits, before memory is allocated for their levels.
+    #[inline]
+    fn decoding(
+        self,
+        backend: Detected,
+        bitmap: &[u8],
+        count: usize,
+    ) -> Result<Decode<'_, T>, Error> {
+        Ok(Decode {
+            bitmap: bitmap_of(bitmap, count)?,
+            count,
+            format: self,
+            backend,
+        })
+    }
+}
+
+/// Levels to a bitmap.
+pub(crate) struct Encode<'a, T> {
+    levels: &'a [T],
+    max: u16,
+    backend: Detected,
+}
+
+impl<T: Level> Fill for Encode<'_, T> {
+    /// The number of valid values.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let bytes = self.levels.len().div_ceil(8);
+        let to = crate::error::front(to, bytes)?;
+        let valid = T::encode(self.levels, self.max, to, self.backend)?;
+        Ok((bytes, valid))
+    }
+}
+
+/// A bitmap to levels.
+pub(crate) struct Decode<'a, T> {
+    bitmap: &'a [u8],
+    count: usize,
+    format: Format<T>,
+    backend: Detected,
+}
+
+impl<T: Level> Fill for Decode<'_, T> {
+    /// The number of bytes read.
+    type Done = usize;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+        let bytes = self.count * size_of::<T>();
+        let to = crate::error::front(to, bytes)?;
+        T::decode(self.bitmap, self.format.max, to, self.backend);
+        Ok((bytes, self.bitmap.len()))
+    }
+}

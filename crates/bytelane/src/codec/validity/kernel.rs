@@ -1,0 +1,237 @@
+//! Control flow, shared by all instruction sets: a step for each word of 64 bits of a bitmap.
+#![forbid(unsafe_code)]
+
+use super::{Error, Levels, Move, STEP, scalar};
+use crate::codec::bit_packing::low_bits;
+use crate::memory::{Slot, copy, flat, flat_mut, pair, write};
+
+/// The number of bits that are set below a place.
+#[inline(always)]
+pub(super) fn rank(bits: u64, place: usize) -> usize {
+    (bits & low_bits(place)).count_ones() as usize
+}
+
+/// The bits of the last values, fewer than 64, from the bytes of a bitmap that they take.
+#[inline(always)]
+fn last_word(bitmap: &[u8], count: usize) -> u64 {
+    pair(bitmap)[0] & low_bits(count)
+}
+
+/// The first values of a step, and zeros after them.
+#[cold]
+pub(super) fn padded<const V: usize>(values: &[[u8; V]]) -> [[u8; V]; STEP] {
+    let mut step = [[0; V]; STEP];
+    let length = usize::min(values.len(), STEP);
+    step[..length].copy_from_slice(&values[..length]);
+    step
+}
+
+#[inline(always)]
+pub(super) fn encode<const K: usize, S: Levels<K>>(
+    simd: S,
+    levels: &[u8],
+    max: u16,
+    to: &mut [Slot],
+) -> Result<usize, Error> {
+    let (steps, rest) = levels.as_chunks::<K>().0.as_chunks::<STEP>();
+    let (words, last) = to.split_at_mut(8 * steps.len());
+    let words = words.as_chunks_mut::<8>().0;
+    let level = simd.splat(max);
+    let mut greatest = simd.splat(0);
+    let mut valid = 0;
+    for i in 0..steps.len() {
+        let bits = simd.at_least(&steps[i], level);
+        greatest = simd.greatest(greatest, &steps[i]);
+        write(&mut words[i], bits.to_le_bytes());
+        valid += bits.count_ones() as usize;
+    }
+    if !rest.is_empty() {
+        // The zeros after the levels are below the maximum.
+        let step = padded(rest);
+        let bits = simd.at_least(&step, level);
+        greatest = simd.greatest(greatest, &step);
+        copy(last, &bits.to_le_bytes()[..last.len()]);
+        valid += bits.count_ones() as usize;
+    }
+    match simd.is_within(greatest, level) {
+        true => Ok(valid),
+        false => Err(scalar::beyond::<K>(levels, max)),
+    }
+}
+
+#[inline(always)]
+pub(super) fn decode<const K: usize, S: Levels<K>>(
+    simd: S,
+    bitmap: &[u8],
+    max: u16,
+    to: &mut [Slot],
+) {
+    let null = simd.splat(max - 1);
+    let (steps, rest) = to.as_chunks_mut::<K>().0.as_chunks_mut::<STEP>();
+    let (words, last) = bitmap.split_at(8 * steps.len());
+    let words = words.as_chunks::<8>().0;
+    for i in 0..steps.len() {
+        simd.levels(u64::from_le_bytes(words[i]), null, &mut steps[i]);
+    }
+    if !rest.is_empty() {
+        let mut step = [[Slot::new(0); K]; STEP];
+        simd.levels(last_word(last, rest.len()), null, &mut step);
+        rest.copy_from_slice(&step[..rest.len()]);
+    }
+}
+
+/// How many words from `i` on are equal to word `i`.
+#[inline(always)]
+fn run(words: &[[u8; 8]], i: usize) -> usize {
+    let first = u64::from_ne_bytes(words[i]);
+    let mut end = i + 1;
+    while let Some(eight) = words[end..].first_chunk::<8>() {
+        let mut other = 0;
+        for word in eight {
+            other |= u64::from_ne_bytes(*word) ^ first;
+        }
+        if other != 0 {
+            break;
+        }
+        end += 8;
+    }
+    while end < words.len() && words[end] == words[i] {
+        end += 1;
+    }
+    end - i
+}
+
+/// Writes a value for each place of the destination. `None` if there are not as many values as set
+/// bits.
+#[inline(always)]
+pub(super) fn spread<const V: usize, S: Move<V>>(
+    simd: S,
+    dense: &[u8],
+    bitmap: &[u8],
+    to: &mut [Slot],
+) -> Option<()> {
+    let mut dense = dense.as_chunks::<V>().0;
+    let (steps, rest) = to.as_chunks_mut::<V>().0.as_chunks_mut::<STEP>();
+    let (words, last) = bitmap.split_at(8 * steps.len());
+    let words = words.as_chunks::<8>().0;
+    let mut i = 0;
+    while i < steps.len() {
+        let bits = u64::from_le_bytes(words[i]);
+        if bits == 0 || bits == !0 {
+            let run = run(words, i);
+            let to = flat_mut(steps[i..i + run].as_flattened_mut());
+            if bits == 0 {
+                to.fill(Slot::new(0));
+            } else {
+                let (values, rest) = dense.split_at_checked(STEP * run)?;
+                copy(to, flat(values));
+                dense = rest;
+            }
+            i += run;
+            continue;
+        }
+        let values;
+        let from = match dense.first_chunk() {
+            Some(from) => from,
+            None => {
+                values = padded(dense);
+                &values
+            }
+        };
+        simd.spread(bits, from, &mut steps[i]);
+        dense = dense.get(bits.count_ones() as usize..)?;
+        i += 1;
+    }
+    if !rest.is_empty() {
+        let bits = last_word(last, rest.len());
+        spread_last(simd, bits, dense, rest);
+        dense = dense.get(bits.count_ones() as usize..)?;
+    }
+    dense.is_empty().then_some(())
+}
+
+/// The last step, which is not whole.
+#[inline(never)]
+fn spread_last<const V: usize, S: Move<V>>(
+    simd: S,
+    bits: u64,
+    dense: &[[u8; V]],
+    to: &mut [[Slot; V]],
+) {
+    let mut step = [[Slot::new(0); V]; STEP];
+    simd.spread(bits, &padded(dense), &mut step);
+    to.copy_from_slice(&step[..to.len()]);
+}
+
+/// Writes the values whose bits are set. Returns how many they are, or `None` if they do not fit.
+#[inline(always)]
+pub(super) fn compact<const V: usize, S: Move<V>>(
+    simd: S,
+    values: &[u8],
+    bitmap: &[u8],
+    to: &mut [Slot],
+) -> Option<usize> {
+    let (steps, rest) = values.as_chunks::<V>().0.as_chunks::<STEP>();
+    let (words, last) = bitmap.split_at(8 * steps.len());
+    let words = words.as_chunks::<8>().0;
+    let to = to.as_chunks_mut::<V>().0;
+    let (mut i, mut done) = (0, 0);
+    while i < steps.len() {
+        let bits = u64::from_le_bytes(words[i]);
+        if bits == !0 {
+            let run = run(words, i);
+            let values = steps[i..i + run].as_flattened();
+            let to = to.get_mut(done..done + values.len())?;
+            copy(flat_mut(to), flat(values));
+            (i, done) = (i + run, done + values.len());
+            continue;
+        }
+        match to[done..].first_chunk_mut() {
+            Some(to) => simd.compact(bits, &steps[i], to),
+            None => compact_last(simd, bits, &steps[i], &mut to[done..])?,
+        }
+        (i, done) = (i + 1, done + bits.count_ones() as usize);
+    }
+    if !rest.is_empty() {
+        let bits = last_word(last, rest.len());
+        compact_last(simd, bits, &padded(rest), &mut to[done..])?;
+        done += bits.count_ones() as usize;
+    }
+    Some(done)
+}
+
+/// A step at the end of the destination. `None` if it does not fit.
+#[inline(never)]
+fn compact_last<const V: usize, S: Move<V>>(
+    simd: S,
+    bits: u64,
+    from: &[[u8; V]; STEP],
+    to: &mut [[Slot; V]],
+) -> Option<()> {
+    let mut step = [[Slot::new(0); V]; STEP];
+    simd.compact(bits, from, &mut step);
+    let set = bits.count_ones() as usize;
+    to.get_mut(..set)?.copy_from_slice(&step[..set]);
+    Some(())
+}
+
+/// [`MoveBits`](super::MoveBits) in six steps, each of which moves bits by a power of two: Warren,
+/// Hacker's Delight, second edition, figure 7-10, "compress".
+#[inline(always)]
+pub(super) fn select_in_steps(bits: u64, places: u64) -> u64 {
+    let (mut bits, mut places) = (bits & places, places);
+    // The places below each one that are not set, of which the lowest bit of the number counts.
+    let mut unset = !places << 1;
+    for step in 0..6 {
+        let mut parity = unset;
+        for shift in 0..6 {
+            parity ^= parity << (1 << shift);
+        }
+        let moving = parity & places;
+        places = places ^ moving | moving >> (1 << step);
+        let moved = bits & moving;
+        bits = bits ^ moved | moved >> (1 << step);
+        unset &= !parity;
+    }
+    bits
+}

@@ -1,0 +1,386 @@
+//! The public functions for lists: methods of a depth.
+#![forbid(unsafe_code)]
+
+use super::depth::Depth;
+use super::{Bits, Offset, Pairs, Wanted};
+use crate::codec::validity::{Error, ErrorKind, Level};
+#[cfg(feature = "alloc")]
+use crate::memory;
+use crate::memory::{Fill, Slot, bytes};
+use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+/// The lists of one depth: an ancestor of a leaf that is a list, counted from the outermost one.
+///
+/// All functions take the repetition and definition levels of the leaf, as many of both. They fail
+/// where these are not levels of such lists: with [`ErrorKind::Lengths`] if there are not as many of
+/// both, and with [`ErrorKind::Repetition`], and the place in memory, for the first repetition level
+/// that continues a list where there is none. This includes a first one that is not 0.
+///
+/// ```
+/// use bytelane::validity::lists::List;
+///
+/// // [[[1], []], [null, [2, 3]], []], and all lists within the outermost one are optional:
+/// // levels 0 and 1 of the rows, which are not null, 2 and 3 of the lists in them, 4 of the values.
+/// let repetition = [0, 1, 0, 1, 2, 0u8];
+/// let definition = [3, 2, 1, 3, 3, 0];
+/// let rows = List::new(0).expect("a small level");
+/// let inner = rows.inner(2).expect("a greater level");
+/// let offsets: Vec<i64> = rows.offsets_to_vec(&repetition, &definition)?;
+/// assert_eq!(offsets, [0, 2, 4, 4]);
+/// let offsets: Vec<i64> = inner.offsets_to_vec(&repetition, &definition)?;
+/// assert_eq!(offsets, [0, 1, 1, 1, 3]);
+/// assert_eq!(inner.validity_to_vec(&repetition, &definition)?.0, [0b1011]);
+/// # Ok::<(), bytelane::validity::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct List<T> {
+    depth: Depth,
+    of: PhantomData<T>,
+}
+
+impl<T: Level> List<T> {
+    /// The outermost lists, which are not null from this definition level on: the number of their
+    /// optional ancestors, themselves included. From the next level on, they have an entry. `None` if
+    /// the type does not have that level.
+    #[must_use]
+    pub const fn new(valid_from: u16) -> Option<Self> {
+        Self::at_depth(1, 0, valid_from)
+    }
+
+    /// The lists in these lists, which are not null from this definition level on. `None` if that is
+    /// less than the level from which on these lists have an entry, or more than the type has.
+    #[must_use]
+    pub const fn inner(self, valid_from: u16) -> Option<Self> {
+        Self::at_depth(self.depth.repetition + 1, self.depth.entry, valid_from)
+    }
+
+    const fn at_depth(repetition: u16, place: u16, valid: u16) -> Option<Self> {
+        // Kernels compare with the next greater ones.
+        if repetition >= T::MAX || valid >= T::MAX || valid < place {
+            return None;
+        }
+        let depth = Depth {
+            repetition,
+            place,
+            valid,
+            entry: valid + 1,
+        };
+        let of = PhantomData;
+        Some(Self { depth, of })
+    }
+
+    /// The repetition level that continues these lists: 1 for the outermost ones.
+    #[must_use]
+    pub const fn repetition_level(self) -> u16 {
+        self.depth.repetition
+    }
+
+    /// Writes the offsets of the lists: the number of entries before each of them, and then that of
+    /// all entries. Returns how many offsets they are, one more than there are lists. If `offsets` has
+    /// room for more, what follows may be overwritten. One more than there are levels is always
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// Those of all functions; [`ErrorKind::Offsets`] if there are more entries than an offset can
+    /// count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
+    #[inline]
+    pub fn offsets<O: Offset>(
+        self,
+        repetition: &[T],
+        definition: &[T],
+        offsets: &mut [O],
+    ) -> Result<usize, Error> {
+        let backend = Detected::active();
+        let written = self.offsets_uninit_with(backend, repetition, definition, offsets);
+        written.map(|written| written.len())
+    }
+
+    /// [`offsets`](Self::offsets) into memory that need not be initialised, on a backend of the
+    /// caller's choice. Returns the offsets.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`offsets`](Self::offsets).
+    #[inline]
+    pub fn offsets_uninit_with<'a, O: Offset>(
+        self,
+        backend: Detected,
+        repetition: &[T],
+        definition: &[T],
+        offsets: impl Into<Destination<'a, O>>,
+    ) -> Result<&'a mut [O], Error> {
+        let operation = OffsetsOf::<T, O>::new(self, repetition, definition, backend);
+        let (written, ()) = offsets.into().fill(operation)?;
+        Ok(written)
+    }
+
+    /// [`offsets`](Self::offsets), appended to a `Vec`. Returns how many they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`offsets`](Self::offsets); the `Vec` is then unchanged.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub fn offsets_append<O: Offset>(
+        self,
+        repetition: &[T],
+        definition: &[T],
+        to: &mut Vec<O>,
+    ) -> Result<usize, Error> {
+        let most = repetition.len() + 1;
+        let operation = OffsetsOf::<T, O>::new(self, repetition, definition, Detected::active());
+        Ok(memory::append(operation, most, to)?.0)
+    }
+
+    /// [`offsets`](Self::offsets), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`offsets`](Self::offsets).
+    #[cfg(feature = "alloc")]
+    pub fn offsets_to_vec<O: Offset>(
+        self,
+        repetition: &[T],
+        definition: &[T],
+    ) -> Result<Vec<O>, Error> {
+        let mut offsets = Vec::new();
+        self.offsets_append(repetition, definition, &mut offsets)?;
+        Ok(offsets)
+    }
+
+    /// Writes the bitmap of the lists: a bit for each, which is set unless the list is null. If
+    /// `bitmap` has room for more, what follows may be overwritten. A bit for each level is always
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// Those of all functions; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are
+    /// then unspecified.
+    #[inline]
+    pub fn validity(
+        self,
+        repetition: &[T],
+        definition: &[T],
+        bitmap: &mut [u8],
+    ) -> Result<Bits, Error> {
+        let backend = Detected::active();
+        let written = self.validity_uninit_with(backend, repetition, definition, bitmap);
+        written.map(|(_, bits)| bits)
+    }
+
+    /// [`validity`](Self::validity) into memory that need not be initialised, on a backend of the
+    /// caller's choice. Returns the bytes written, and how many bits they have.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validity`](Self::validity).
+    #[inline]
+    pub fn validity_uninit_with<'a>(
+        self,
+        backend: Detected,
+        repetition: &[T],
+        definition: &[T],
+        bitmap: impl Into<Destination<'a, u8>>,
+    ) -> Result<(&'a mut [u8], Bits), Error> {
+        let wanted = self.of_lists();
+        let operation = BitsOf::new(self, wanted, repetition, definition, backend);
+        bitmap.into().fill(operation)
+    }
+
+    /// [`validity`](Self::validity), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validity`](Self::validity).
+    #[cfg(feature = "alloc")]
+    pub fn validity_to_vec(
+        self,
+        repetition: &[T],
+        definition: &[T],
+    ) -> Result<(Vec<u8>, Bits), Error> {
+        self.to_vec(self.of_lists(), repetition, definition)
+    }
+
+    /// Writes the bitmap of the entries of the lists: a bit for each, which is set if it is valid, from
+    /// a definition level on. For the leaf itself, this is the greatest level. Otherwise as
+    /// [`validity`](Self::validity).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validity`](Self::validity).
+    #[inline]
+    pub fn entries(
+        self,
+        valid_from: T,
+        repetition: &[T],
+        definition: &[T],
+        bitmap: &mut [u8],
+    ) -> Result<Bits, Error> {
+        let backend = Detected::active();
+        let written = self.entries_uninit_with(backend, valid_from, repetition, definition, bitmap);
+        written.map(|(_, bits)| bits)
+    }
+
+    /// [`entries`](Self::entries) into memory that need not be initialised, on a backend of the
+    /// caller's choice. Returns the bytes written, and how many bits they have.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validity`](Self::validity).
+    #[inline]
+    pub fn entries_uninit_with<'a>(
+        self,
+        backend: Detected,
+        valid_from: T,
+        repetition: &[T],
+        definition: &[T],
+        bitmap: impl Into<Destination<'a, u8>>,
+    ) -> Result<(&'a mut [u8], Bits), Error> {
+        let wanted = Self::of_entries(valid_from);
+        let operation = BitsOf::new(self, wanted, repetition, definition, backend);
+        bitmap.into().fill(operation)
+    }
+
+    /// [`entries`](Self::entries), as a new `Vec`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validity`](Self::validity).
+    #[cfg(feature = "alloc")]
+    pub fn entries_to_vec(
+        self,
+        valid_from: T,
+        repetition: &[T],
+        definition: &[T],
+    ) -> Result<(Vec<u8>, Bits), Error> {
+        self.to_vec(Self::of_entries(valid_from), repetition, definition)
+    }
+
+    #[inline]
+    const fn of_lists(self) -> Wanted {
+        let (entries, level) = (false, self.depth.valid);
+        Wanted { entries, level }
+    }
+
+    #[inline]
+    fn of_entries(valid_from: T) -> Wanted {
+        let (entries, level) = (true, valid_from.to_u16());
+        Wanted { entries, level }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn to_vec(
+        self,
+        wanted: Wanted,
+        repetition: &[T],
+        definition: &[T],
+    ) -> Result<(Vec<u8>, Bits), Error> {
+        let mut bitmap = Vec::new();
+        let most = repetition.len().div_ceil(8);
+        let operation = BitsOf::new(self, wanted, repetition, definition, Detected::active());
+        let (_, bits) = memory::append(operation, most, &mut bitmap)?;
+        Ok((bitmap, bits))
+    }
+
+    /// The levels, if there are as many of both.
+    fn pairs<'a>(self, repetition: &'a [T], definition: &'a [T]) -> Result<Pairs<'a>, Error> {
+        if repetition.len() != definition.len() {
+            let (repetition, definition) = (repetition.len(), definition.len());
+            return Err(Error::nowhere(ErrorKind::Lengths {
+                repetition,
+                definition,
+            }));
+        }
+        Ok(Pairs {
+            repetition: bytes(repetition),
+            definition: bytes(definition),
+            depth: self.depth,
+        })
+    }
+}
+
+/// Checks that the destination had room for all bytes.
+fn check_room(needed: usize, to: &[Slot]) -> Result<usize, Error> {
+    match needed <= to.len() {
+        true => Ok(needed),
+        false => Err(DestinationError::new(needed, to.len()).into()),
+    }
+}
+
+/// Levels to offsets.
+pub(crate) struct OffsetsOf<'a, T, O> {
+    list: List<T>,
+    repetition: &'a [T],
+    definition: &'a [T],
+    backend: Detected,
+    of: PhantomData<O>,
+}
+
+impl<'a, T, O> OffsetsOf<'a, T, O> {
+    #[inline]
+    fn new(list: List<T>, repetition: &'a [T], definition: &'a [T], backend: Detected) -> Self {
+        Self {
+            list,
+            repetition,
+            definition,
+            backend,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Level, O: Offset> Fill for OffsetsOf<'_, T, O> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        let pairs = self.list.pairs(self.repetition, self.definition)?;
+        let count = O::offsets(size_of::<T>(), pairs, to, self.backend)?;
+        Ok((check_room(count * size_of::<O>(), to)?, ()))
+    }
+}
+
+/// Levels to a bitmap.
+pub(crate) struct BitsOf<'a, T> {
+    list: List<T>,
+    wanted: Wanted,
+    repetition: &'a [T],
+    definition: &'a [T],
+    backend: Detected,
+}
+
+impl<'a, T> BitsOf<'a, T> {
+    #[inline]
+    fn new(
+        list: List<T>,
+        wanted: Wanted,
+        repetition: &'a [T],
+        definition: &'a [T],
+        backend: Detected,
+    ) -> Self {
+        Self {
+            list,
+            wanted,
+            repetition,
+            definition,
+            backend,
+        }
+    }
+}
+
+impl<T: Level> Fill for BitsOf<'_, T> {
+    type Done = Bits;
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, Bits), Error> {
+        let pairs = self.list.pairs(self.repetition, self.definition)?;
+        let bits = T::list_bits(pairs, self.wanted, to, self.backend)?;
+        Ok((check_room(bits.count.div_ceil(8), to)?, bits))
+    }
+}

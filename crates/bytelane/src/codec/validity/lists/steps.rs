@@ -1,0 +1,114 @@
+//! What 64 pairs of levels mean for the lists of one depth, as words of bits.
+#![forbid(unsafe_code)]
+
+use super::Pairs;
+use super::depth::Depth;
+use crate::codec::bit_packing::{from_ne_bytes, low_bits};
+use crate::codec::validity::kernel::padded;
+use crate::codec::validity::{Error, ErrorKind, Levels, STEP};
+
+/// A bit for each pair.
+pub(super) struct Step<'a, const K: usize> {
+    /// A list begins.
+    pub(super) lists: u64,
+    /// A list has an entry, which begins.
+    pub(super) entries: u64,
+    /// The definition levels.
+    pub(super) definition: &'a [[u8; K]; STEP],
+}
+
+/// What is done with the steps.
+pub(super) trait Sink<const K: usize> {
+    fn put(&mut self, step: Step<'_, K>);
+}
+
+/// The levels of a depth, in registers.
+struct Bounds<const K: usize, S: Levels<K>> {
+    simd: S,
+    repetition: S::Levels,
+    deeper: S::Levels,
+    place: S::Levels,
+    entry: S::Levels,
+    /// Whether the last pair so far had an entry.
+    had_entry: bool,
+}
+
+impl<const K: usize, S: Levels<K>> Bounds<K, S> {
+    #[inline(always)]
+    fn new(simd: S, depth: Depth) -> Self {
+        Self {
+            simd,
+            repetition: simd.splat(depth.repetition),
+            deeper: simd.splat(depth.repetition + 1),
+            place: simd.splat(depth.place),
+            entry: simd.splat(depth.entry),
+            had_entry: false,
+        }
+    }
+
+    /// The meaning of the first `count` pairs. An error is the first one whose repetition level continues
+    /// nothing.
+    #[inline(always)]
+    fn step<'a>(
+        &mut self,
+        repetition: &[[u8; K]; STEP],
+        definition: &'a [[u8; K]; STEP],
+        count: usize,
+    ) -> Result<Step<'a, K>, usize> {
+        let simd = self.simd;
+        let there = low_bits(count);
+        let continues = simd.at_least(repetition, self.repetition) & there;
+        let deeper = simd.at_least(repetition, self.deeper);
+        let has_place = simd.at_least(definition, self.place) & there;
+        let has_entry = simd.at_least(definition, self.entry) & there;
+        // A list goes on after a pair that had an entry, with a pair that has one.
+        let goes_on = has_entry & (has_entry << 1 | u64::from(self.had_entry));
+        let malformed = continues & !goes_on;
+        if malformed != 0 {
+            return Err(malformed.trailing_zeros() as usize);
+        }
+        self.had_entry = has_entry >> (STEP - 1) != 0;
+        Ok(Step {
+            lists: has_place & !continues,
+            entries: has_entry & !deeper,
+            definition,
+        })
+    }
+}
+
+/// Hands out all steps.
+#[inline(always)]
+pub(super) fn each<const K: usize, S: Levels<K>>(
+    simd: S,
+    pairs: Pairs<'_>,
+    sink: &mut impl Sink<K>,
+) -> Result<(), Error> {
+    let repetition = pairs.repetition.as_chunks::<K>().0;
+    let definition = pairs.definition.as_chunks::<K>().0;
+    if repetition
+        .first()
+        .is_some_and(|first| from_ne_bytes(*first) != 0)
+    {
+        return Err(continues_nothing::<K>(0));
+    }
+    let (repetition, last_repetition) = repetition.as_chunks::<STEP>();
+    let (definition, last_definition) = definition.as_chunks::<STEP>();
+    let mut bounds = Bounds::new(simd, pairs.depth);
+    let whole = usize::min(repetition.len(), definition.len());
+    for i in 0..whole {
+        let step = bounds.step(&repetition[i], &definition[i], STEP);
+        sink.put(step.map_err(|place| continues_nothing::<K>(STEP * i + place))?);
+    }
+    if !last_repetition.is_empty() {
+        let (repetition, definition) = (padded(last_repetition), padded(last_definition));
+        let step = bounds.step(&repetition, &definition, last_repetition.len());
+        sink.put(step.map_err(|place| continues_nothing::<K>(STEP * whole + place))?);
+    }
+    Ok(())
+}
+
+/// Repetition level `i` continues nothing.
+#[cold]
+fn continues_nothing<const K: usize>(i: usize) -> Error {
+    Error::at(K * i, ErrorKind::Repetition)
+}

@@ -1,0 +1,286 @@
+//! Values without their nulls, as Parquet stores them, and with a place for each null, as Arrow has
+//! them.
+//!
+//! ```
+//! use bytelane::validity::values;
+//!
+//! let bitmap = [0b0010_1101];
+//! let mut column = [9; 6];
+//! values::spread(&[1, 2, 3, 4], &bitmap, &mut column)?;
+//! assert_eq!(column, [1, 0, 2, 3, 0, 4]);
+//!
+//! let mut dense = [0; 4];
+//! assert_eq!(values::compact(&column, &bitmap, &mut dense)?, 4);
+//! assert_eq!(dense, [1, 2, 3, 4]);
+//! # Ok::<(), bytelane::validity::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+use super::error::bitmap_of;
+use super::{Element, Error, ErrorKind};
+use crate::codec::bit_packing::low_bits;
+#[cfg(feature = "alloc")]
+use crate::memory;
+use crate::memory::{Fill, Slot};
+use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// The number of valid values among the first `count`: that of set bits.
+///
+/// # Errors
+///
+/// [`ErrorKind::Bitmap`] if the bitmap is too short.
+pub fn count_valid(bitmap: &[u8], count: usize) -> Result<usize, Error> {
+    Ok(count_set(bitmap_of(bitmap, count)?, count))
+}
+
+/// The number of set bits among the first `count`.
+fn count_set(bitmap: &[u8], count: usize) -> usize {
+    let (whole, last) = bitmap.split_at(count / 8);
+    let (words, bytes) = whole.as_chunks::<8>();
+    let words = words
+        .iter()
+        .map(|word| u64::from_ne_bytes(*word).count_ones() as usize);
+    let bytes = bytes.iter().map(|byte| byte.count_ones() as usize);
+    let last = last
+        .first()
+        .map_or(0, |byte| u64::from(*byte) & low_bits(count % 8));
+    words.sum::<usize>() + bytes.sum::<usize>() + last.count_ones() as usize
+}
+
+/// Spreads values: writes the next value of `dense` for each set bit, and zeros for the others, as
+/// many as `values` has room for.
+///
+/// # Errors
+///
+/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has as many
+/// values as there are set bits. The contents of `values` are then unspecified.
+#[inline]
+pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Result<(), Error> {
+    spread_uninit_with(Detected::active(), dense, bitmap, values).map(|_| ())
+}
+
+/// [`spread`] into memory that need not be initialised. Returns the values.
+///
+/// # Errors
+///
+/// Those of [`spread`].
+#[inline]
+pub fn spread_uninit<'a, T: Element>(
+    dense: &[T],
+    bitmap: &[u8],
+    values: &'a mut [MaybeUninit<T>],
+) -> Result<&'a mut [T], Error> {
+    spread_uninit_with(Detected::active(), dense, bitmap, values)
+}
+
+/// [`spread_uninit`], or [`spread`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`spread`].
+#[inline]
+pub fn spread_uninit_with<'a, T: Element>(
+    backend: Detected,
+    dense: &[T],
+    bitmap: &[u8],
+    values: impl Into<Destination<'a, T>>,
+) -> Result<&'a mut [T], Error> {
+    let values = values.into();
+    let operation = Spread::new(dense, bitmap, values.len(), backend)?;
+    let (written, ()) = values.fill(operation)?;
+    Ok(written)
+}
+
+/// [`spread`] to `count` places, appended to a `Vec`.
+///
+/// # Errors
+///
+/// Those of [`spread`]; the `Vec` is then unchanged.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn spread_append<T: Element>(
+    dense: &[T],
+    bitmap: &[u8],
+    count: usize,
+    to: &mut Vec<T>,
+) -> Result<(), Error> {
+    let operation = Spread::new(dense, bitmap, count, Detected::active())?;
+    memory::append(operation, count, to).map(|_| ())
+}
+
+/// [`spread`] to `count` places, as a new `Vec`.
+///
+/// # Errors
+///
+/// Those of [`spread`].
+#[cfg(feature = "alloc")]
+pub fn spread_to_vec<T: Element>(
+    dense: &[T],
+    bitmap: &[u8],
+    count: usize,
+) -> Result<Vec<T>, Error> {
+    let mut values = Vec::new();
+    spread_append(dense, bitmap, count, &mut values)?;
+    Ok(values)
+}
+
+/// Compacts values: writes those whose bits are set to the front of `dense`. Returns how many they
+/// are. If `dense` has room for more, values after the result may be overwritten.
+///
+/// # Errors
+///
+/// [`ErrorKind::Bitmap`] if the bitmap is too short, [`ErrorKind::Destination`] if `dense` is. The
+/// contents of `dense` are then unspecified.
+#[inline]
+pub fn compact<T: Element>(values: &[T], bitmap: &[u8], dense: &mut [T]) -> Result<usize, Error> {
+    let written = compact_uninit_with(Detected::active(), values, bitmap, dense);
+    written.map(|written| written.len())
+}
+
+/// [`compact`] into memory that need not be initialised. Returns the values written.
+///
+/// # Errors
+///
+/// Those of [`compact`].
+#[inline]
+pub fn compact_uninit<'a, T: Element>(
+    values: &[T],
+    bitmap: &[u8],
+    dense: &'a mut [MaybeUninit<T>],
+) -> Result<&'a mut [T], Error> {
+    compact_uninit_with(Detected::active(), values, bitmap, dense)
+}
+
+/// [`compact_uninit`], or [`compact`], on a backend of the caller's choice.
+///
+/// # Errors
+///
+/// Those of [`compact`].
+#[inline]
+pub fn compact_uninit_with<'a, T: Element>(
+    backend: Detected,
+    values: &[T],
+    bitmap: &[u8],
+    dense: impl Into<Destination<'a, T>>,
+) -> Result<&'a mut [T], Error> {
+    let operation = Compact::new(values, bitmap, backend)?;
+    let (written, ()) = dense.into().fill(operation)?;
+    Ok(written)
+}
+
+/// [`compact`], appended to a `Vec`. Returns the number of values.
+///
+/// # Errors
+///
+/// [`ErrorKind::Bitmap`] if the bitmap is too short; the `Vec` is then unchanged.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn compact_append<T: Element>(
+    values: &[T],
+    bitmap: &[u8],
+    to: &mut Vec<T>,
+) -> Result<usize, Error> {
+    let most = count_valid(bitmap, values.len())?;
+    let operation = Compact::new(values, bitmap, Detected::active())?;
+    Ok(memory::append(operation, most, to)?.0)
+}
+
+/// [`compact`], as a new `Vec`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Bitmap`] if the bitmap is too short.
+#[cfg(feature = "alloc")]
+pub fn compact_to_vec<T: Element>(values: &[T], bitmap: &[u8]) -> Result<Vec<T>, Error> {
+    let mut dense = Vec::new();
+    compact_append(values, bitmap, &mut dense)?;
+    Ok(dense)
+}
+
+/// Dense values to their places.
+pub(crate) struct Spread<'a, T> {
+    dense: &'a [T],
+    bitmap: &'a [u8],
+    count: usize,
+    backend: Detected,
+}
+
+impl<'a, T> Spread<'a, T> {
+    /// Checks the bitmap before memory is allocated for its values.
+    #[inline]
+    fn new(
+        dense: &'a [T],
+        bitmap: &'a [u8],
+        count: usize,
+        backend: Detected,
+    ) -> Result<Self, Error> {
+        let bitmap = bitmap_of(bitmap, count)?;
+        Ok(Self {
+            dense,
+            bitmap,
+            count,
+            backend,
+        })
+    }
+}
+
+impl<T: Element> Fill for Spread<'_, T> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        let bytes = self.count.saturating_mul(size_of::<T>());
+        let to = crate::error::front(to, bytes)?;
+        match T::spread(self.dense, self.bitmap, to, self.backend) {
+            Some(()) => Ok((bytes, ())),
+            None => Err(other_number(self.bitmap, self.count, self.dense.len())),
+        }
+    }
+}
+
+/// There are not as many values as set bits.
+#[cold]
+fn other_number(bitmap: &[u8], count: usize, given: usize) -> Error {
+    let needed = count_set(bitmap, count);
+    Error::nowhere(ErrorKind::Values { needed, given })
+}
+
+/// Values at their places to dense values.
+pub(crate) struct Compact<'a, T> {
+    values: &'a [T],
+    bitmap: &'a [u8],
+    backend: Detected,
+}
+
+impl<'a, T> Compact<'a, T> {
+    #[inline]
+    fn new(values: &'a [T], bitmap: &'a [u8], backend: Detected) -> Result<Self, Error> {
+        let bitmap = bitmap_of(bitmap, values.len())?;
+        Ok(Self {
+            values,
+            bitmap,
+            backend,
+        })
+    }
+}
+
+impl<T: Element> Fill for Compact<'_, T> {
+    type Done = ();
+    type Error = Error;
+
+    #[inline]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
+        let given = to.len();
+        match T::compact(self.values, self.bitmap, to, self.backend) {
+            Some(count) => Ok((count * size_of::<T>(), ())),
+            None => {
+                let count = count_set(self.bitmap, self.values.len());
+                Err(DestinationError::new(count * size_of::<T>(), given).into())
+            }
+        }
+    }
+}

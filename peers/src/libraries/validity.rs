@@ -1,0 +1,34 @@
+//! What the crate `parquet` does when it reads and writes arrays with nulls.
+
+use super::parquet_work::Kind;
+use super::{Comparison, Peer, parquet};
+
+const VALUES: &[usize] = &[64, 1024, 20_000];
+
+pub const fn levels() -> Comparison {
+    Comparison {
+        specification: "validity:max_level=1",
+        data: &["bits_1"],
+        values: VALUES,
+        varied: false,
+        peers: |_| parquet::peers(2, Kind::Levels),
+    }
+}
+
+pub const fn values(
+    specification: &'static str,
+    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+) -> Comparison {
+    Comparison {
+        specification,
+        data: &["random"],
+        values: VALUES,
+        varied: false,
+        peers,
+    }
+}
+
+/// Values of `V` bytes with a percentage of nulls.
+pub fn nulls<const V: usize, const PERCENT: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
+    parquet::peers(V, Kind::Nulls(PERCENT))
+}

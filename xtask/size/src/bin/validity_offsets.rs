@@ -1,0 +1,13 @@
+//! One call of `validity::lists::List::offsets`.
+
+use bytelane::validity::lists::List;
+use std::hint::black_box;
+
+fn main() {
+    println!("{}", bytelane::Backend::active());
+    let mut offsets = [0i32; 65];
+    let list = List::<u16>::new(black_box(1));
+    let levels = black_box([0; 64]);
+    let _ = black_box(list.map(|list| list.offsets(&levels, &levels, &mut offsets)));
+    black_box(offsets);
+}
