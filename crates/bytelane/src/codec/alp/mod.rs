@@ -136,11 +136,11 @@ impl Conversion for LargeWide {
 )]
 pub(crate) const MAGIC: u64 = 0x4338_0000_0000_0000;
 
-/// The integers that numbers of `K` bytes can become, but for the least one, which instruction sets take
-/// for what is out of range. The next number after the greatest one is 2^63.
+/// The integers that numbers of `K` bytes can become. The next numbers after the greatest and the least
+/// one are out of range, for which some instruction sets give the least integer, and others the nearest.
 pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
     let greatest = match K {
-        4 => i32::MAX as i64,
+        4 => i32::MAX as i64 - 0x7f,
         _ => i64::MAX - 0x3ff,
     };
     [-greatest, greatest]
