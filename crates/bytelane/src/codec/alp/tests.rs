@@ -105,12 +105,15 @@ fn round_trip<T: Number>(format: Format, values: &[T]) {
     assert_eq!(stored(&encoded), Ok(values.len()));
     for backend in backends() {
         let place = std::format!("{backend}, {place}");
-        let mut again = std::vec![0xa5; length];
-        let written = format.encode_uninit_with(backend, values, &mut again[..]);
-        assert!(written.unwrap() == encoded, "{place}");
-        let short = format.encode_uninit_with(backend, values, &mut again[..length - 1]);
-        let error = ErrorKind::Destination(DestinationError::new(length, length - 1));
-        assert_eq!(short.unwrap_err().kind(), error, "{place}");
+        // The search takes Miri a second with vectors, and half a minute without them.
+        if !cfg!(miri) || *backend != Backend::Scalar {
+            let mut again = std::vec![0xa5; length];
+            let written = format.encode_uninit_with(backend, values, &mut again[..]);
+            assert!(written.unwrap() == encoded, "{place}");
+            let short = format.encode_uninit_with(backend, values, &mut again[..length - 1]);
+            let error = ErrorKind::Destination(DestinationError::new(length, length - 1));
+            assert_eq!(short.unwrap_err().kind(), error, "{place}");
+        }
         for more in [0, 100] {
             let longer = [&encoded[..], &[0xff; 100][..more]].concat();
             let mut read = std::vec![MaybeUninit::<T>::uninit(); values.len()];
@@ -129,10 +132,10 @@ fn all_kinds_of_values_in_vectors_of_several_sizes() {
         let format = Format::new(vector).unwrap();
         for count in thinned([0, 1, 7, 8, 9, 17, 65, 100, 1000, 1024, 1025, 5000], 2) {
             let count = if cfg!(miri) { count.min(20) } else { count };
-            for list in thinned(lists::<f64>(count), 2) {
+            for list in thinned(lists::<f64>(count), 1) {
                 round_trip(format, &list);
             }
-            for list in thinned(lists::<f32>(count), 2) {
+            for list in thinned(lists::<f32>(count), 1) {
                 round_trip(format, &list);
             }
         }
