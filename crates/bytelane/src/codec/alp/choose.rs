@@ -155,41 +155,44 @@ fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
 /// The best pair for a sample, and the one that was the best before it.
 ///
 /// Pairs are grouped by the digits after the point that they keep, which is the difference of exponent
-/// and factor. Those of a group make the same integers of values, and differ in how often they give the
-/// values back. More digits take more bits, so that the search ends where they alone take too much.
+/// and factor. Those of a group make about the same integers of values, and differ in how often they
+/// give the values back. The search ends when they all do: more digits would only take more bits.
 #[inline(always)]
 fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
-    let [mut best, mut before] = [Choice::none::<K>(values.len() / K); 2];
+    let mut found = [Choice::none::<K>(values.len() / K); 2];
     for digits in 0..=most::<K>() {
-        let mut fewest = usize::MAX;
-        let mut bits = 0;
-        let mut failures = 0;
-        for &exponent in by_error::<K>()
-            .iter()
-            .filter(|&&exponent| exponent >= digits)
-        {
-            let factor = exponent - digits;
-            failures += 1;
-            // Only numbers of 4 bytes have other integers that are better.
-            for is_double in [false, true].into_iter().take(if K == 4 { 2 } else { 1 }) {
-                let pair = Pair {
-                    exponent,
-                    factor,
-                    is_double,
-                };
-                let choice = weigh(steps, (pair, widest::<K>()), values, best.bytes);
-                if let Some(choice) = choice {
-                    fewest = usize::min(fewest, choice.exceptions);
-                    bits = choice.bytes - (POSITION + K) * choice.exceptions;
-                    (best, before) = (choice, best);
-                    failures = 0;
-                }
-            }
-            if fewest == 0 || failures == in_vain::<K>() {
-                break;
+        found = search_group::<K, S>(steps, digits, values, found);
+        if found[0].exceptions == 0 {
+            break;
+        }
+    }
+    found
+}
+
+/// As [`search`], for the pairs that keep so many digits, if one of them is better than the best so far.
+#[inline(always)]
+fn search_group<const K: usize, S: Steps<K>>(
+    steps: S,
+    digits: u8,
+    values: &[u8],
+    [mut best, mut before]: [Choice; 2],
+) -> [Choice; 2] {
+    let mut failures = 0;
+    let exponents = by_error::<K>().iter();
+    for &exponent in exponents.filter(|&&exponent| exponent >= digits) {
+        failures += 1;
+        // Only numbers of 4 bytes have other integers that are better.
+        for is_double in [false, true].into_iter().take(if K == 4 { 2 } else { 1 }) {
+            let pair = Pair {
+                exponent,
+                factor: exponent - digits,
+                is_double,
+            };
+            if let Some(choice) = weigh(steps, (pair, widest::<K>()), values, best.bytes) {
+                (best, before, failures) = (choice, best, 0);
             }
         }
-        if bits >= best.bytes || best.exceptions == 0 {
+        if best.exceptions == 0 || failures == in_vain::<K>() {
             break;
         }
     }
@@ -225,7 +228,7 @@ impl Candidates {
         }
         // The most frequent ones first.
         candidates.pairs[..candidates.count].sort_unstable_by_key(|(pair, times)| {
-            core::cmp::Reverse((*times, pair.exponent, pair.factor))
+            core::cmp::Reverse((*times, pair.exponent, pair.factor, pair.is_double))
         });
         candidates.count = usize::min(candidates.count, CANDIDATES);
         candidates
