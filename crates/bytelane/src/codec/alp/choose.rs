@@ -139,14 +139,17 @@ pub(super) fn padded<const K: usize>(values: &[u8]) -> [u8; 64] {
     block
 }
 
-/// Values, evenly spread. Returns how many bytes they have.
+/// Values from everywhere, but not at regular places, which could all be alike. Returns how many bytes
+/// they have.
 #[inline(always)]
 fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
     let values = values.as_chunks::<K>().0;
     let step = values.len().div_ceil(SAMPLE / K).max(1);
     let mut count = 0;
-    for (value, to) in values.iter().step_by(step).zip(to.as_chunks_mut().0) {
-        *to = *value;
+    for (i, some) in values.chunks(step).enumerate() {
+        // The golden ratio spreads multiples over all remainders.
+        let place = (i as u32).wrapping_mul(0x9e37_79b9) as usize >> 16;
+        to[K * i..K * (i + 1)].copy_from_slice(&some[place % some.len()]);
         count += 1;
     }
     K * count
