@@ -93,7 +93,7 @@ fn weigh<const K: usize, S: Steps<K>>(
     // The most exceptions that may be worth while.
     let most = limit.checked_sub(1)? / (POSITION + K);
     let within = steps.limits(limits);
-    let powers = steps.powers(pair.powers::<K>());
+    let powers = pair.powers::<K>().in_steps::<K, S>(steps);
     let mut range = steps.range();
     let mut exceptions = 0;
     let (blocks, rest) = values.as_chunks::<64>();

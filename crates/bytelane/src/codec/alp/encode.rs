@@ -97,9 +97,9 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
     }
     // Then no pair has been chosen, although this one may suit some values.
     let none = choice.exceptions == values.len() / K;
-    let powers = steps.powers(choice.pair.powers::<K>());
-    let limits = steps.limits(choice.limits);
     let plain = choice.pair.powers::<K>();
+    let powers = plain.in_steps::<K, S>(steps);
+    let limits = steps.limits(choice.limits);
     for (batch, values) in values.chunks(K * BATCH).enumerate() {
         for (i, from) in values.chunks(64).enumerate() {
             let last;
