@@ -288,3 +288,41 @@ macro_rules! interleave {
     };
 }
 pub(crate) use interleave;
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::Windows;
+    use alloc::vec::Vec;
+
+    /// There are as many windows as end within the slice, and no more than are asked for.
+    #[test]
+    fn windows_end_within_the_slice() {
+        let bytes: [u8; 20] = core::array::from_fn(|i| i as u8);
+        for length in 0..=bytes.len() {
+            for stride in 0..=9 {
+                for most in 0..=8 {
+                    let windows = Windows::<4>::new(&bytes[..length], stride, most);
+                    let expected: Vec<_> = (0..most)
+                        .map_while(|i| bytes[..length].get(stride * i..stride * i + 4))
+                        .collect();
+                    let found: Vec<_> = (0..windows.count()).map(|i| windows.at(i)).collect();
+                    assert_eq!(found, expected, "{length} {stride} {most}");
+                }
+            }
+        }
+    }
+
+    /// A count that no slice could have does not overflow.
+    #[test]
+    fn windows_that_would_overflow_are_not_there() {
+        let windows = Windows::<4>::new(&[0; 64], usize::MAX / 2, usize::MAX);
+        assert_eq!(windows.count(), 1);
+        assert_eq!(Windows::<4>::new(&[0; 3], 0, usize::MAX).count(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "a window out of range")]
+    fn a_window_that_is_not_there_panics() {
+        Windows::<4>::new(&[0; 8], 4, 5).at(2);
+    }
+}

@@ -1,7 +1,7 @@
 //! AVX2: integers of 8 bytes are converted by sums, as there is no instruction for it.
 
 use super::x86::without_masks;
-use super::{Conversion, Decimal, MAGIC, Powers, Steps, kernel};
+use super::{Conversion, Decimal, MAGIC, Powers, Steps, choose, encode, kernel};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::avx2::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};

@@ -1,6 +1,6 @@
 //! AVX-512: all conversions exist, and comparisons give masks.
 
-use super::{Conversion, Decimal, Powers, Steps, kernel};
+use super::{Conversion, Decimal, Powers, Steps, choose, encode, kernel};
 use crate::backend::Avx512;
 use crate::codec::bit_packing::WINDOW;
 use crate::codec::bit_packing::avx512::{Unpacker, splat, sub};
@@ -19,8 +19,10 @@ implement! {
         fn limits(limits: [i64; 2]) -> [__m512i; 2] = splat_limits::<K>;
         fn range() -> [__m512i; 2] = no_range::<K>;
         fn weigh(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
+        fn weigh_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[[u8; 64]], most: usize, range: &mut [__m512i; 2]) -> Option<usize> => choose::weigh_blocks::<K, _>;
         fn ends(range: [__m512i; 2]) -> [i64; 2] = ends::<K>;
         fn integers(powers: &Powers<__m512i>, limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integer_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
     }
 }
 

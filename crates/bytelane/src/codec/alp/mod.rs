@@ -191,6 +191,19 @@ pub(crate) trait Steps<const K: usize>: Copy {
         range: &mut Self::Range,
     ) -> u32;
 
+    /// [`weigh`](Self::weigh) for blocks: how many exceptions they have, if at most so many.
+    #[inline(always)]
+    fn weigh_blocks(
+        self,
+        powers: &Powers<Self::Number>,
+        limits: &Self::Limits,
+        from: &[[u8; 64]],
+        most: usize,
+        range: &mut Self::Range,
+    ) -> Option<usize> {
+        choose::weigh_blocks(self, powers, limits, from, most, range)
+    }
+
     /// The least and the greatest integer; in the other order if there are none.
     fn ends(self, range: Self::Range) -> [i64; 2];
 
@@ -204,6 +217,20 @@ pub(crate) trait Steps<const K: usize>: Copy {
         from: &[u8; 64],
         to: &mut [u8; 64],
     ) -> u32;
+
+    /// [`integers`](Self::integers) for blocks.
+    #[inline(always)]
+    fn integer_blocks(
+        self,
+        powers: &Powers<Self::Number>,
+        limits: &Self::Limits,
+        other: u64,
+        from: &[[u8; 64]],
+        to: &mut [[u8; 64]],
+        exceptions: &mut [u32],
+    ) {
+        encode::integer_blocks(self, powers, limits, other, from, to, exceptions);
+    }
 }
 
 /// Decoding, as each instruction set provides it, for values of `K` bytes, 4 or 8.

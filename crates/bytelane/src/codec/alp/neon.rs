@@ -1,6 +1,6 @@
 //! NEON: all conversions exist. Those to integers end at the least and the greatest one.
 
-use super::{Conversion, Decimal, Powers, Steps, kernel};
+use super::{Conversion, Decimal, Powers, Steps, choose, encode, kernel};
 use crate::backend::Neon;
 use crate::codec::bit_packing::neon::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
@@ -19,8 +19,10 @@ implement! {
         fn limits(limits: [i64; 2]) -> [uint8x16_t; 2] = splat_limits::<K>;
         fn range() -> [uint8x16_t; 2] = no_range::<K>;
         fn weigh(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
+        fn weigh_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[[u8; 64]], most: usize, range: &mut [uint8x16_t; 2]) -> Option<usize> => choose::weigh_blocks::<K, _>;
         fn ends(range: [uint8x16_t; 2]) -> [i64; 2] = ends::<K>;
         fn integers(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integer_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
     }
 }
 

@@ -1,7 +1,7 @@
 //! SSE4.1: as AVX2, with registers of half the length.
 
 use super::x86::without_masks;
-use super::{Conversion, Decimal, MAGIC, Powers, Steps, kernel};
+use super::{Conversion, Decimal, MAGIC, Powers, Steps, choose, encode, kernel};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::sse41::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};

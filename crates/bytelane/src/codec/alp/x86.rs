@@ -14,8 +14,10 @@ macro_rules! without_masks {
                 fn limits(limits: [i64; 2]) -> [$V; 2] = splat_limits::<K>;
                 fn range() -> [$V; 2] = no_range::<K>;
                 fn weigh(powers: &Powers<$V>, limits: &[$V; 2], from: &[u8; 64], range: &mut [$V; 2]) -> u32 = weigh::<K>;
+                fn weigh_blocks(powers: &Powers<$V>, limits: &[$V; 2], from: &[[u8; 64]], most: usize, range: &mut [$V; 2]) -> Option<usize> => choose::weigh_blocks::<K, _>;
                 fn ends(range: [$V; 2]) -> [i64; 2] = ends::<K>;
                 fn integers(powers: &Powers<$V>, limits: &[$V; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+                fn integer_blocks(powers: &Powers<$V>, limits: &[$V; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
             }
         }
 
