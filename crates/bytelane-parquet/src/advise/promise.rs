@@ -234,6 +234,7 @@ impl AdviseOptions {
         WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
+            .with_encodings(self.encodings.clone())
             .with_backend(self.backend)
     }
 

@@ -86,13 +86,14 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
         true => options.readers.obstacle_to_dictionary(encoding).is_none(),
         false => options.readers.read(encoding, ValueType::of(leaf)),
     };
-    let all = Encoding::ALL.iter().copied();
-    all.filter(|encoding| {
-        *encoding != Encoding::Auto
-            && encoding.exists_for(leaf.physical_type())
+    let possible = options.encodings.iter().filter(|encoding| {
+        encoding.exists_for(leaf.physical_type())
             && (*encoding == Encoding::Plain || is_readable(*encoding))
-    })
-    .collect()
+    });
+    match possible.collect::<Vec<_>>() {
+        none if none.is_empty() => vec![Encoding::Plain],
+        some => some,
+    }
 }
 
 /// The layout of a leaf in an encoding, with pages of the usual size.

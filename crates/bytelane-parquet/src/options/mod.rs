@@ -1,11 +1,13 @@
 //! How to write a file.
 
+mod encodings;
 mod names;
 
+pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
 
-use crate::readers::Readers;
+use crate::readers::{Readers, ValueType};
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::{Compression, Type, ZstdLevel};
@@ -78,6 +80,7 @@ impl ColumnOptions {
 #[derive(Clone, PartialEq, Debug)]
 pub struct WriterOptions {
     pub(crate) encoding: Encoding,
+    pub(crate) encodings: Encodings,
     pub(crate) compression: Compression,
     pub(crate) statistics: EnabledStatistics,
     pub(crate) bloom_filter: Option<BloomFilterProperties>,
@@ -103,6 +106,7 @@ impl Default for WriterOptions {
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
+            encodings: Encodings::default(),
             compression: Compression::ZSTD(ZstdLevel::default()),
             statistics: EnabledStatistics::Page,
             bloom_filter: None,
@@ -128,6 +132,23 @@ impl WriterOptions {
     #[must_use]
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
+        self
+    }
+
+    /// The encodings that [`Encoding::Auto`] weighs.
+    ///
+    /// ```
+    /// use bytelane_parquet::WriterOptions;
+    ///
+    /// let options = WriterOptions::default()
+    ///     .with_encodings("+alp".parse()?)
+    ///     .with_readers("arrow-rs".parse()?);
+    /// # drop(options);
+    /// # Ok::<(), bytelane_parquet::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_encodings(mut self, encodings: Encodings) -> Self {
+        self.encodings = encodings;
         self
     }
 
@@ -288,6 +309,11 @@ impl WriterOptions {
     pub fn bloom_filter_of(&self, path: &str) -> Option<BloomFilterProperties> {
         self.own(path, |column| column.bloom_filter.clone())
             .or_else(|| self.bloom_filter.clone())
+    }
+
+    /// Whether [`Encoding::Auto`] may become an encoding for values of a type: it is weighed, and the readers know it.
+    pub(crate) fn allow(&self, encoding: Encoding, values: ValueType) -> bool {
+        self.encodings.contains(encoding) && self.readers.read(encoding, values)
     }
 
     /// The encoding that was asked for this very column, which must therefore exist for its type.

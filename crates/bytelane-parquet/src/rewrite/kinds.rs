@@ -52,6 +52,11 @@ impl PageKinds {
         self.encodings.iter().copied().map(encoding_name)
     }
 
+    /// Whether any of the values are in this encoding.
+    pub fn have(&self, encoding: Encoding) -> bool {
+        self.names().any(|name| name == encoding.name())
+    }
+
     /// Whether all values are in this encoding.
     pub fn are(&self, encoding: Encoding) -> bool {
         let names: Vec<String> = self.names().collect();

@@ -6,6 +6,7 @@ use super::index::index_of;
 use super::kinds::PageKinds;
 use super::{RewriteOptions, RewrittenColumn};
 use crate::options::codec_name;
+use crate::readers::ValueType;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
 use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;
@@ -117,6 +118,16 @@ impl<'a> Plan<'a> {
         asked.unwrap_or(chunk.compression())
     }
 
+    /// Whether a chunk has pages in a preview that may not be chosen for it: it then gets others, whatever their size.
+    fn has_unwanted_preview(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> bool {
+        let values = ValueType::of(chunk.column_descr());
+        let mut previews = Encoding::ALL
+            .iter()
+            .filter(|encoding| encoding.is_preview());
+        previews
+            .any(|encoding| kinds.have(*encoding) && !self.options.writer.allow(*encoding, values))
+    }
+
     /// What is wanted for a chunk whose pages are of these kinds.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> Wish {
         let physical = chunk.column_type();
@@ -132,6 +143,7 @@ impl<'a> Plan<'a> {
         let version = self.options.version.unwrap_or(kinds.version);
         let asked = asked_compression.is_some()
             || (encoding != Encoding::Auto && !is_there)
+            || (encoding == Encoding::Auto && self.has_unwanted_preview(chunk, kinds))
             || version != kinds.version
             || kinds.exceed(writer.given_page_limits());
         let pages = ColumnOptions::default()
