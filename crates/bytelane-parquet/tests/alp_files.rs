@@ -3,9 +3,12 @@
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, RecordBatchReader};
 use bytelane::Detected;
+use bytelane_parquet::advise::{AdviseOptions, Settings, advise, advise_batches};
 use bytelane_parquet::inspect::{Column, inspect_reader};
+use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{
-    DataPageVersion, Encoding, Reader, Writer, WriterOptions, bytelane, parse_compression,
+    ColumnOptions, DataPageVersion, Encoding, Goal, Reader, Writer, WriterOptions, bytelane,
+    parse_compression,
 };
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -293,4 +296,195 @@ fn only_floats_are_in_alp() {
     let own = bytelane_parquet::ColumnOptions::default().with_encoding(Encoding::Alp);
     let refused = Writer::try_new(Vec::new(), rows.schema(), options.with_column("x", own));
     assert!(refused.is_err());
+}
+
+/// Prices with two digits after the point, and numbers with all of their bits.
+fn prices_and_noise(rows: usize) -> RecordBatch {
+    let noise = |row: u64| (row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) as f64 / 1e5;
+    let columns: [(&str, ArrayRef); 2] = [
+        (
+            "price",
+            Arc::new(Float64Array::from_iter_values((0..rows).map(|row| {
+                (row as u64)
+                    .wrapping_mul(0x2545_f491_4f6c_dd1d)
+                    .rotate_left(17) as u32 as f64
+                    / 100.0
+            }))),
+        ),
+        (
+            "noise",
+            Arc::new(Float64Array::from_iter_values((0..rows as u64).map(noise))),
+        ),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// The encodings that Auto becomes.
+fn chosen(rows: &RecordBatch, options: WriterOptions) -> Vec<Encoding> {
+    let mut writer = Writer::try_new(Vec::new(), rows.schema(), options).unwrap();
+    writer.write(rows).unwrap();
+    writer.close().unwrap().encodings.remove(0)
+}
+
+#[test]
+fn auto_becomes_alp_only_where_it_was_asked_for_and_all_readers_know_it() {
+    let rows = prices_and_noise(30_000);
+    let more = || WriterOptions::default().with_encodings("+alp".parse().unwrap());
+    for (options, is_possible) in [
+        (WriterOptions::default(), false),
+        (
+            WriterOptions::default().with_readers("any".parse().unwrap()),
+            false,
+        ),
+        (more(), false),
+        (
+            more().with_readers("arrow-rs,pyarrow".parse().unwrap()),
+            false,
+        ),
+        (more().with_readers("arrow-rs>=60".parse().unwrap()), false),
+        (more().with_readers("arrow-rs".parse().unwrap()), true),
+        (more().with_readers("any".parse().unwrap()), true),
+    ] {
+        for goal in Goal::ALL {
+            let encodings = chosen(&rows, options.clone().with_goal(*goal));
+            let wanted = is_possible.then_some(Encoding::Alp);
+            assert_eq!(
+                wanted.is_some(),
+                encodings[0] == Encoding::Alp,
+                "{goal}: {encodings:?}"
+            );
+            assert_ne!(encodings[1], Encoding::Alp, "{goal}");
+        }
+    }
+}
+
+#[test]
+fn only_encodings_of_the_list_are_chosen() {
+    let rows = prices_and_noise(3000);
+    for (list, wanted) in [
+        ("byte_stream_split", Encoding::ByteStreamSplit),
+        ("dictionary", Encoding::Dictionary),
+        ("alp", Encoding::Plain),
+        ("delta_binary_packed", Encoding::Plain),
+    ] {
+        let options = WriterOptions::default().with_encodings(list.parse().unwrap());
+        assert_eq!(chosen(&rows, options), [wanted, wanted], "{list}");
+    }
+}
+
+fn rewritten(file: &Bytes, options: WriterOptions) -> (Bytes, Vec<String>) {
+    let options = RewriteOptions::new(options).with_verification(true);
+    let (new, _) = rewrite_bytes(file.clone(), &options).unwrap();
+    let encodings = columns(&new).into_iter().map(|it| it.encodings.join(" "));
+    let encodings = encodings.collect();
+    (new, encodings)
+}
+
+/// What there is of a preview stays only where it could have been chosen.
+#[test]
+fn rewrite_keeps_alp_only_where_it_was_asked_for_and_all_readers_know_it() {
+    let rows = prices_and_noise(5000).project(&[0]).unwrap();
+    let file = written(&rows, options(DataPageVersion::V1, "zstd:1"));
+    let more = || WriterOptions::default().with_encodings("+alp".parse().unwrap());
+    let able = || more().with_readers("arrow-rs".parse().unwrap());
+    let own = ColumnOptions::default().with_encoding(Encoding::Alp);
+    for (options, is_kept) in [
+        (WriterOptions::default(), false),
+        (
+            WriterOptions::default().with_readers("any".parse().unwrap()),
+            false,
+        ),
+        (more(), false),
+        (able(), true),
+        (able().with_goal(Goal::Read), true),
+        (WriterOptions::default().with_column("price", own), true),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("in.parquet");
+        std::fs::write(&path, &file).unwrap();
+        let (new, encodings) = rewritten(&file, options.clone());
+        assert_eq!(encodings == ["alp"], is_kept, "{encodings:?}");
+        assert_holds(&new, &rows);
+        // Nothing is left to do.
+        assert_eq!(rewritten(&new, options).1, encodings);
+    }
+}
+
+#[test]
+fn advise_tells_why_alp_goes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("in.parquet");
+    let rows = prices_and_noise(5000).project(&[0]).unwrap();
+    std::fs::write(
+        &path,
+        written(&rows, options(DataPageVersion::V1, "zstd:1")),
+    )
+    .unwrap();
+    let usual = AdviseOptions::default();
+    let more = || AdviseOptions::default().with_encodings("+alp".parse().unwrap());
+    let able = more().with_readers("arrow-rs".parse().unwrap());
+    for (options, reason) in [
+        (usual, Some("kept only with --encodings +alp")),
+        (more(), Some("which pyarrow cannot read")),
+        (able, None),
+    ] {
+        let advice = advise(&path, &options).unwrap();
+        let [column] = &advice.columns[..] else {
+            panic!("one column");
+        };
+        assert_eq!(column.now.as_deref(), Some("ALP ZSTD"));
+        assert_eq!(column.keep, reason.is_none());
+        assert_eq!(column.encoding == Encoding::Alp, reason.is_none());
+        let found = column.reason.as_deref();
+        assert!(found.is_some() == reason.is_some());
+        assert!(
+            found
+                .unwrap_or_default()
+                .contains(reason.unwrap_or_default()),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn advise_shows_alp_beside_the_others() {
+    let rows = prices_and_noise(20_000);
+    let of = |options: AdviseOptions| {
+        advise_batches(rows.schema(), vec![rows.clone()], &options).unwrap()
+    };
+    let usual = of(AdviseOptions::default());
+    assert!(usual.columns[0].candidates.iter().all(|it| !it.preview));
+    let more = || AdviseOptions::default().with_encodings("+alp".parse().unwrap());
+
+    let advice = of(more());
+    let shown = advice.columns[0].candidates.iter().find(|it| it.preview);
+    let shown = shown.expect("it was asked for");
+    assert_eq!(shown.encoding, Encoding::Alp);
+    assert_eq!(shown.obstacle.as_deref(), Some("pyarrow"));
+    assert!(shown.ratio > 1.5 && shown.write_mib_s > 0.0 && shown.read_mib_s > 0.0);
+    assert_ne!(advice.columns[0].encoding, Encoding::Alp);
+
+    let advice = of(more().with_readers("arrow-rs".parse().unwrap()));
+    assert_eq!(advice.columns[0].encoding, Encoding::Alp);
+    assert_ne!(advice.columns[1].encoding, Encoding::Alp);
+    let settings = |writer: &str| {
+        advice
+            .settings
+            .iter()
+            .find(|it| it.writer == writer)
+            .unwrap()
+    };
+    assert!(settings("arrow-rs").text.contains("Encoding::ALP"));
+    for writer in ["pyarrow", "Spark"] {
+        let Settings {
+            text, shortcoming, ..
+        } = settings(writer);
+        assert!(!text.contains("ALP"), "{text}");
+        assert!(
+            shortcoming
+                .as_ref()
+                .unwrap()
+                .contains("ALP, so these columns become PLAIN: price.")
+        );
+    }
 }

@@ -234,6 +234,9 @@ pub struct ColumnAdvice {
     pub keep: bool,
     /// Why it cannot be re-encoded.
     pub obstacle: Option<String>,
+    /// Why it is re-encoded even if that does not make it smaller.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// Everything that was tried.
     pub candidates: Vec<Candidate>,
 }
@@ -333,6 +336,7 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
         bytes_then: now.bytes,
         keep: true,
         obstacle: Some(why.problem().to_string()),
+        reason: None,
         candidates: Vec::new(),
     })
 }
@@ -432,6 +436,7 @@ fn advise_leaf(
         bytes_then,
         keep: !promise.changes,
         obstacle: promise.obstacle.clone(),
+        reason: promise.reason.clone(),
         candidates,
     })
 }

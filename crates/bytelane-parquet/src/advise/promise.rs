@@ -28,6 +28,8 @@ pub(super) struct Promise {
     chosen: Vec<(Encoding, f64)>,
     /// Why it cannot be re-encoded.
     pub(super) obstacle: Option<String>,
+    /// Why it is re-encoded, whatever becomes of its size.
+    pub(super) reason: Option<String>,
 }
 
 impl Promise {
@@ -190,8 +192,14 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
                 false => 0.0,
             };
             promise.after += taken.map_or(before, |new| new.bytes + checksums(&new));
-            if let Wish::Cannot(why) = wish {
-                promise.obstacle = Some(why);
+            match wish {
+                Wish::Cannot(why) => promise.obstacle = Some(why),
+                _ => {
+                    promise.reason = promise
+                        .reason
+                        .take()
+                        .or(plan.unwanted_preview(chunk, &kinds))
+                }
             }
         }
     }

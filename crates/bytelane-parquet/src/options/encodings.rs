@@ -1,6 +1,7 @@
 //! The encodings among which a choice is made.
 
 use super::names::Encoding;
+use crate::readers::{Readers, Requirement, ValueType};
 use crate::{Error, Problem, Result};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -40,6 +41,22 @@ impl Encodings {
     #[must_use]
     pub fn contains(&self, encoding: Encoding) -> bool {
         self.0.contains(&encoding)
+    }
+
+    /// The [previews](Encoding::is_preview) among them that are never chosen, because no column with them can be read by
+    /// all readers; each with the first reader that cannot.
+    #[must_use]
+    pub fn obstacles<'a>(&self, readers: &'a Readers) -> Vec<(Encoding, &'a Requirement)> {
+        let obstacle = |encoding: Encoding| {
+            let types = ValueType::ALL.iter();
+            let mut types = types.filter(|values| encoding.exists_for(values.physical()));
+            let first = readers.obstacle(encoding, *types.next()?)?;
+            types
+                .all(|values| !readers.read(encoding, *values))
+                .then_some((encoding, first))
+        };
+        let previews = self.iter().filter(|encoding| encoding.is_preview());
+        previews.filter_map(obstacle).collect()
     }
 
     /// All of them, in the order of their declaration.
@@ -131,6 +148,23 @@ mod tests {
         assert!(!usual.contains(Encoding::Alp) && !usual.contains(Encoding::Auto));
         assert_eq!(usual.iter().count(), Encoding::ALL.len() - 2);
         assert!(usual.with(Encoding::Alp).contains(Encoding::Alp));
+    }
+
+    #[test]
+    fn previews_need_readers() {
+        let encodings = Encodings::default().with(Encoding::Alp);
+        let readers = Readers::default();
+        let [(Encoding::Alp, reader)] = encodings.obstacles(&readers)[..] else {
+            panic!("pyarrow is a usual reader");
+        };
+        assert_eq!(reader.program.name, "pyarrow");
+        assert!(Encodings::default().obstacles(&readers).is_empty());
+        for able in ["arrow-rs", "any"] {
+            let readers = able.parse().unwrap();
+            assert!(encodings.obstacles(&readers).is_empty(), "{able}");
+        }
+        let old = "arrow-rs>=60".parse().unwrap();
+        assert_eq!(encodings.obstacles(&old).len(), 1);
     }
 
     #[test]

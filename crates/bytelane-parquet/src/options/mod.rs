@@ -7,7 +7,7 @@ pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
 
-use crate::readers::{Readers, ValueType};
+use crate::readers::Readers;
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::{Compression, Type, ZstdLevel};
@@ -309,11 +309,6 @@ impl WriterOptions {
     pub fn bloom_filter_of(&self, path: &str) -> Option<BloomFilterProperties> {
         self.own(path, |column| column.bloom_filter.clone())
             .or_else(|| self.bloom_filter.clone())
-    }
-
-    /// Whether [`Encoding::Auto`] may become an encoding for values of a type: it is weighed, and the readers know it.
-    pub(crate) fn allow(&self, encoding: Encoding, values: ValueType) -> bool {
-        self.encodings.contains(encoding) && self.readers.read(encoding, values)
     }
 
     /// The encoding that was asked for this very column, which must therefore exist for its type.

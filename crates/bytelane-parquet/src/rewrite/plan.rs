@@ -118,14 +118,29 @@ impl<'a> Plan<'a> {
         asked.unwrap_or(chunk.compression())
     }
 
-    /// Whether a chunk has pages in a preview that may not be chosen for it: it then gets others, whatever their size.
-    fn has_unwanted_preview(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> bool {
-        let values = ValueType::of(chunk.column_descr());
+    /// Why a chunk with pages in a preview gets others, whatever their size: the preview was not asked for, or some reader
+    /// does not know it. Columns with an encoding of their own have been asked for.
+    pub fn unwanted_preview(
+        &self,
+        chunk: &ColumnChunkMetaData,
+        kinds: &PageKinds,
+    ) -> Option<String> {
+        let writer = &self.options.writer;
+        if writer.encoding_of(&chunk.column_path().string()) != Encoding::Auto {
+            return None;
+        }
         let mut previews = Encoding::ALL
             .iter()
             .filter(|encoding| encoding.is_preview());
-        previews
-            .any(|encoding| kinds.have(*encoding) && !self.options.writer.allow(*encoding, values))
+        let found = *previews.find(|encoding| kinds.have(**encoding))?;
+        if !writer.encodings.contains(found) {
+            return Some(format!(
+                "it is in {found}, a preview, which is kept only with --encodings +{found}"
+            ));
+        }
+        let values = ValueType::of(chunk.column_descr());
+        let reader = writer.readers.obstacle(found, values)?;
+        Some(format!("it is in {found}, which {reader} cannot read"))
     }
 
     /// What is wanted for a chunk whose pages are of these kinds.
@@ -143,7 +158,7 @@ impl<'a> Plan<'a> {
         let version = self.options.version.unwrap_or(kinds.version);
         let asked = asked_compression.is_some()
             || (encoding != Encoding::Auto && !is_there)
-            || (encoding == Encoding::Auto && self.has_unwanted_preview(chunk, kinds))
+            || self.unwanted_preview(chunk, kinds).is_some()
             || version != kinds.version
             || kinds.exceed(writer.given_page_limits());
         let pages = ColumnOptions::default()
