@@ -33,7 +33,14 @@ def duckdb():
 
 def polars():
     import polars
-    return polars.__version__, lambda path: bits(polars.read_parquet(path)["x"].to_list())
+
+    def read(path):
+        try:
+            return bits(polars.read_parquet(path)["x"].to_list())
+        except polars.exceptions.PanicException as panic:
+            # It is no `Exception`.
+            raise ValueError(f"panic: {panic}") from panic
+    return polars.__version__, read
 
 
 def fastparquet():

@@ -25,7 +25,7 @@ pub use contained::is_contained;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{
-    ColumnOptions, DataPageVersion, Encoding, Goal, WriterOptions, compression_name,
+    ColumnOptions, DataPageVersion, Encoding, Encodings, Goal, WriterOptions, compression_name,
     parse_compression,
 };
 pub use reader::{Reader, ReaderBuilder};

@@ -3,6 +3,8 @@
 #[path = "fuzzing/chunk.rs"]
 mod chunk;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::parquet::basic::{Compression, Encoding as Coding, Type};
 use bytelane_parquet::parquet::column::page::{CompressedPage, Page};
@@ -136,6 +138,44 @@ fn a_billion_nulls_are_read_in_batches() {
         let batches = reader.expect("a footer").take(10);
         let rows = batches.map(|batch| batch.expect("nulls").num_rows());
         rows.sum::<usize>()
+    });
+    assert_eq!(rows, 10 * 65_536);
+    assert!(peak < 8 * MIB, "{peak}");
+}
+
+/// Vectors of equal numbers, each of which is 32,768 values in 17 bytes.
+#[test]
+fn a_billion_equal_numbers_are_read_in_batches() {
+    const VECTOR: usize = 1 << 15;
+    let vectors = (ROWS as usize).div_ceil(VECTOR);
+    let mut values = vec![0, 0, 15];
+    values.extend(ROWS.to_le_bytes());
+    // An exponent, a factor, no exceptions, the number, and no bits.
+    let vector = [&[0; 4][..], &7_u64.to_le_bytes(), &[0]].concat();
+    for at in 0..vectors {
+        let offset = (vectors * 4 + at * vector.len()) as u32;
+        values.extend(offset.to_le_bytes());
+    }
+    values.extend(vector.repeat(vectors));
+    let mut chunk = column(Type::DOUBLE, 0);
+    let page = chunk.page(ROWS, Coding::ALP, &run(ROWS, 1), &values);
+    chunk.pages.push(as_it_is(page));
+    let file = chunk.file();
+    let (obstacle, new, peak) = rewritten(&file, Encoding::Plain);
+    assert!(obstacle.is_some_and(|it| it.contains("memory")));
+    assert_eq!(new.len(), file.len());
+    assert!(peak < 64 * MIB, "{peak}");
+    let (rows, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batches = reader.expect("a footer").take(10);
+        let mut rows = 0;
+        for batch in batches {
+            let batch = batch.expect("numbers");
+            let values = batch.column(0).as_primitive::<Float64Type>().values();
+            assert!(values.iter().all(|value| *value == 7.0));
+            rows += values.len();
+        }
+        rows
     });
     assert_eq!(rows, 10 * 65_536);
     assert!(peak < 8 * MIB, "{peak}");

@@ -5,7 +5,9 @@ use arrow_array::{
     Int32Array, Int64Array, RecordBatch, StringArray,
 };
 use bytelane_parquet::readers::Readers;
-use bytelane_parquet::{ColumnOptions, Encoding, Goal, Writer, WriterOptions, parse_compression};
+use bytelane_parquet::{
+    ColumnOptions, Encoding, Encodings, Goal, Writer, WriterOptions, parse_compression,
+};
 use std::sync::Arc;
 
 mod given;
@@ -35,6 +37,7 @@ fn options(compression: &str) -> WriterOptions {
     WriterOptions::default()
         .with_goal(Goal::Size)
         .with_readers(Readers::any())
+        .with_encodings(Encodings::default().with(Encoding::Alp))
         .with_compression(parse_compression(compression).unwrap())
 }
 
@@ -59,10 +62,11 @@ fn assert_close_to_best(
     encoding
 }
 
-const FOR_FLOATS: [Encoding; 3] = [
+const FOR_FLOATS: [Encoding; 4] = [
     Encoding::Plain,
     Encoding::Dictionary,
     Encoding::ByteStreamSplit,
+    Encoding::Alp,
 ];
 const FOR_INTEGERS: [Encoding; 4] = [
     Encoding::Plain,

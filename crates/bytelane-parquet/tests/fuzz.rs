@@ -11,7 +11,7 @@ mod rewrite;
 #[path = "fuzzing/rows.rs"]
 mod rows;
 
-use bytelane_parquet::bytelane::Backend;
+use bytelane_parquet::bytelane::{self, Backend};
 
 #[test]
 fn samples_pass() {
@@ -39,6 +39,23 @@ fn recipes_pass() {
     let rows = rows::read(&files::file_of(&pages), rows::BATCH, Backend::active());
     let rows = rows.expect("a whole page");
     assert_eq!((rows.num_rows(), rows.column(0).null_count()), (5, 2));
+    for length in 0..pages.len() {
+        reader::check(&pages[..length]);
+        rewrite::check(&pages[..length]);
+    }
+    // The last coding in place of the first: a page of two values, one of them null.
+    let alp = bytelane::alp::encode_to_vec(&[2.5]).expect("one value");
+    let pages = [
+        &[0x80, 0, 1, 0, 0, 0][..],
+        &[8],
+        &number(2),
+        &[2, 3, 0b01],
+        &number(alp.len() as u16),
+        &alp,
+    ]
+    .concat();
+    let rows = rows::read(&files::file_of(&pages), rows::BATCH, Backend::active());
+    assert_eq!(rows.expect("a whole page").column(0).null_count(), 1);
     for length in 0..pages.len() {
         reader::check(&pages[..length]);
         rewrite::check(&pages[..length]);

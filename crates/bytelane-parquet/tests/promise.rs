@@ -8,8 +8,9 @@ use arrow_array::{
 };
 use bytelane_measure::data::{DATASETS, ElementType};
 use bytelane_parquet::advise::{AdviseOptions, ColumnAdvice, advise};
+use bytelane_parquet::readers::Readers;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
-use bytelane_parquet::{Goal, Writer, WriterOptions, parse_compression};
+use bytelane_parquet::{Encoding, Encodings, Goal, Writer, WriterOptions, parse_compression};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -128,7 +129,7 @@ fn write(path: &Path, compression: &str) {
             .map(|(name, column)| (name, column, true)),
     );
     let options = WriterOptions::default()
-        .with_encoding(bytelane_parquet::Encoding::Dictionary)
+        .with_encoding(Encoding::Dictionary)
         .with_row_group_rows(ROWS / 3)
         .with_page_rows(10_000)
         .with_compression(parse_compression(compression).unwrap());
@@ -155,17 +156,34 @@ fn columns_become_what_was_promised() {
     let directory = TempDir::new().unwrap();
     let [path, new] = ["in.parquet", "out.parquet"].map(|name| directory.path().join(name));
     let mut errors = Vec::new();
-    for (compression, goal) in [
-        ("zstd:1", Goal::Balanced),
-        ("snappy", Goal::Size),
-        ("zstd:3", Goal::Size),
-        ("none", Goal::Read),
+    for (compression, goal, encodings) in [
+        ("zstd:1", Goal::Balanced, ""),
+        ("snappy", Goal::Size, ""),
+        ("zstd:3", Goal::Size, "+alp"),
+        ("zstd:1", Goal::Balanced, "+alp"),
+        ("none", Goal::Write, "+alp"),
+        ("none", Goal::Read, ""),
     ] {
+        let (encodings, readers) = match encodings {
+            "" => (Encodings::default(), Readers::default()),
+            more => (more.parse().unwrap(), Readers::any()),
+        };
         write(&path, compression);
-        let advice = advise(&path, &AdviseOptions::default().with_goal(goal)).unwrap();
-        let options = RewriteOptions::new(WriterOptions::default().with_goal(goal));
+        let options = AdviseOptions::default()
+            .with_goal(goal)
+            .with_readers(readers.clone())
+            .with_encodings(encodings.clone());
+        let advice = advise(&path, &options).unwrap();
+        let options = WriterOptions::default()
+            .with_goal(goal)
+            .with_readers(readers)
+            .with_encodings(encodings.clone());
+        let options = RewriteOptions::new(options);
         let rewritten = rewrite(&path, &new, &options).unwrap();
         assert_eq!(advice.columns.len(), rewritten.columns.len());
+        let mut columns = rewritten.columns.iter();
+        let has_alp = columns.any(|column| column.after.encodings.contains(&"alp".to_owned()));
+        assert_eq!(has_alp, encodings.contains(Encoding::Alp));
         for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {
             assert_eq!(promise.path, column.path);
             assert_eq!(
@@ -174,7 +192,7 @@ fn columns_become_what_was_promised() {
                 "{}, {goal}",
                 column.path
             );
-            let what = format!("{} with {compression} for {goal}", column.path);
+            let what = format!("{} with {compression} for {goal} {encodings}", column.path);
             errors.push((error(promise, column.after.bytes), what.clone()));
             if matches!(goal, Goal::Size | Goal::Balanced) {
                 assert!(

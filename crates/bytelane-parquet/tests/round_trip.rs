@@ -65,6 +65,14 @@ fn columns(bits: &Bits) -> Vec<(String, ArrayRef)> {
             primitive::<Float32Type>(bits, |it| f32::from_bits(it as u32)),
         ),
         ("f64", primitive::<Float64Type>(bits, f64::from_bits)),
+        (
+            "cents32",
+            primitive::<Float32Type>(bits, |it| (it % 100_000) as f32 / 100.0),
+        ),
+        (
+            "cents64",
+            primitive::<Float64Type>(bits, |it| (it % 100_000) as f64 / 100.0),
+        ),
         ("i8", primitive::<Int8Type>(bits, |it| it as i8)),
         ("u8", primitive::<UInt8Type>(bits, |it| it as u8)),
         ("i16", primitive::<Int16Type>(bits, |it| it as i16)),
@@ -206,7 +214,7 @@ proptest! {
         (bits, nullable) in cases(),
         v2 in any::<bool>(),
         compression in prop::sample::select(vec!["none", "snappy", "gzip:1", "brotli:1", "zstd:1", "lz4_raw"]),
-        encoding in prop::sample::select(vec![Encoding::ByteStreamSplit, Encoding::ByteStreamSplit, Encoding::Auto, Encoding::Plain]),
+        encoding in prop::sample::select(vec![Encoding::ByteStreamSplit, Encoding::Alp, Encoding::Auto, Encoding::Plain]),
         page_rows in 1..700usize,
         row_group_rows in 100..3000usize,
         batch_size in 1..900usize,

@@ -231,6 +231,8 @@ COLUMNS = {
 
 
 ENCODINGS: list[parquet.Encoding] = ["auto", "plain", "dictionary", "byte_stream_split", "delta_byte_array"]
+# Which pyarrow does not read.
+PREVIEWS: list[parquet.Encoding] = ["alp"]
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -238,13 +240,14 @@ ENCODINGS: list[parquet.Encoding] = ["auto", "plain", "dictionary", "byte_stream
 def test_any_values_come_back(data: st.DataObject) -> None:
     kind, values = COLUMNS[data.draw(st.sampled_from(sorted(COLUMNS)))]
     column = data.draw(st.lists(st.none() | values, max_size=50))
-    encoding = data.draw(st.sampled_from(ENCODINGS))
+    encoding = data.draw(st.sampled_from(ENCODINGS + PREVIEWS))
     compression = data.draw(st.sampled_from(["none", "zstd", "snappy"]))
     rows = data.draw(st.integers(1, 60))
     table = pa.table({"x": pa.array(column, kind)})
     parquet.write_table(table, "a.parquet", encoding, compression=compression, row_group_size=rows)
     assert same(parquet.read_table("a.parquet").to_pyarrow(), table)
-    assert same(pq.read_table("a.parquet"), table)
+    if encoding not in PREVIEWS:
+        assert same(pq.read_table("a.parquet"), table)
 
 
 # Documentation.

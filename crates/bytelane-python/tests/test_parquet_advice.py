@@ -134,3 +134,42 @@ def test_arrays_get_advice() -> None:
     advice = parquet.advise("a.i32", goal="size")
     assert advice.columns[0]["encoding"] == "delta_binary_packed"
     assert "with pyarrow's default encoding" in repr(advice)
+
+
+def prices() -> pa.Table:
+    return pa.table({"price": [(i * 2654435761 % 1000003) / 100 for i in range(20_000)]})
+
+
+def test_alp_is_chosen_where_it_is_asked_for_and_can_be_read() -> None:
+    pq.write_table(prices(), "a.parquet")
+    assert parquet.advise(prices(), readers="arrow-rs").columns[0]["encoding"] != "alp"
+    for encodings in ["+alp", ["+alp"], ["alp", "plain"]]:
+        [column] = parquet.advise(prices(), encodings=encodings, readers="arrow-rs").columns
+        assert column["encoding"] == "alp"
+        assert [it["encoding"] for it in column["candidates"] if it["preview"]] == ["alp"]
+    done = parquet.rewrite("a.parquet", "b.parquet", encodings="+alp", readers="arrow-rs", verify=True)
+    assert done.columns[0]["after"]["encodings"] == ["alp"]
+    parquet.write_table(prices(), "c.parquet", encodings="+alp", readers="arrow-rs")
+    assert parquet.read_table("c.parquet").to_pyarrow() == prices()
+    assert parquet.read_table("b.parquet").to_pyarrow() == prices()
+
+
+def test_readers_that_do_not_know_alp_are_named() -> None:
+    with pytest.warns(UserWarning, match="pyarrow cannot read alp") as caught:
+        advice = parquet.advise(prices(), encodings="+alp")
+    assert caught[0].filename == __file__
+    [column] = advice.columns
+    assert column["encoding"] != "alp"
+    [alp] = [it for it in column["candidates"] if it["preview"]]
+    assert alp["obstacle"] == "pyarrow"
+    with pytest.raises(parquet.ParquetError, match="mixes encodings"):
+        parquet.advise(prices(), encodings="plain,+alp")
+
+
+def test_columns_in_alp_are_re_encoded_unless_it_was_asked_for() -> None:
+    parquet.write_table(prices(), "a.parquet", column_encoding={"price": "alp"})
+    advice = parquet.advise("a.parquet")
+    assert "price is re-encoded: it is in alp, a preview" in repr(advice)
+    done = parquet.rewrite("a.parquet", "b.parquet")
+    assert done.columns[0]["after"]["encodings"] != ["alp"]
+    assert pq.read_table("b.parquet") == prices()

@@ -9,7 +9,7 @@ use bytelane_parquet::advise::{
 };
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
-use bytelane_parquet::{Goal, parse_compression};
+use bytelane_parquet::{Encodings, Goal, parse_compression};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -36,6 +36,9 @@ pub struct Arguments {
     /// Programs that must be able to read the files, optionally with the oldest version in use; any: no restriction
     #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t = Readers::default())]
     readers: Readers,
+    /// Encodings to choose from: names, or +alp to add a preview to the usual ones, which --readers must all know
+    #[arg(long, value_name = "NAME,..")]
+    encodings: Option<Encodings>,
     /// The compression to assume: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL. By default, columns of
     /// Parquet files keep theirs, and other files get zstd:1
     #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
@@ -75,6 +78,7 @@ const EXAMPLES: &str = "Examples:
   bytelane advise weather.parquet
   bytelane advise positions.f32 --goal size --compression zstd:3
   bytelane advise lake/ --readers 'pyarrow>=17,duckdb,spark' --brief
+  bytelane advise prices.f64 --encodings +alp --readers arrow-rs
   bytelane advise lake/ --check --threshold 20 --format json
 
 Speeds are measured on one thread while other threads are busy; the size ratios do not depend on that.";
@@ -90,9 +94,11 @@ impl Arguments {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
         let files = files(&self.paths)?;
+        super::rewrite::note_obstacles(self.encodings.as_ref(), &self.readers);
         let mut options = AdviseOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
+            .with_encodings(self.encodings.clone().unwrap_or_default())
             .with_comparisons(self.compare.clone())
             .with_exact_sizes(self.exact)
             .with_rows(usize::try_from(self.rows).unwrap_or(usize::MAX));
@@ -250,6 +256,15 @@ impl Arguments {
             }
         )?;
         choices(advice).write(self.format, [()], out)?;
+        for column in &advice.columns {
+            if let Some(reason) = &column.reason {
+                writeln!(
+                    out,
+                    "\n{} is re-encoded: {reason}",
+                    readable::line(&column.path)
+                )?;
+            }
+        }
         if !self.brief {
             writeln!(out)?;
             self.candidates([advice]).write(self.format, [()], out)?;
@@ -313,7 +328,10 @@ fn cells(candidate: &Candidate, column: &ColumnAdvice, is_csv: bool) -> [String;
         false => readable::megabytes(mib_s),
     };
     [
-        candidate.encoding.to_string(),
+        match candidate.preview && !is_csv {
+            true => format!("{} (preview)", candidate.encoding),
+            false => candidate.encoding.to_string(),
+        },
         candidate.compression.clone(),
         format!("{:.2}", candidate.ratio),
         throughput(candidate.write_mib_s),
@@ -416,7 +434,7 @@ mod tests {
         let candidate = |encoding: &str, ratio: f64, obstacle: Option<&str>| {
             json!({
                 "encoding": encoding, "compression": "zstd:1", "bytes": 1_000_000, "ratio": ratio,
-                "write_mib_s": 285.4, "read_mib_s": 1234.0, "obstacle": obstacle,
+                "write_mib_s": 285.4, "read_mib_s": 1234.0, "obstacle": obstacle, "preview": encoding == "alp",
             })
         };
         let column = |path: &str, encoding: &str| {
@@ -429,6 +447,7 @@ mod tests {
                     candidate("plain", 0.93, None),
                     candidate(encoding, 2.7, None),
                     candidate("delta_length_byte_array", 1.0, Some("pyarrow")),
+                    candidate("alp", 3.1, Some("pyarrow")),
                 ],
             })
         };

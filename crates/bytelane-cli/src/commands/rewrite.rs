@@ -10,7 +10,7 @@ use bytelane_parquet::rewrite::{
     ColumnState, Int96Unit, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
 };
 use bytelane_parquet::{
-    ColumnOptions, DataPageVersion, Encoding, Error, Goal, Problem, WriterOptions,
+    ColumnOptions, DataPageVersion, Encoding, Encodings, Error, Goal, Problem, WriterOptions,
     parse_compression,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Programs that must be able to read the file, optionally with the oldest version in use; any: no restriction
     #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
     readers: Readers,
+    /// Encodings to choose from: names, or +alp to add a preview to the usual ones, which --readers must all know
+    #[arg(long, value_name = "NAME,..")]
+    encodings: Option<Encodings>,
     /// Force this encoding for a column. NAME is the column's path, separated by dots, or that of a group,
     /// for all columns in it
     #[arg(long = "column", value_name = "NAME=ENCODING", value_parser = parse_column)]
@@ -121,6 +124,17 @@ fn parse_column(text: &str) -> anyhow::Result<(String, Encoding)> {
     Ok((name.to_owned(), encoding.parse()?))
 }
 
+/// Says which previews are never chosen although they were asked for, and why.
+pub fn note_obstacles(encodings: Option<&Encodings>, readers: &Readers) {
+    let obstacles = encodings.map(|encodings| encodings.obstacles(readers));
+    for (encoding, reader) in obstacles.into_iter().flatten() {
+        anstream::eprintln!(
+            "note: {reader} cannot read {encoding}, so it is not chosen; --readers names the programs that must read \
+             the file"
+        );
+    }
+}
+
 /// A file on its way.
 struct Job {
     input: PathBuf,
@@ -143,6 +157,7 @@ impl Arguments {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
         let jobs = self.jobs()?;
+        note_obstacles(self.encodings.as_ref(), &self.readers);
         let signal = Arc::new(AtomicI32::new(RUNNING));
         end_on_signal(&jobs, Arc::clone(&signal))?;
         let mut all = Vec::new();
@@ -219,7 +234,8 @@ impl Arguments {
     fn options(&self, progress: ProgressBar, signal: Arc<AtomicI32>) -> RewriteOptions {
         let mut writer = WriterOptions::default()
             .with_goal(self.goal)
-            .with_readers(self.readers.clone());
+            .with_readers(self.readers.clone())
+            .with_encodings(self.encodings.clone().unwrap_or_default());
         if let Some(rows) = self.page_rows {
             writer = writer.with_page_rows(rows.get());
         }

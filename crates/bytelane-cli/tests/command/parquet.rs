@@ -112,6 +112,63 @@ fn rewrite_tells_what_became_of_each_column() {
 }
 
 #[test]
+fn alp_is_written_only_if_it_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let random = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) % 1_000_000;
+    let prices = (0..20_000).map(|i| random(i) as f64 / 100.0);
+    let prices = Arc::new(Float64Array::from_iter_values(prices)) as _;
+    let batch = RecordBatch::try_from_iter([("price", prices)]).unwrap();
+    let sink = fs::File::create(path.join("prices.parquet")).unwrap();
+    let options = WriterOptions::default().with_encoding(Encoding::Plain);
+    let mut writer = Writer::try_new(sink, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let rewrite = |from: &str, to: &str, more: &[&str]| {
+        let rewritten = json(path, &[&["rewrite", from, to], more].concat());
+        rewritten["columns"][0]["after"]["encodings"].clone()
+    };
+    let more = ["--encodings", "+alp", "--readers", "arrow-rs"];
+    let advice = run(path, &[&["advise", "prices.parquet"][..], &more].concat());
+    assert!(advice.contains("alp (preview)"), "{advice}");
+    assert!(
+        advice.contains("--encodings +alp --readers arrow-rs"),
+        "{advice}"
+    );
+    assert_eq!(
+        rewrite("prices.parquet", "alp.parquet", &more),
+        serde_json::json!(["alp"])
+    );
+    assert_eq!(
+        rewrite("alp.parquet", "again.parquet", &more),
+        serde_json::json!(["alp"])
+    );
+    let usual = rewrite("alp.parquet", "usual.parquet", &[]);
+    assert_ne!(usual, serde_json::json!(["alp"]));
+
+    // The usual readers do not know it.
+    let output = bytelane(&["advise", "prices.parquet", "--encodings", "+alp"])
+        .current_dir(path)
+        .unwrap();
+    let (shown, note) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        shown.contains("alp (preview)") && shown.contains("pyarrow cannot read it"),
+        "{shown}"
+    );
+    assert!(
+        note.starts_with("note: pyarrow cannot read alp, so it is not chosen"),
+        "{note}"
+    );
+    let advice = run(path, &["advise", "alp.parquet", "--brief"]);
+    let reason =
+        "price is re-encoded: it is in alp, a preview, which is kept only with --encodings +alp";
+    assert!(advice.contains(reason), "{advice}");
+    let wrong = ["rewrite", "a", "b", "--encodings", "alp,+plain"];
+    let message = failure(&mut bytelane(&wrong));
+    assert!(message.contains("mixes encodings"), "{message}");
+}
+
+#[test]
 fn a_file_is_rewritten_in_its_place() {
     let directory = directory();
     let directory = directory.path();
@@ -313,6 +370,15 @@ fn bench_parquet_measures_every_way_of_storing() {
         }
         assert!(row.get("entropy_bits").is_none(), "{row}");
     }
+    assert!(of_file.iter().all(|row| row["encoding"] != "alp"));
+    let prices: Vec<u8> = (0..2000)
+        .flat_map(|i: i32| (f64::from(i) / 100.0).to_le_bytes())
+        .collect();
+    fs::write(directory.path().join("prices.f64"), prices).unwrap();
+    let alp = rows(&["prices.f64", "--encoding", "alp"]);
+    let compressions: Vec<_> = alp.iter().map(|row| row["compression"].as_str()).collect();
+    assert_eq!(compressions, [Some("none"), Some("zstd:1")]);
+    assert!(alp.iter().all(|row| row["ratio"].as_f64().unwrap() > 2.0));
     let auto = rows(&["steps.i32", "--encoding", "auto,plain", "--goal", "size"]);
     let (auto, others): (Vec<_>, Vec<_>) = auto.iter().partition(|row| row["encoding"] == "auto");
     assert_eq!(auto.len(), 1, "{auto:?}");

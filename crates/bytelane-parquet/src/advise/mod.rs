@@ -29,7 +29,7 @@ pub use trial::Candidate;
 
 use crate::contained::contained;
 use crate::readers::{Readers, ValueType};
-use crate::{Encoding, Error, Goal, Problem, Result, compression_name};
+use crate::{Encoding, Encodings, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
@@ -50,6 +50,7 @@ use values::Values;
 pub struct AdviseOptions {
     goal: Goal,
     readers: Readers,
+    encodings: Encodings,
     compression: Option<Compression>,
     compressions: Vec<Compression>,
     rows: usize,
@@ -65,6 +66,7 @@ impl Default for AdviseOptions {
         Self {
             goal: Goal::default(),
             readers: Readers::default(),
+            encodings: Encodings::default(),
             compression: None,
             compressions: Vec::new(),
             rows: 1 << 20,
@@ -87,6 +89,14 @@ impl AdviseOptions {
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
         self.readers = readers;
+        self
+    }
+
+    /// The encodings to choose from. All that are usual are tried, and [previews](Encoding::is_preview) where they are
+    /// among these.
+    #[must_use]
+    pub fn with_encodings(mut self, encodings: Encodings) -> Self {
+        self.encodings = encodings;
         self
     }
 
@@ -224,6 +234,9 @@ pub struct ColumnAdvice {
     pub keep: bool,
     /// Why it cannot be re-encoded.
     pub obstacle: Option<String>,
+    /// Why it is re-encoded even if that does not make it smaller.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// Everything that was tried.
     pub candidates: Vec<Candidate>,
 }
@@ -323,6 +336,7 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
         bytes_then: now.bytes,
         keep: true,
         obstacle: Some(why.problem().to_string()),
+        reason: None,
         candidates: Vec::new(),
     })
 }
@@ -422,6 +436,7 @@ fn advise_leaf(
         bytes_then,
         keep: !promise.changes,
         obstacle: promise.obstacle.clone(),
+        reason: promise.reason.clone(),
         candidates,
     })
 }

@@ -28,6 +28,8 @@ pub(super) struct Promise {
     chosen: Vec<(Encoding, f64)>,
     /// Why it cannot be re-encoded.
     pub(super) obstacle: Option<String>,
+    /// Why it is re-encoded, whatever becomes of its size.
+    pub(super) reason: Option<String>,
 }
 
 impl Promise {
@@ -190,8 +192,13 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
                 false => 0.0,
             };
             promise.after += taken.map_or(before, |new| new.bytes + checksums(&new));
-            if let Wish::Cannot(why) = wish {
-                promise.obstacle = Some(why);
+            match wish {
+                Wish::Cannot(why) => promise.obstacle = Some(why),
+                Wish::Other(_) => {
+                    let reason = plan.unwanted_preview(chunk, &kinds);
+                    promise.reason = promise.reason.take().or(reason);
+                }
+                _ => {}
             }
         }
     }
@@ -234,6 +241,7 @@ impl AdviseOptions {
         WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
+            .with_encodings(self.encodings.clone())
             .with_backend(self.backend)
     }
 

@@ -95,6 +95,21 @@ fn word(text: &str) -> String {
 }
 
 impl Columns<'_> {
+    /// That a writer does not know the previews that some columns want.
+    fn previews(&self, writer: &str) -> Option<String> {
+        let columns: Vec<&str> = self
+            .with(Encoding::is_preview)
+            .map(|column| column.path.as_str())
+            .collect();
+        (!columns.is_empty()).then(|| {
+            format!(
+                "{writer} has no setting for ALP, so these columns become PLAIN: {}. Write with {writer}, then use `bytelane \
+                 rewrite`.",
+                columns.join(", ")
+            )
+        })
+    }
+
     fn with(&self, wanted: impl Fn(Encoding) -> bool) -> impl Iterator<Item = &ColumnAdvice> {
         self.columns
             .iter()
@@ -138,8 +153,9 @@ impl Columns<'_> {
             all if all == self.columns.len() => "True".to_owned(),
             _ => format!("[{}]", dictionary.join(", ")),
         };
-        let named =
-            self.with(|encoding| !matches!(encoding, Encoding::Plain | Encoding::Dictionary));
+        let named = self.with(|encoding| {
+            !matches!(encoding, Encoding::Plain | Encoding::Dictionary) && !encoding.is_preview()
+        });
         let encodings: Vec<String> = named
             .map(|column| {
                 format!(
@@ -159,7 +175,7 @@ impl Columns<'_> {
             text: format!(
                 "pq.write_table(table, \"out.parquet\", {compression},\n    use_dictionary={dictionary}{encodings})"
             ),
-            shortcoming: None,
+            shortcoming: self.previews("pyarrow"),
         }
     }
 
@@ -249,7 +265,7 @@ impl Columns<'_> {
         let deltas = self.any(|encoding| {
             !matches!(
                 encoding,
-                Encoding::Plain | Encoding::Dictionary | Encoding::ByteStreamSplit
+                Encoding::Plain | Encoding::Dictionary | Encoding::ByteStreamSplit | Encoding::Alp
             )
         });
         if deltas {
@@ -263,7 +279,7 @@ impl Columns<'_> {
             .with(|encoding| encoding == Encoding::ByteStreamSplit)
             .map(|column| column.path.as_str())
             .collect();
-        let shortcoming = (!split.is_empty()).then(|| {
+        let split = (!split.is_empty()).then(|| {
             format!(
                 "Spark has no setting for BYTE_STREAM_SPLIT, so these columns become PLAIN: {}. Write with Spark, then \
                  use `bytelane rewrite`. Spark before 4.3, and every version for unsigned integers, reads the result \
@@ -271,10 +287,11 @@ impl Columns<'_> {
                 split.join(", ")
             )
         });
+        let shortcomings: Vec<String> = split.into_iter().chain(self.previews("Spark")).collect();
         Settings {
             writer: "Spark".into(),
             text: text + "\n    .parquet(\"out\")",
-            shortcoming,
+            shortcoming: (!shortcomings.is_empty()).then(|| shortcomings.join(" ")),
         }
     }
 
@@ -300,6 +317,9 @@ impl Columns<'_> {
         }
         if let Some(compression) = options.compression {
             text += &format!(" --compression {}", word(&compression_name(compression)));
+        }
+        if options.encodings != crate::Encodings::default() {
+            text += &format!(" --encodings {}", word(&options.encodings.to_string()));
         }
         if options.readers != crate::readers::Readers::default() {
             text += &format!(" --readers {}", word(&options.readers.to_string()));

@@ -34,6 +34,9 @@ pub struct Candidate {
     pub read_mib_s: f64,
     /// The first of the readers that cannot read it.
     pub obstacle: Option<String>,
+    /// Whether the format calls the encoding a preview: [`Encoding::is_preview`].
+    #[serde(default)]
+    pub preview: bool,
 }
 
 impl Candidate {
@@ -43,6 +46,13 @@ impl Candidate {
         let whole = whole.unwrap_or(proportional as u64);
         self.ratio *= proportional / (whole as f64).max(1.0);
         self.bytes = whole;
+    }
+}
+
+impl AdviseOptions {
+    /// Previews have to be asked for; all others are shown for comparison, whichever may be chosen.
+    fn tries(&self, encoding: Encoding) -> bool {
+        !encoding.is_preview() || self.encodings.contains(encoding)
     }
 }
 
@@ -68,7 +78,7 @@ impl Trials {
         for encoding in Encoding::ALL
             .iter()
             .copied()
-            .filter(|it| *it != Encoding::Auto)
+            .filter(|it| *it != Encoding::Auto && options.tries(*it))
         {
             let leaves = sampled.leaves.iter();
             if !leaves
@@ -129,6 +139,7 @@ impl Trials {
                 write_mib_s: speed(trial.write),
                 read_mib_s: speed(trial.read),
                 obstacle: obstacle.map(ToString::to_string),
+                preview: trial.encoding.is_preview(),
             }
         });
         candidates.collect()

@@ -95,6 +95,7 @@ fn coding(encoding: Encoding, physical: Type) -> (f64, f64) {
         (Encoding::DeltaBinaryPacked, _) => (4.0, 2.5),
         (Encoding::DeltaLengthByteArray, _) => (65.0, 32.0),
         (Encoding::DeltaByteArray, _) => (60.0, 22.0),
+        (Encoding::Alp, _) => (1.5, 0.5),
     }
 }
 

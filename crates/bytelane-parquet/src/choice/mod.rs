@@ -86,13 +86,15 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
         true => options.readers.obstacle_to_dictionary(encoding).is_none(),
         false => options.readers.read(encoding, ValueType::of(leaf)),
     };
-    let all = Encoding::ALL.iter().copied();
-    all.filter(|encoding| {
-        *encoding != Encoding::Auto
-            && encoding.exists_for(leaf.physical_type())
+    let possible = options.encodings.iter().filter(|encoding| {
+        encoding.exists_for(leaf.physical_type())
             && (*encoding == Encoding::Plain || is_readable(*encoding))
-    })
-    .collect()
+    });
+    let possible: Vec<Encoding> = possible.collect();
+    match possible.is_empty() {
+        true => vec![Encoding::Plain],
+        false => possible,
+    }
 }
 
 /// The layout of a leaf in an encoding, with pages of the usual size.

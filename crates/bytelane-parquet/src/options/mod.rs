@@ -1,7 +1,9 @@
 //! How to write a file.
 
+mod encodings;
 mod names;
 
+pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
 
@@ -78,6 +80,7 @@ impl ColumnOptions {
 #[derive(Clone, PartialEq, Debug)]
 pub struct WriterOptions {
     pub(crate) encoding: Encoding,
+    pub(crate) encodings: Encodings,
     pub(crate) compression: Compression,
     pub(crate) statistics: EnabledStatistics,
     pub(crate) bloom_filter: Option<BloomFilterProperties>,
@@ -103,6 +106,7 @@ impl Default for WriterOptions {
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
+            encodings: Encodings::default(),
             compression: Compression::ZSTD(ZstdLevel::default()),
             statistics: EnabledStatistics::Page,
             bloom_filter: None,
@@ -128,6 +132,23 @@ impl WriterOptions {
     #[must_use]
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
+        self
+    }
+
+    /// The encodings that [`Encoding::Auto`] weighs.
+    ///
+    /// ```
+    /// use bytelane_parquet::WriterOptions;
+    ///
+    /// let options = WriterOptions::default()
+    ///     .with_encodings("+alp".parse()?)
+    ///     .with_readers("arrow-rs".parse()?);
+    /// # drop(options);
+    /// # Ok::<(), bytelane_parquet::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_encodings(mut self, encodings: Encodings) -> Self {
+        self.encodings = encodings;
         self
     }
 

@@ -35,6 +35,9 @@ pub enum Encoding {
     DeltaLengthByteArray,
     /// The prefix that each string shares with the previous one, for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
     DeltaByteArray,
+    /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make smaller. A
+    /// preview in the format: [`is_preview`](Self::is_preview).
+    Alp,
     /// The best of the others for the [`Goal`], column by column and row group by row group.
     #[default]
     Auto,
@@ -49,6 +52,7 @@ impl Encoding {
         Encoding::DeltaBinaryPacked,
         Encoding::DeltaLengthByteArray,
         Encoding::DeltaByteArray,
+        Encoding::Alp,
         Encoding::Auto,
     ];
 
@@ -62,8 +66,16 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => "delta_binary_packed",
             Encoding::DeltaLengthByteArray => "delta_length_byte_array",
             Encoding::DeltaByteArray => "delta_byte_array",
+            Encoding::Alp => "alp",
             Encoding::Auto => "auto",
         }
+    }
+
+    /// Whether the format calls it a preview, which most readers do not know yet. [`Encoding::Auto`] weighs it only where
+    /// [`Encodings`](crate::Encodings) name it.
+    #[must_use]
+    pub const fn is_preview(self) -> bool {
+        matches!(self, Encoding::Alp)
     }
 
     /// Whether the format defines it for a physical type
@@ -83,6 +95,7 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => matches!(physical, INT32 | INT64),
             Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
             Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
+            Encoding::Alp => matches!(physical, FLOAT | DOUBLE),
         }
     }
 
@@ -95,6 +108,7 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => Values::DELTA_BINARY_PACKED,
             Encoding::DeltaLengthByteArray => Values::DELTA_LENGTH_BYTE_ARRAY,
             Encoding::DeltaByteArray => Values::DELTA_BYTE_ARRAY,
+            Encoding::Alp => Values::ALP,
         }
     }
 }

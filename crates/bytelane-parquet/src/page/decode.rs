@@ -1,5 +1,6 @@
 //! A compressed data page to values and their validity, in as many pieces as the reader likes.
 
+use super::alp;
 use super::codec::Decompressor;
 use super::header::{DataPage, LevelLayout, ValueEncoding};
 use super::levels::Levels;
@@ -8,19 +9,22 @@ use arrow_buffer::{BooleanBufferBuilder, bit_iterator::BitSliceIterator};
 use bytelane::Detected;
 use bytelane::byte_stream_split::Width;
 use bytes::Bytes;
-use parquet::basic::CompressionCodec;
+use parquet::basic::{CompressionCodec, Type};
+use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
 /// Reads the pages of one column chunk; its buffer is kept from page to page.
 pub(crate) struct PageDecoder {
     backend: Detected,
     width: usize,
+    /// Whether they are FLOAT or DOUBLE.
+    is_float: bool,
     optional: bool,
     decompressor: Decompressor,
     /// What was decompressed of the page.
     buffer: Vec<u8>,
-    /// Values of a piece with nulls, before they are spread out.
-    scratch: Vec<u8>,
+    /// Values of a piece with nulls, before they are spread out: where numbers of any type may begin.
+    scratch: Vec<u64>,
     page: Option<OpenPage>,
 }
 
@@ -47,17 +51,18 @@ struct OpenPage {
 }
 
 impl PageDecoder {
-    /// For chunks of this codec, with values of `width` bytes, and definition levels if `optional`.
+    /// For chunks of this codec, with values of `width` bytes of a column, and definition levels if it can have nulls.
     pub(crate) fn new(
         backend: Detected,
         codec: CompressionCodec,
         width: usize,
-        optional: bool,
+        column: &ColumnDescriptor,
     ) -> Result<Self> {
         Ok(Self {
             backend,
             width,
-            optional,
+            is_float: matches!(column.physical_type(), Type::FLOAT | Type::DOUBLE),
+            optional: column.max_def_level() > 0,
             decompressor: Decompressor::new(codec)?,
             buffer: Vec::new(),
             scratch: Vec::new(),
@@ -92,13 +97,7 @@ impl PageDecoder {
                 .count_valid(self.bytes(&level_bytes), header.slots)?,
             false => header.slots,
         };
-        let found = self.bytes(&values).len();
-        if valid.checked_mul(self.width) != Some(found) {
-            return Err(Error::corrupt(format!(
-                "{found} bytes of values instead of {valid} values of {} bytes",
-                self.width
-            )));
-        }
+        self.check_values(header.encoding, self.bytes(&values), valid)?;
         self.page = Some(OpenPage {
             encoding: header.encoding,
             values,
@@ -109,6 +108,20 @@ impl PageDecoder {
             left: header.slots,
         });
         Ok(())
+    }
+
+    /// That a page has as many values, those of null slots not included.
+    fn check_values(&self, encoding: ValueEncoding, values: &[u8], valid: usize) -> Result<()> {
+        let found = values.len();
+        match encoding {
+            ValueEncoding::Alp if self.is_float => alp::check_count(values, valid),
+            ValueEncoding::Alp => Err(Error::corrupt("a page in ALP whose values are not floats")),
+            _ if valid.checked_mul(self.width) == Some(found) => Ok(()),
+            _ => Err(Error::corrupt(format!(
+                "{found} bytes of values instead of {valid} values of {} bytes",
+                self.width
+            ))),
+        }
     }
 
     /// Version 1: everything is compressed together; the levels say how long they are.
@@ -188,8 +201,10 @@ impl PageDecoder {
             let levels = page.level_bytes.of(&self.buffer);
             let valid = page.levels.append_to(levels, slots, bitmap)?;
             let range = page.taken..page.taken + valid;
-            self.scratch.resize(valid * self.width, 0);
-            let dense = &mut self.scratch[..];
+            let bytes = valid * self.width;
+            self.scratch.resize(bytes.div_ceil(size_of::<u64>()), 0);
+            let dense: &mut [u8] = bytemuck::cast_slice_mut(&mut self.scratch);
+            let dense = &mut dense[..bytes];
             decode(
                 self.backend,
                 page.encoding,
@@ -246,6 +261,7 @@ fn decode(
             let width = Width::new(width).expect("no column has values of 0 bytes");
             width.decode_range_uninit_with(backend, values, range, to)?;
         }
+        ValueEncoding::Alp => alp::decode(backend, values, width, range, to)?,
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Values and their validity to a compressed data page.
 
+use super::alp;
 use super::codec::Compressor;
+use super::header::ValueEncoding;
 use super::levels;
 use crate::{DataPageVersion, Result};
 use arrow_buffer::NullBuffer;
@@ -21,10 +23,14 @@ pub(crate) struct PageEncoder {
     plain: Vec<u8>,
     /// The same after it.
     compressed: Vec<u8>,
+    /// Room for values in ALP, whose size is known only afterwards.
+    room: Vec<u8>,
 }
 
 /// What a page is made of.
 pub(crate) struct PageValues<'a> {
+    /// How to store the values.
+    pub(crate) encoding: ValueEncoding,
     /// Values, null ones included.
     pub(crate) slots: usize,
     /// Which of them are null.
@@ -61,6 +67,8 @@ pub(crate) fn dense<'a>(
 /// A page, and what its encoder learned of it.
 pub(crate) struct EncodedPage {
     pub(crate) page: CompressedPage,
+    /// How its values are stored: [`ValueEncoding::Plain`] where ALP would not make them smaller.
+    pub(crate) encoding: ValueEncoding,
     /// Gives the page's memory back to [`PageEncoder::recycle`] when the page is written.
     pub(crate) memory: Bytes,
 }
@@ -78,17 +86,13 @@ impl PageEncoder {
             compressor: Compressor::new(compression)?,
             plain: Vec::new(),
             compressed: Vec::new(),
+            room: Vec::new(),
         })
     }
 
     /// A compressed data page.
     pub(crate) fn encode(&mut self, values: &PageValues<'_>) -> Result<EncodedPage> {
-        let PageValues {
-            slots,
-            nulls,
-            dense,
-            ..
-        } = *values;
+        let PageValues { slots, nulls, .. } = *values;
         let null_count = nulls.map_or(0, NullBuffer::null_count);
         let v1 = self.version == DataPageVersion::V1;
         self.plain.clear();
@@ -96,10 +100,7 @@ impl PageEncoder {
             self.append_levels(slots, nulls, v1);
         }
         let levels = self.plain.len();
-        self.plain.resize(levels + dense.len(), 0);
-        let split = &mut self.plain[levels..];
-        let width = Width::new(values.width).expect("no column has values of 0 bytes");
-        width.encode_uninit_with(self.backend, dense, split)?;
+        let encoding = self.append_values(values)?;
 
         // Version 2 leaves the levels as they are.
         self.compressed.clear();
@@ -117,13 +118,12 @@ impl PageEncoder {
         let memory = Bytes::from(std::mem::take(&mut self.compressed));
         let buf = memory.clone();
         let num_values = slots as u32;
-        let encoding = Encoding::BYTE_STREAM_SPLIT;
         let statistics = values.statistics.clone();
         let page = if v1 {
             Page::DataPage {
                 buf,
                 num_values,
-                encoding,
+                encoding: encoding.in_parquet(),
                 def_level_encoding: Encoding::RLE,
                 rep_level_encoding: Encoding::RLE,
                 statistics,
@@ -132,7 +132,7 @@ impl PageEncoder {
             Page::DataPageV2 {
                 buf,
                 num_values,
-                encoding,
+                encoding: encoding.in_parquet(),
                 num_nulls: null_count as u32,
                 num_rows: num_values,
                 def_levels_byte_len: levels as u32,
@@ -143,8 +143,32 @@ impl PageEncoder {
         };
         Ok(EncodedPage {
             page: CompressedPage::new(page, self.plain.len()),
+            encoding,
             memory,
         })
+    }
+
+    /// Returns how the values are stored.
+    fn append_values(&mut self, values: &PageValues<'_>) -> Result<ValueEncoding> {
+        let PageValues { dense, width, .. } = *values;
+        let start = self.plain.len();
+        match values.encoding {
+            ValueEncoding::ByteStreamSplit => {
+                self.plain.resize(start + dense.len(), 0);
+                let split = &mut self.plain[start..];
+                let width = Width::new(width).expect("no column has values of 0 bytes");
+                width.encode_uninit_with(self.backend, dense, split)?;
+            }
+            ValueEncoding::Alp => match alp::encode(self.backend, dense, width, &mut self.room)? {
+                Some(encoded) => self.plain.extend_from_slice(encoded),
+                None => {
+                    self.plain.extend_from_slice(dense);
+                    return Ok(ValueEncoding::Plain);
+                }
+            },
+            ValueEncoding::Plain => self.plain.extend_from_slice(dense),
+        }
+        Ok(values.encoding)
     }
 
     /// Version 1 says how many bytes the levels have.

@@ -4,12 +4,25 @@ use crate::metadata::{PageHeader, PageType, Parquet};
 use crate::{Error, Result};
 use bytelane_thrift::Message;
 use flate2::Crc;
+use parquet::basic::Encoding;
 
 /// How the values of a page are stored, of what [`PageDecoder`](super::PageDecoder) reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ValueEncoding {
     Plain,
     ByteStreamSplit,
+    Alp,
+}
+
+impl ValueEncoding {
+    /// Its name in the crate `parquet`.
+    pub(crate) fn in_parquet(self) -> Encoding {
+        match self {
+            Self::Plain => Encoding::PLAIN,
+            Self::ByteStreamSplit => Encoding::BYTE_STREAM_SPLIT,
+            Self::Alp => Encoding::ALP,
+        }
+    }
 }
 
 /// Where the levels of a data page are.
@@ -47,6 +60,7 @@ pub(crate) struct AnyPage {
 const PLAIN: i32 = 0;
 const RLE: i32 = 3;
 const BYTE_STREAM_SPLIT: i32 = 9;
+const ALP: i32 = 10;
 
 /// The header at the start of `bytes`, and its length.
 pub(crate) fn read(bytes: &[u8]) -> Result<(AnyPage, usize)> {
@@ -117,6 +131,7 @@ fn value_encoding(number: i32) -> Result<ValueEncoding> {
     match number {
         PLAIN => Ok(ValueEncoding::Plain),
         BYTE_STREAM_SPLIT => Ok(ValueEncoding::ByteStreamSplit),
+        ALP => Ok(ValueEncoding::Alp),
         other => Err(Error::corrupt(format!(
             "a page with the encoding {other}, which the footer does not list"
         ))),

@@ -1,5 +1,6 @@
 //! Data pages of flat columns of a fixed width.
 
+mod alp;
 mod codec;
 mod decode;
 mod encode;
@@ -9,4 +10,4 @@ mod levels;
 pub(crate) use codec::{Decompressor, check_promise};
 pub(crate) use decode::{PageDecoder, Validity};
 pub(crate) use encode::{PageEncoder, PageValues, dense};
-pub(crate) use header::read as read_header;
+pub(crate) use header::{ValueEncoding, read as read_header};

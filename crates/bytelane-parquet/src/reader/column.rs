@@ -1,4 +1,4 @@
-//! A column chunk in BYTE_STREAM_SPLIT, page after page, to arrays of any length.
+//! A column chunk in BYTE_STREAM_SPLIT or ALP, page after page, to arrays of any length.
 
 use crate::page::{Decompressor, PageDecoder, Validity, read_header};
 use crate::{Error, Result, physical};
@@ -11,8 +11,8 @@ use parquet::basic::Encoding;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 
-/// Whether a chunk is read here: flat, of a fixed width, at least one page split, no dictionary.
-pub(super) fn is_split(data_type: &DataType, chunk: &ColumnChunkMetaData) -> bool {
+/// Whether a chunk is read here: flat, of a fixed width, at least one page in BYTE_STREAM_SPLIT or ALP, no dictionary.
+pub(super) fn is_read_here(data_type: &DataType, chunk: &ColumnChunkMetaData) -> bool {
     #[expect(
         deprecated,
         reason = "parquet-java names it for levels that are not there"
@@ -20,13 +20,13 @@ pub(super) fn is_split(data_type: &DataType, chunk: &ColumnChunkMetaData) -> boo
     let known = |encoding: Encoding| {
         matches!(
             encoding,
-            Encoding::BYTE_STREAM_SPLIT | Encoding::PLAIN | Encoding::RLE | Encoding::BIT_PACKED
+            Encoding::PLAIN | Encoding::RLE | Encoding::BIT_PACKED
         )
     };
-    chunk
-        .encodings()
-        .any(|it| it == Encoding::BYTE_STREAM_SPLIT)
-        && chunk.encodings().all(known)
+    let has_kernel =
+        |encoding: Encoding| matches!(encoding, Encoding::BYTE_STREAM_SPLIT | Encoding::ALP);
+    chunk.encodings().any(has_kernel)
+        && chunk.encodings().all(|it| known(it) || has_kernel(it))
         && chunk.dictionary_page_offset().is_none()
         && Decompressor::exists_for(chunk.compression_codec())
         && physical::is_readable(data_type, chunk.column_descr())
@@ -56,8 +56,7 @@ impl ColumnReader {
         let Some(width) = physical::width(&column) else {
             return Err(physical::not_convertible(&data_type, &column));
         };
-        let optional = column.max_def_level() > 0;
-        let decoder = PageDecoder::new(backend, chunk.compression_codec(), width, optional)?;
+        let decoder = PageDecoder::new(backend, chunk.compression_codec(), width, &column)?;
         Ok(Self {
             column,
             data_type,

@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
 use bytelane::Detected;
 use bytes::Bytes;
-use column::{ColumnReader, is_split};
+use column::{ColumnReader, is_read_here};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Reads a Parquet file batch by batch.
 ///
-/// Chunks of flat columns in BYTE_STREAM_SPLIT are decoded by the kernels of the crate `bytelane`; all others by the
+/// Chunks of flat columns in BYTE_STREAM_SPLIT or ALP are decoded by the kernels of the crate `bytelane`; all others by the
 /// crate `parquet`. A batch ends where its row group ends. The compressed chunks of one row group are kept in memory,
 /// and one page of each column.
 ///
@@ -113,8 +113,8 @@ impl<T: ChunkReader + 'static> Reader<T> {
         let mut columns = Vec::new();
         for (field, leaf) in self.schema.fields().iter().zip(&self.flat) {
             let chunk = leaf.map(|leaf| (leaf, row_group.column(leaf)));
-            let split = chunk.filter(|(_, chunk)| is_split(field.data_type(), chunk));
-            columns.push(match split {
+            let own = chunk.filter(|(_, chunk)| is_read_here(field.data_type(), chunk));
+            columns.push(match own {
                 Some((leaf, chunk)) => {
                     let all = (0..row_group.num_columns()).filter(|it| *it != leaf);
                     let schema = self.metadata.parquet_schema();

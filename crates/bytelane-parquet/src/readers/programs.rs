@@ -135,7 +135,7 @@ impl Program {
     }
 }
 
-use Encoding::{ByteStreamSplit, DeltaBinaryPacked, DeltaByteArray, DeltaLengthByteArray};
+use Encoding::{Alp, ByteStreamSplit, DeltaBinaryPacked, DeltaByteArray, DeltaLengthByteArray};
 use ValueType::{Bytes, Double, Fixed, Float, Float16, Int32, Int64};
 
 const FLOATS: &[ValueType] = &[Float, Double];
@@ -170,7 +170,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaByteArray, &[Fixed], 14, 0, 0),
             since(DeltaByteArray, &[Float16], 15, 0, 0),
         ],
-        source: "tried: 10.0.1, 12.0, 13.0, 14.0.2, 15.0.2, 16.0, 16.1, 17.0, 20.0, 26.0",
+        source: "tried: 10.0.1, 12.0, 13.0, 14.0.2, 15.0.2, 16.0, 16.1, 17.0, 20.0, 26.0; ALP: 26.0.1 rejects it",
     },
     Program {
         name: "duckdb",
@@ -186,7 +186,7 @@ pub const PROGRAMS: &[Program] = &[
             // Earlier not those that are decimals.
             since(DeltaByteArray, &[Fixed, Float16], 1, 5, 0),
         ],
-        source: "tried: 0.9.2, 0.10, 1.0 to 1.5, 2.0",
+        source: "tried: 0.9.2, 0.10, 1.0 to 1.5, 2.0; ALP: 2.0.0 rejects it",
     },
     Program {
         name: "polars",
@@ -200,7 +200,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaLengthByteArray, &[Bytes], 0, 20, 31),
             since(DeltaByteArray, &[Bytes], 0, 20, 31),
         ],
-        source: "tried: 0.20.31, 1.0, 1.10, 1.20, 1.31, 1.44, 2.0, 2.1",
+        source: "tried: 0.20.31, 1.0, 1.10, 1.20, 1.31, 1.44, 2.0, 2.1; ALP: 2.1.0 panics",
     },
     Program {
         name: "arrow-rs",
@@ -211,6 +211,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaBinaryPacked, INTEGERS, 4, 0, 0),
             since(DeltaLengthByteArray, &[Bytes], 4, 0, 0),
             since(DeltaByteArray, &[Bytes, Fixed, Float16], 4, 0, 0),
+            since(Alp, FLOATS, 60, 1, 0),
         ],
         source: "arrow-rs pull requests 5293 and 6159; DataFusion reads through it; 60.1 tried",
     },
@@ -281,7 +282,7 @@ pub const PROGRAMS: &[Program] = &[
             // Earlier it panics where there are nulls.
             since(DeltaByteArray, &[Bytes], 18, 4, 0),
         ],
-        source: "tried: 18.1, 18.2, 18.4, 18.7, 18.8",
+        source: "tried: 18.1, 18.2, 18.4, 18.7, 18.8; ALP: 18.8 rejects it",
     },
     Program {
         name: "parquet-go",
@@ -293,14 +294,14 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaLengthByteArray, &[Bytes], 0, 23, 0),
             since(DeltaByteArray, &[Bytes, Fixed, Float16], 0, 23, 0),
         ],
-        source: "tried: 0.23, 0.25, 0.27, 0.29 to 0.32",
+        source: "tried: 0.23, 0.25, 0.27, 0.29 to 0.32; ALP: 0.32 rejects it",
     },
     Program {
         name: "fastparquet",
         newest: version(2026, 9, 0),
         // DELTA_BINARY_PACKED neither with nulls in pages of version 2 nor over the whole range of values.
         reads: &[],
-        source: "tried: 2026.9",
+        source: "tried: 2026.9; ALP: it rejects it",
     },
 ];
 

@@ -6,6 +6,7 @@ use super::index::index_of;
 use super::kinds::PageKinds;
 use super::{RewriteOptions, RewrittenColumn};
 use crate::options::codec_name;
+use crate::readers::ValueType;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
 use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;
@@ -117,6 +118,40 @@ impl<'a> Plan<'a> {
         asked.unwrap_or(chunk.compression())
     }
 
+    /// The encoding that is asked for, if the type has it.
+    fn encoding(&self, chunk: &ColumnChunkMetaData) -> Encoding {
+        let path = chunk.column_path().string();
+        match self.options.writer.encoding_of(&path) {
+            encoding if encoding.exists_for(chunk.column_type()) => encoding,
+            _ => Encoding::Auto,
+        }
+    }
+
+    /// Why a chunk with pages in a preview gets others, whatever their size: the preview was not asked for, or some reader
+    /// does not know it. Columns with an encoding of their own have been asked for.
+    pub fn unwanted_preview(
+        &self,
+        chunk: &ColumnChunkMetaData,
+        kinds: &PageKinds,
+    ) -> Option<String> {
+        if self.encoding(chunk) != Encoding::Auto {
+            return None;
+        }
+        let writer = &self.options.writer;
+        let mut previews = Encoding::ALL
+            .iter()
+            .filter(|encoding| encoding.is_preview());
+        let found = *previews.find(|encoding| kinds.have(**encoding))?;
+        if !writer.encodings.contains(found) {
+            return Some(format!(
+                "it is in {found}, a preview, which is kept only with --encodings +{found}"
+            ));
+        }
+        let values = ValueType::of(chunk.column_descr());
+        let reader = writer.readers.obstacle(found, values)?;
+        Some(format!("it is in {found}, which {reader} cannot read"))
+    }
+
     /// What is wanted for a chunk whose pages are of these kinds.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> Wish {
         let physical = chunk.column_type();
@@ -124,14 +159,12 @@ impl<'a> Plan<'a> {
         let writer = &self.options.writer;
         let asked_compression = self.asked_compression(&path);
         let compression = asked_compression.unwrap_or(chunk.compression());
-        let encoding = match writer.encoding_of(&path) {
-            encoding if encoding.exists_for(physical) => encoding,
-            _ => Encoding::Auto,
-        };
+        let encoding = self.encoding(chunk);
         let is_there = kinds.are(encoding);
         let version = self.options.version.unwrap_or(kinds.version);
         let asked = asked_compression.is_some()
             || (encoding != Encoding::Auto && !is_there)
+            || self.unwanted_preview(chunk, kinds).is_some()
             || version != kinds.version
             || kinds.exceed(writer.given_page_limits());
         let pages = ColumnOptions::default()

@@ -1,10 +1,10 @@
 //! One column of one row group: its chunks, encoded and compressed, ready for the file.
 
+use super::chunk::OwnChunk;
 use super::layout::Layout;
 use super::rows::Rows;
-use super::split::SplitChunk;
 use crate::choice::{self, Choice};
-use crate::page::PageEncoder;
+use crate::page::{PageEncoder, ValueEncoding};
 use crate::statistics::to_type_defined_order;
 use crate::{ColumnOptions, DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
 use arrow_array::{Array, ArrayRef};
@@ -114,7 +114,7 @@ impl ColumnEncoder {
     /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in its layout. Each array is dropped when its
     /// rows are written.
     ///
-    /// BYTE_STREAM_SPLIT of flat columns goes through this crate's pages, everything else through those of the
+    /// BYTE_STREAM_SPLIT and ALP of flat columns go through this crate's pages, everything else through those of the
     /// crate `parquet`.
     pub(crate) fn encode(
         &mut self,
@@ -123,10 +123,14 @@ impl ColumnEncoder {
         layouts: &[Layout],
     ) -> Result<Vec<EncodedColumn>> {
         let rows = Rows::new(arrays);
-        let is_split = layouts[0].encoding == Encoding::ByteStreamSplit;
-        let result = match column.flat().filter(|_| is_split) {
-            Some(leaf) => self
-                .encode_split(leaf, rows, &layouts[0])
+        let own = match layouts[0].encoding {
+            Encoding::ByteStreamSplit => Some(ValueEncoding::ByteStreamSplit),
+            Encoding::Alp => Some(ValueEncoding::Alp),
+            _ => None,
+        };
+        let result = match column.flat().zip(own) {
+            Some((leaf, encoding)) => self
+                .encode_own(leaf, rows, &layouts[0], encoding)
                 .map(|encoded| vec![encoded]),
             None => self.encode_arrow(column, rows, layouts),
         };
@@ -169,20 +173,21 @@ impl ColumnEncoder {
         Ok(self.pages.len() - 1)
     }
 
-    fn encode_split(
+    fn encode_own(
         &mut self,
         leaf: &ColumnDescPtr,
         rows: Rows,
         layout: &Layout,
+        encoding: ValueEncoding,
     ) -> Result<EncodedColumn> {
         let at = self.pages_for(leaf)?;
-        let (compression, pages) = &mut self.pages[at];
-        let (bytes, close) = SplitChunk::encode(
+        let (_, pages) = &mut self.pages[at];
+        let (bytes, close) = OwnChunk::encode(
             leaf,
             rows,
             &self.options,
-            layout.pages,
-            *compression,
+            layout,
+            encoding,
             pages,
             &mut self.scratch,
         )?;

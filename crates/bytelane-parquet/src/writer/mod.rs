@@ -1,10 +1,10 @@
 //! Record batches to a Parquet file.
 
+mod chunk;
 mod column;
 mod file;
 mod layout;
 mod rows;
-mod split;
 
 pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use file::FileWriter;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Writes record batches to a Parquet file.
 ///
-/// Flat columns of a fixed width in BYTE_STREAM_SPLIT are encoded by the kernels of the crate `bytelane`; all others
+/// Flat columns of a fixed width in BYTE_STREAM_SPLIT or ALP are encoded by the kernels of the crate `bytelane`; all others
 /// by the crate `parquet`, into the same row groups. The rows of a row group are kept in memory until it is full.
 ///
 /// ```

@@ -44,7 +44,7 @@ pub fn samples() -> &'static [Bytes] {
     static SAMPLES: OnceLock<Vec<Bytes>> = OnceLock::new();
     SAMPLES.get_or_init(|| {
         let compressions = [
-            "none", "snappy", "zstd:1", "gzip:6", "lz4_raw", "brotli:1", "none",
+            "none", "snappy", "zstd:1", "gzip:6", "lz4_raw", "brotli:1", "none", "none",
         ];
         let versions = [DataPageVersion::V1, DataPageVersion::V2];
         let encodings = Encoding::ALL.iter().enumerate();
@@ -162,7 +162,7 @@ const TYPES: [(Type, i32); 9] = [
 
 const COMPRESSIONS: [&str; 6] = ["none", "snappy", "gzip:6", "brotli:1", "zstd:1", "lz4_raw"];
 
-const CODINGS: [Coding; 8] = [
+const CODINGS: [Coding; 9] = [
     Coding::BYTE_STREAM_SPLIT,
     Coding::PLAIN,
     Coding::RLE_DICTIONARY,
@@ -171,6 +171,7 @@ const CODINGS: [Coding; 8] = [
     Coding::DELTA_BYTE_ARRAY,
     Coding::RLE,
     Coding::PLAIN_DICTIONARY,
+    Coding::ALP,
 ];
 
 /// A file of one column whose footer and page headers are whole, and whose pages are bytes of the recipe.

@@ -49,6 +49,7 @@ Encoding: TypeAlias = Literal[
     "delta_binary_packed",
     "delta_length_byte_array",
     "delta_byte_array",
+    "alp",
 ]
 
 
@@ -64,15 +65,24 @@ class _Options(NamedTuple):
 
     goal: str
     readers: str | None
+    encodings: str | None
     compression: str | None
 
 
-def _options(goal: str, readers: str | Iterable[str] | None, compression: str | None, level: int | None) -> _Options:
-    if not (readers is None or isinstance(readers, str)):
-        readers = ",".join(readers)
+def _options(
+    goal: str,
+    readers: str | Iterable[str] | None,
+    encodings: str | Iterable[str] | None,
+    compression: str | None,
+    level: int | None,
+) -> _Options:
     if compression is not None and level is not None:
         compression = f"{compression}:{level}"
-    return _Options(goal, readers, compression)
+    return _Options(goal, _joined(readers), _joined(encodings), compression)
+
+
+def _joined(names: str | Iterable[str] | None) -> str | None:
+    return names if names is None or isinstance(names, str) else ",".join(names)
 
 
 class CandidateDict(TypedDict):
@@ -85,6 +95,7 @@ class CandidateDict(TypedDict):
     write_mib_s: float
     read_mib_s: float
     obstacle: str | None
+    preview: bool
 
 
 class ColumnAdviceDict(TypedDict):
@@ -105,6 +116,7 @@ class ColumnAdviceDict(TypedDict):
     bytes_then: int
     keep: bool
     obstacle: str | None
+    reason: str | None
     candidates: list[CandidateDict]
 
 
@@ -295,6 +307,9 @@ class Advice(_Report):
         below = (
             f"{self.bytes_now} bytes {today}, about {self.bytes_then} with the choice: {100 * self.saved:.1f}% smaller"
         )
+        for column in data["columns"]:
+            if column["reason"]:
+                below += f"\n{column['path']} is re-encoded: {column['reason']}"
         return above, header, rows, below
 
 
@@ -361,6 +376,7 @@ def advise(
     *,
     goal: Goal = "balanced",
     readers: str | Iterable[str] | None = None,
+    encodings: str | Iterable[str] | None = None,
     compression: str | None = None,
     compression_level: int | None = None,
     rows: int = 1 << 20,
@@ -373,8 +389,14 @@ def advise(
 
     `readers` are the programs that must be able to read the chosen encodings, optionally with the oldest version in use:
     `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`, `"any"` for no restriction. The default is the newest pyarrow,
-    DuckDB and Polars. Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1.
-    Row groups with about `rows` rows of each column are looked at; `exact` encodes all rows with the choice.
+    DuckDB and Polars.
+
+    `encodings` are those to choose from: `"+alp"` adds ALP, a preview in the format, to the usual ones, and a list without
+    `+`, such as `"plain,dictionary"`, replaces them. An encoding that a reader cannot read is never chosen; if a preview
+    is never chosen for that reason, a `UserWarning` says so.
+
+    Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1. Row groups with
+    about `rows` rows of each column are looked at; `exact` encodes all rows with the choice.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -382,7 +404,7 @@ def advise(
     >>> parquet.advise(table, goal="size").pyarrow()["column_encoding"]
     {'id': 'DELTA_BINARY_PACKED'}
     """
-    options = _options(goal, readers, compression, compression_level)
+    options = _options(goal, readers, encodings, compression, compression_level)
     if isinstance(source, str | os.PathLike):
         source = [source]
     elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
@@ -397,6 +419,7 @@ def rewrite(
     *,
     goal: Goal = "balanced",
     readers: str | Iterable[str] | None = None,
+    encodings: str | Iterable[str] | None = None,
     compression: str | None = None,
     compression_level: int | None = None,
     column_encoding: Mapping[str, Encoding] | None = None,
@@ -409,7 +432,7 @@ def rewrite(
     Values, schema, row groups, statistics and metadata stay the same. `dst` may be `src`: the new file appears under its
     name when it is complete. Ctrl-C, or an exception of `progress`, stops the work and leaves an old `dst` intact.
 
-    `goal` and `readers` are those of `advise`. `compression` is for all columns; by default, each keeps its own.
+    `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps its own.
     `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With `verify`, every
     value of both files is compared first. With `force`, a `dst` that is read-only is replaced. `progress` is called with
     the bytes of the columns that are done, and their total.
@@ -420,7 +443,7 @@ def rewrite(
     >>> parquet.rewrite("ids.parquet", "ids.parquet", goal="size", verify=True).saved > 0.9
     True
     """
-    options = _options(goal, readers, compression, compression_level)
+    options = _options(goal, readers, encodings, compression, compression_level)
     columns = list(dict(column_encoding or {}).items())
     return Rewritten(json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, progress)))
 
@@ -435,13 +458,14 @@ def write_table(
     compression_level: int | None = None,
     goal: Goal = "balanced",
     readers: str | Iterable[str] | None = None,
+    encodings: str | Iterable[str] | None = None,
     row_group_size: int = 1 << 20,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
 
     Columns whose type does not support `encoding` use `"auto"`. `column_encoding` has the encodings of columns, or of all
     columns in a group, by their paths. The default compression is `"zstd"` at level 1; `"none"`, `"snappy"`, `"lz4_raw"`,
-    `"gzip"` and `"brotli"` are the others. `goal` and `readers` are those of `advise`.
+    `"gzip"` and `"brotli"` are the others. `goal`, `readers` and `encodings` are those of `advise`.
 
     The file appears under its name when it is complete; an existing file is replaced then, and not before.
 
@@ -450,7 +474,7 @@ def write_table(
     >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
-    options = _options(goal, readers, compression, compression_level)
+    options = _options(goal, readers, encodings, compression, compression_level)
     columns = list(dict(column_encoding or {}).items())
     _parquet.write_table(table, path, options, encoding, columns, row_group_size)
 

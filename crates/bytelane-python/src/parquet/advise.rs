@@ -25,6 +25,7 @@ pub fn advise(
     let mut advise = AdviseOptions::default()
         .with_goal(options.goal()?)
         .with_readers(options.readers()?)
+        .with_encodings(options.encodings(py)?)
         .with_rows(rows.0)
         .with_exact_sizes(exact);
     if let Some(compression) = options.compression()? {

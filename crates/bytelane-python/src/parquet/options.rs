@@ -3,9 +3,13 @@
 use super::error::of_parquet;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
-use bytelane_parquet::{ColumnOptions, Goal, WriterOptions, parse_compression};
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use bytelane_parquet::{ColumnOptions, Encodings, Goal, WriterOptions, parse_compression};
+use pyo3::exceptions::{PyOverflowError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use std::ffi::CString;
+
+/// The frame of Python that a warning is about: the caller of the functions in `parquet.py`.
+const CALLER: i32 = 2;
 
 /// A number of things, or the index of one.
 #[derive(Clone, Copy)]
@@ -24,11 +28,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Count {
     }
 }
 
-/// What all functions accept: the goal, the readers, and the compression with its level.
+/// What all functions accept: the goal, the readers, the encodings, and the compression with its level.
 #[derive(FromPyObject)]
 pub struct Options {
     goal: String,
     readers: Option<String>,
+    encodings: Option<String>,
     compression: Option<String>,
 }
 
@@ -44,16 +49,38 @@ impl Options {
         }
     }
 
+    /// Warns of previews that are never chosen, although they were asked for.
+    pub fn encodings(&self, py: Python<'_>) -> PyResult<Encodings> {
+        let Some(encodings) = &self.encodings else {
+            return Ok(Encodings::default());
+        };
+        let encodings: Encodings = encodings.parse().map_err(of_parquet)?;
+        for (encoding, reader) in encodings.obstacles(&self.readers()?) {
+            let message = format!(
+                "{reader} cannot read {encoding}, so it is not chosen; `readers` names the programs that must read \
+                 the file"
+            );
+            let category = py.get_type::<PyUserWarning>();
+            PyErr::warn(py, &category, &CString::new(message)?, CALLER)?;
+        }
+        Ok(encodings)
+    }
+
     pub fn compression(&self) -> PyResult<Option<Compression>> {
         let compression = self.compression.as_deref().map(parse_compression);
         compression.transpose().map_err(of_parquet)
     }
 
     /// How to write columns; some have an encoding of their own.
-    pub fn writer(&self, columns: Vec<(String, String)>) -> PyResult<WriterOptions> {
+    pub fn writer(
+        &self,
+        py: Python<'_>,
+        columns: Vec<(String, String)>,
+    ) -> PyResult<WriterOptions> {
         let mut options = WriterOptions::default()
             .with_goal(self.goal()?)
-            .with_readers(self.readers()?);
+            .with_readers(self.readers()?)
+            .with_encodings(self.encodings(py)?);
         for (path, encoding) in columns {
             let encoding = encoding.parse().map_err(of_parquet)?;
             options = options.with_column(path, ColumnOptions::default().with_encoding(encoding));

@@ -27,7 +27,7 @@ pub fn rewrite(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let raised = Arc::new(Mutex::new(None));
-    let mut rewrite = RewriteOptions::new(options.writer(columns)?)
+    let mut rewrite = RewriteOptions::new(options.writer(py, columns)?)
         .with_verification(verify)
         .with_force(force)
         .with_progress(watch(progress, Arc::clone(&raised)));

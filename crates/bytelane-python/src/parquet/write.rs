@@ -26,7 +26,7 @@ pub fn write_table(
 ) -> PyResult<()> {
     let Count(row_group_size) = row_group_size;
     let mut writer = options
-        .writer(columns)?
+        .writer(py, columns)?
         .with_encoding(encoding.parse().map_err(of_parquet)?)
         .with_row_group_rows(row_group_size);
     if let Some(compression) = options.compression()? {

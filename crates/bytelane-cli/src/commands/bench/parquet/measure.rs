@@ -4,6 +4,7 @@ use super::input::{Column, Input};
 use anyhow::{Context, ensure};
 use arrow_array::RecordBatch;
 use bytelane::{Backend, Detected, Unavailable};
+use bytelane_measure::data::ElementType;
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -49,8 +50,7 @@ pub struct ParquetRow {
     pub write_mib_s: f64,
     /// MiB of values that are read in a second, from memory into arrays.
     pub read_mib_s: f64,
-    /// The share of the time to write that zstd alone takes, and of the time to read; where kernels of
-    /// bytelane take part.
+    /// The share of the time to write that zstd alone takes, and of the time to read, in BYTE_STREAM_SPLIT.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zstd_share: Option<[f64; 2]>,
     /// What the encoding `auto` became.
@@ -97,8 +97,8 @@ struct Way {
 }
 
 impl Way {
-    /// Those of the published experiment, and [`Encoding::Auto`] if it was asked for.
-    fn all(plan: &Plan) -> Vec<Self> {
+    /// Those of the published experiment, ALP for floats, and [`Encoding::Auto`] if it was asked for.
+    fn all(plan: &Plan, element: ElementType) -> Vec<Self> {
         let compressed = plan.compression;
         let by_parquet = |encoding, compression| Self {
             encoding,
@@ -112,12 +112,19 @@ impl Way {
             by_parquet(Encoding::Plain, compressed),
             by_parquet(Encoding::Dictionary, compressed),
         ];
+        let in_alp = |compression| Self {
+            backend: Some(Backend::active()),
+            ..by_parquet(Encoding::Alp, compression)
+        };
+        let is_float = matches!(element, ElementType::F32 | ElementType::F64);
+        ways.extend(is_float.then(|| in_alp(Compression::UNCOMPRESSED)));
         let mut backends = vec![Backend::Scalar, Backend::active()];
         backends.dedup();
         ways.extend(backends.into_iter().map(|backend| Self {
             backend: Some(backend),
             ..by_parquet(Encoding::ByteStreamSplit, compressed)
         }));
+        ways.extend(is_float.then(|| in_alp(compressed)));
         ways.retain(|way| plan.encodings.is_empty() || plan.encodings.contains(&way.encoding));
         if plan.encodings.contains(&Encoding::Auto) {
             ways.push(by_parquet(Encoding::Auto, compressed));
@@ -128,6 +135,10 @@ impl Way {
     fn name(&self) -> String {
         let compression = compression_name(self.compression);
         format!("{} {compression} {}", self.encoding, self.worker())
+    }
+
+    fn is_split(&self) -> bool {
+        self.encoding == Encoding::ByteStreamSplit
     }
 
     fn worker(&self) -> &'static str {
@@ -181,7 +192,7 @@ impl Way {
 
 fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow>> {
     let batch = RecordBatch::try_from_iter([("values", column.array.clone())])?;
-    let ways = Way::all(plan);
+    let ways = Way::all(plan, column.element);
     ensure!(
         !ways.is_empty(),
         "none of these encodings can be measured for these columns"
@@ -233,7 +244,7 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
         ratio: column.bytes as f64 / files[index].len() as f64,
         write_mib_s: mib_s(&written[index]),
         read_mib_s: mib_s(&read[index]),
-        zstd_share: (zstd.is_some() && way.backend.is_some())
+        zstd_share: (zstd.is_some() && way.is_split())
             .then(|| [share(&written, index), share(&read, index)]),
         chosen: of_choice(way).map(|chosen| chosen.encoding.to_string()),
         choice_share_of_write: of_choice(way).map(|_| share_of_choice(index)),
@@ -250,13 +261,10 @@ struct Zstd {
 }
 
 impl Zstd {
-    /// The pages of the last file in which kernels took part, if they are compressed by zstd.
+    /// The pages of the last file in BYTE_STREAM_SPLIT, if they are compressed by zstd.
     fn of(ways: &[Way], files: &[Bytes]) -> anyhow::Result<Option<Self>> {
-        let mut with_kernels = ways
-            .iter()
-            .zip(files)
-            .filter(|(way, _)| way.backend.is_some());
-        let Some((way, file)) = with_kernels.next_back() else {
+        let mut split = ways.iter().zip(files).filter(|(way, _)| way.is_split());
+        let Some((way, file)) = split.next_back() else {
             return Ok(None);
         };
         let Compression::ZSTD(level) = way.compression else {

@@ -1,12 +1,13 @@
 //! Parquet columns of growing entropy: the figures 1 to 3 of BYTE_STREAM_SPLIT's proposal.
 
-use super::parquet::{ENCODINGS, by_way, read_speed, steps_of, values, write_speed};
+use super::parquet::{by_way, read_speed, steps_of, values, write_speed};
 use super::{Experiment, Shown};
 use crate::commands::bench::parquet::{Input, ParquetRow};
 use crate::commands::report::figures::{figure, short};
 use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series, class_of};
 use crate::commands::report::steps::{Settings, Step};
+use bytelane_parquet::Encoding;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "entropy",
@@ -14,6 +15,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     steps,
     show,
 };
+
+/// Those of the proposal.
+const ENCODINGS: [Encoding; 3] = [
+    Encoding::Plain,
+    Encoding::Dictionary,
+    Encoding::ByteStreamSplit,
+];
 
 const ABOUT: &str = "\
 <p>Samples of a discrete Gaussian of increasing variance, stored as PLAIN, DICTIONARY and \
@@ -24,14 +32,14 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let values = values(settings);
     let every = if settings.quick { 2 } else { 1 };
     let inputs = Input::sweep(values).into_iter().step_by(every);
-    steps_of(inputs.collect(), values, settings)
+    steps_of(inputs.collect(), &ENCODINGS, values, settings)
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
     Ok(Shown {
         message: message(report).unwrap_or_default(),
         about: ABOUT,
-        legend: ENCODINGS.map(str::to_owned).to_vec(),
+        legend: ENCODINGS.map(|it| it.name().to_owned()).to_vec(),
         figures: vec![
             chart(report, "Ratio", "bytes of values / bytes of file", |row| {
                 row.ratio

@@ -1,9 +1,9 @@
-//! A column chunk in BYTE_STREAM_SPLIT: pages, their indexes, and what the footer says of them.
+//! A column chunk in BYTE_STREAM_SPLIT or ALP: pages, their indexes, and what the footer says of them.
 
 use super::column::check_required;
-use super::layout::PageSizes;
+use super::layout::Layout;
 use super::rows::Rows;
-use crate::page::{PageEncoder, PageValues, dense};
+use crate::page::{PageEncoder, PageValues, ValueEncoding, dense};
 use crate::statistics::{Bounds, Order};
 use crate::{Result, WriterOptions, physical};
 use arrow_array::Array;
@@ -21,8 +21,9 @@ use parquet::schema::types::ColumnDescPtr;
 use std::cmp::Ordering;
 
 /// A chunk while its pages are written.
-pub(super) struct SplitChunk<'a> {
+pub(super) struct OwnChunk<'a> {
     column: &'a ColumnDescPtr,
+    encoding: ValueEncoding,
     options: &'a WriterOptions,
     statistics: EnabledStatistics,
     order: Order,
@@ -33,7 +34,8 @@ pub(super) struct SplitChunk<'a> {
     bounds: Bounds,
     rows: usize,
     nulls: usize,
-    page_count: i32,
+    /// How the values of pages are stored, and how many pages have it.
+    pages_in: Vec<(ValueEncoding, i32)>,
     compressed_size: i64,
     uncompressed_size: i64,
     column_index: ColumnIndexBuilder,
@@ -42,14 +44,14 @@ pub(super) struct SplitChunk<'a> {
     bloom_filter: Option<Sbbf>,
 }
 
-impl<'a> SplitChunk<'a> {
-    /// Encodes all rows: the chunk's bytes, and what is to be known of them.
+impl<'a> OwnChunk<'a> {
+    /// Encodes all rows: the chunk's bytes, and what is to be known of them. The layout has this encoding.
     pub(super) fn encode(
         column: &'a ColumnDescPtr,
         mut rows: Rows,
         options: &'a WriterOptions,
-        sizes: PageSizes,
-        compression: Compression,
+        layout: &Layout,
+        encoding: ValueEncoding,
         pages: &'a mut PageEncoder,
         scratch: &'a mut Vec<u8>,
     ) -> Result<(Bytes, ColumnCloseResult)> {
@@ -72,6 +74,7 @@ impl<'a> SplitChunk<'a> {
         }
         let mut chunk = Self {
             column,
+            encoding,
             options,
             statistics,
             order: Order::of(column),
@@ -82,7 +85,7 @@ impl<'a> SplitChunk<'a> {
             bounds: Bounds::default(),
             rows: 0,
             nulls: 0,
-            page_count: 0,
+            pages_in: Vec::new(),
             compressed_size: 0,
             uncompressed_size: 0,
             column_index,
@@ -90,12 +93,13 @@ impl<'a> SplitChunk<'a> {
             boundaries: Boundaries::default(),
             bloom_filter,
         };
-        while let Some(page) = rows.take(sizes.rows_of_width(width))? {
+        while let Some(page) = rows.take(layout.pages.rows_of_width(width))? {
             chunk.append_page(&page)?;
         }
         if let Some(filter) = &mut chunk.bloom_filter {
             filter.fold_to_target_fpp(probability);
         }
+        let compression = options.compression_of(&path);
         chunk.finish(compression)
     }
 
@@ -119,6 +123,7 @@ impl<'a> SplitChunk<'a> {
         let in_header =
             self.options.page_header_statistics && self.statistics == EnabledStatistics::Page;
         let page = self.pages.encode(&PageValues {
+            encoding: self.encoding,
             slots,
             nulls,
             optional: self.column.max_def_level() > 0,
@@ -139,7 +144,14 @@ impl<'a> SplitChunk<'a> {
         self.uncompressed_size += written.uncompressed_size as i64;
         self.rows += slots;
         self.nulls += null_count;
-        self.page_count += 1;
+        match self
+            .pages_in
+            .iter_mut()
+            .find(|(it, _)| *it == page.encoding)
+        {
+            Some((_, pages)) => *pages += 1,
+            None => self.pages_in.push((page.encoding, 1)),
+        }
         Ok(())
     }
 
@@ -165,19 +177,23 @@ impl<'a> SplitChunk<'a> {
     }
 
     fn finish(mut self, compression: Compression) -> Result<(Bytes, ColumnCloseResult)> {
-        let encodings = [Encoding::RLE, Encoding::BYTE_STREAM_SPLIT];
+        let of_values = self.pages_in.iter();
+        let of_values = of_values.map(|(encoding, _)| encoding.in_parquet());
+        let encodings: Vec<Encoding> = of_values.chain([Encoding::RLE]).collect();
         let page_type = match self.options.version {
             crate::DataPageVersion::V1 => PageType::DATA_PAGE,
             crate::DataPageVersion::V2 => PageType::DATA_PAGE_V2,
         };
+        let page_counts = self.pages_in.iter();
+        let page_counts = page_counts.map(|&(encoding, count)| PageEncodingStats {
+            page_type,
+            encoding: encoding.in_parquet(),
+            count,
+        });
         let mut metadata = ColumnChunkMetaData::builder(self.column.clone())
             .set_compression(compression)
             .set_encodings_mask(EncodingMask::new_from_encodings(encodings.iter()))
-            .set_page_encoding_stats(vec![PageEncodingStats {
-                page_type,
-                encoding: Encoding::BYTE_STREAM_SPLIT,
-                count: self.page_count,
-            }])
+            .set_page_encoding_stats(page_counts.collect())
             .set_num_values(self.rows as i64)
             .set_total_compressed_size(self.compressed_size)
             .set_total_uncompressed_size(self.uncompressed_size)
