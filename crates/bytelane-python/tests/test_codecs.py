@@ -197,7 +197,7 @@ def test_decimals(backend: str, dtype: str, count: int) -> None:
         assert out.tobytes() == raw
     page = alp.encode(decimals)
     assert abs(alp.estimated_len(decimals) - len(page)) <= len(page) / 50
-    assert count < 1000 or len(page) < decimals.nbytes / 1.6
+    assert count < 1000 or len(page) < decimals.nbytes / 1.5
 
 
 def test_decimals_that_are_wrong() -> None:
