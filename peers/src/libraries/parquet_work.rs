@@ -145,7 +145,7 @@ where
     })
 }
 
-/// Its encoder samples the column anew for each page.
+/// Its encoder samples each page.
 fn alp_encode<T: DataType>() -> Work<'static>
 where
     T::T: Pod,
