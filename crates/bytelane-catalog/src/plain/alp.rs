@@ -1,11 +1,12 @@
 //! Floating-point numbers as decimal integers, bit-packed.
 
 use super::bits::{BitWriter, read};
-use super::number::{Number, get, low_bits, numbers, numbers_mut, put};
+use super::number::{Number, get, numbers, numbers_mut, put};
 use super::{Loops, Plain};
 use crate::{Parameters, SpecificationError};
 use bytemuck::Pod;
 use std::marker::PhantomData;
+use std::ops::Mul;
 
 pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, SpecificationError> {
     let kind: String = parameters.get("type", |_| true)?;
@@ -33,7 +34,7 @@ const SAMPLE: usize = 32;
 const CANDIDATES: usize = 5;
 
 /// A number that is encoded.
-trait Float: Pod + PartialEq + Send + Sync {
+trait Float: Pod + PartialOrd + Mul<Output = Self> + Send + Sync {
     type Integer: Number;
 
     /// Powers of ten, and their inverses.
@@ -42,13 +43,18 @@ trait Float: Pod + PartialEq + Send + Sync {
 
     const ZERO: Self;
 
-    /// The integer nearest to the product with two powers, if it is small.
-    fn integer(self, scales: [Self; 2]) -> Self::Integer;
+    /// The least and the greatest integer that a value may become here: those that `rounded` finds.
+    const LIMITS: [Self; 2];
 
-    /// The product of an integer with two powers.
-    fn product(integer: Self::Integer, scales: [Self; 2]) -> Self;
+    /// The nearest number without a fraction, if it is within the limits.
+    fn rounded(self) -> Self;
 
     fn is_same(self, other: Self) -> bool;
+
+    /// Of a number that has no fraction and is within the limits.
+    fn integer(self) -> Self::Integer;
+
+    fn of_integer(integer: Self::Integer) -> Self;
 
     fn of_bits(bits: u64) -> Self;
 
@@ -56,27 +62,33 @@ trait Float: Pod + PartialEq + Send + Sync {
 }
 
 macro_rules! floats {
-    ($($Float:ident as $Bits:ident and $Integer:ident, $magic:literal, [$($up:literal)*], [$($down:literal)*];)*) => { $(
+    ($($Float:ident as $Bits:ident and $Integer:ident, $magic:literal, $greatest:literal, [$($up:literal)*], [$($down:literal)*];)*) => { $(
         impl Float for $Float {
             type Integer = $Integer;
             const UP: &'static [Self] = &[$($up),*];
             const DOWN: &'static [Self] = &[$($down),*];
             const ZERO: Self = 0.0;
+            const LIMITS: [Self; 2] = [-$greatest, $greatest];
 
             #[inline(always)]
-            fn integer(self, [first, second]: [Self; 2]) -> $Integer {
-                // A sum with this number has no fraction.
-                (self * first * second + $magic - $magic) as $Integer
-            }
-
-            #[inline(always)]
-            fn product(integer: $Integer, [first, second]: [Self; 2]) -> Self {
-                integer as Self * first * second
+            fn rounded(self) -> Self {
+                // The sum has no fraction: it has as many bits as the type.
+                self + $magic - $magic
             }
 
             #[inline(always)]
             fn is_same(self, other: Self) -> bool {
                 self.to_bits() == other.to_bits()
+            }
+
+            #[inline(always)]
+            fn integer(self) -> $Integer {
+                self as $Integer
+            }
+
+            #[inline(always)]
+            fn of_integer(integer: $Integer) -> Self {
+                integer as Self
             }
 
             #[inline(always)]
@@ -92,10 +104,10 @@ macro_rules! floats {
     )* };
 }
 floats! {
-    f32 as u32 and i32, 12582912.0,
+    f32 as u32 and i32, 12582912.0, 4194304.0,
         [1e0 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10],
         [1e0 1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8 1e-9 1e-10];
-    f64 as u64 and i64, 6755399441055744.0,
+    f64 as u64 and i64, 6755399441055744.0, 2251799813685248.0,
         [1e0 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10 1e11 1e12 1e13 1e14 1e15 1e16 1e17 1e18],
         [1e0 1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8 1e-9 1e-10 1e-11 1e-12 1e-13 1e-14 1e-15 1e-16 1e-17 1e-18];
 }
@@ -108,17 +120,35 @@ struct Pair {
 }
 
 impl Pair {
-    /// The integer of a value, and whether it gives the value again.
     #[inline(always)]
-    fn integer<T: Float>(self, value: T) -> (T::Integer, bool) {
-        let integer = value.integer([T::UP[self.exponent], T::DOWN[self.factor]]);
-        let is_same = self.value::<T>(integer).is_same(value);
-        (integer, is_same)
+    fn scales<T: Float>(self) -> Scales<T> {
+        let Self { exponent, factor } = self;
+        Scales {
+            to_integer: [T::UP[exponent], T::DOWN[factor]],
+            to_value: [T::UP[factor], T::DOWN[exponent]],
+        }
+    }
+}
+
+/// What a pair multiplies values and integers with.
+#[derive(Clone, Copy)]
+struct Scales<T> {
+    to_integer: [T; 2],
+    to_value: [T; 2],
+}
+
+impl<T: Float> Scales<T> {
+    /// The integer of a value, as a number of the same type, and whether it gives the value again.
+    #[inline(always)]
+    fn integer(&self, value: T) -> (T, bool) {
+        let integer = (value * self.to_integer[0] * self.to_integer[1]).rounded();
+        let is_within = (integer >= T::LIMITS[0]) & (integer <= T::LIMITS[1]);
+        (integer, is_within & self.value(integer).is_same(value))
     }
 
     #[inline(always)]
-    fn value<T: Float>(self, integer: T::Integer) -> T {
-        T::product(integer, [T::UP[self.factor], T::DOWN[self.exponent]])
+    fn value(&self, integer: T) -> T {
+        integer * self.to_value[0] * self.to_value[1]
     }
 }
 
@@ -147,15 +177,23 @@ impl<T: Float> Choice<T> {
 
     #[inline(always)]
     fn of(pair: Pair, values: &[T]) -> Self {
-        let limits = [low_bits(T::Integer::BITS - 1), 1 << (T::Integer::BITS - 1)];
-        let [mut least, mut greatest] = limits.map(T::Integer::of_bits);
-        let mut exceptions = 0;
+        let [mut greatest, mut least] = T::LIMITS;
+        let (scales, mut exceptions) = (pair.scales(), 0);
         for &value in values {
-            let (integer, is_same) = pair.integer(value);
+            let (integer, is_same) = scales.integer(value);
             exceptions += usize::from(!is_same);
-            least = T::Integer::min(least, if is_same { integer } else { least });
-            greatest = T::Integer::max(greatest, if is_same { integer } else { greatest });
+            least = if is_same & (integer < least) {
+                integer
+            } else {
+                least
+            };
+            greatest = if is_same & (integer > greatest) {
+                integer
+            } else {
+                greatest
+            };
         }
+        let [least, greatest] = [least.integer(), greatest.integer()];
         if exceptions == values.len() {
             return Self::none(exceptions);
         }
@@ -170,10 +208,14 @@ impl<T: Float> Choice<T> {
         }
     }
 
+    /// The integers of values, unless they are exceptions.
     #[inline(always)]
-    fn integer(&self, value: T) -> Option<T::Integer> {
-        let (integer, is_same) = self.pair?.integer(value);
-        is_same.then_some(integer)
+    fn integers(&self, values: &[T]) -> impl Iterator<Item = Option<T::Integer>> {
+        let scales = self.pair.map(Pair::scales);
+        values.iter().map(move |&value| {
+            let (integer, is_same) = scales.as_ref()?.integer(value);
+            is_same.then_some(integer.integer())
+        })
     }
 
     #[inline(always)]
@@ -275,8 +317,8 @@ impl<T: Float> Alp<T> {
         put(encoded, at + OFFSET, choice.least.bits(), size_of::<T>())?;
         *encoded.get_mut(width_at)? = choice.width as u8;
         let mut writer = BitWriter::new(encoded, width_at + 1);
-        for &value in values {
-            let integer = choice.integer(value).unwrap_or(choice.least);
+        for integer in choice.integers(values) {
+            let integer = integer.unwrap_or(choice.least);
             writer.put(integer.minus(choice.least).bits(), choice.width)?;
         }
         let positions_at = writer.finish()?;
@@ -289,11 +331,11 @@ impl<T: Float> Alp<T> {
             let mut places = positions
                 .chunks_exact_mut(POSITION)
                 .zip(bits.chunks_exact_mut(size_of::<T>()));
-            for (i, &value) in values.iter().enumerate() {
-                if choice.integer(value).is_none() {
+            for (i, integer) in choice.integers(values).enumerate() {
+                if integer.is_none() {
                     let (position, bits) = places.next()?;
                     position.copy_from_slice(&(i as u16).to_le_bytes());
-                    value.put(bits);
+                    values[i].put(bits);
                 }
             }
         }
@@ -324,10 +366,15 @@ impl<T: Float> Alp<T> {
         let values_at = positions_at + POSITION * exceptions;
         let end = values_at + size_of::<T>() * exceptions;
         let encoded = encoded.get(..end)?;
-        let pair = Pair { exponent, factor };
-        for (i, to) in values.iter_mut().enumerate() {
+        let integers = bytemuck::cast_slice_mut::<T, T::Integer>(values);
+        for (i, to) in integers.iter_mut().enumerate() {
             let difference = T::Integer::of_bits(read(encoded, packed_at, i, width)?);
-            *to = pair.value(difference.plus(frame));
+            *to = difference.plus(frame);
+        }
+        // A loop of its own can be vectorised.
+        let scales = Pair { exponent, factor }.scales::<T>();
+        for value in values.iter_mut() {
+            *value = scales.value(T::of_integer(bytemuck::cast(*value)));
         }
         for i in 0..exceptions {
             let position = get(encoded, positions_at + POSITION * i, POSITION)? as usize;
