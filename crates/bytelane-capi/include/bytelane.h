@@ -752,6 +752,89 @@ struct bytelane_result bytelane_validity_compact(const void *values,
                                                  void *dense,
                                                  size_t dense_room);
 
+// The maximum number of bytes that `count` values of `width` bytes take, in vectors of `vector` values:
+// `SIZE_MAX` if it does not fit in a `size_t`, or if there is no such width or size of vectors.
+size_t bytelane_alp_max_encoded_length(uint32_t vector,
+                                       size_t width,
+                                       size_t count);
+
+// Estimates how many bytes `bytelane_alp_encode_f32` would write, judged by some of the values: the result's
+// `count`. If it is more than the values have, they are better stored as they are.
+struct bytelane_result bytelane_alp_estimated_length_f32(uint32_t vector,
+                                                         const float *values,
+                                                         size_t count);
+
+// As `bytelane_alp_estimated_length_f32`, for `bytelane_alp_encode_f64`.
+struct bytelane_result bytelane_alp_estimated_length_f64(uint32_t vector,
+                                                         const double *values,
+                                                         size_t count);
+
+// Encodes `count` values to a page with vectors of `vector` values: a power of two from 8 to 32768, or 0 for
+// 1024, which most writers use. `dst` needs no more room than the result. Bytes of `dst` after the
+// result may be overwritten.
+//
+// Fails with `BYTELANE_LENGTH` for more than 2^31 - 1 values or 2^32 - 1 bytes.
+struct bytelane_result bytelane_alp_encode_f32(uint32_t vector,
+                                               const float *values,
+                                               size_t count,
+                                               uint8_t *dst,
+                                               size_t dst_length);
+
+// As `bytelane_alp_encode_f32`.
+struct bytelane_result bytelane_alp_encode_f64(uint32_t vector,
+                                               const double *values,
+                                               size_t count,
+                                               uint8_t *dst,
+                                               size_t dst_length);
+
+// Decodes the first `count` values of a page with vectors of any size, at the front of `src`. `offset`
+// is the number of bytes that were read, up to the end of a vector.
+//
+// Fails with `BYTELANE_TRUNCATED` if the page has fewer values or ends early, and with
+// `BYTELANE_MALFORMED`.
+struct bytelane_result bytelane_alp_decode_f32(const uint8_t *src,
+                                               size_t src_length,
+                                               float *values,
+                                               size_t count);
+
+// As `bytelane_alp_decode_f32`.
+struct bytelane_result bytelane_alp_decode_f64(const uint8_t *src,
+                                               size_t src_length,
+                                               double *values,
+                                               size_t count);
+
+// Decodes `count` values of a page, from number `start` on. Only the vectors that have them are read.
+// `offset` is `src_length`.
+//
+// Fails with `BYTELANE_RANGE` if the page has fewer values; otherwise as `bytelane_alp_decode_f32`.
+struct bytelane_result bytelane_alp_decode_range_f32(const uint8_t *src,
+                                                     size_t src_length,
+                                                     size_t start,
+                                                     float *values,
+                                                     size_t count);
+
+// As `bytelane_alp_decode_range_f32`.
+struct bytelane_result bytelane_alp_decode_range_f64(const uint8_t *src,
+                                                     size_t src_length,
+                                                     size_t start,
+                                                     double *values,
+                                                     size_t count);
+
+// Checks a page without decoding it: `count` is the number of its values, and `offset` its length in
+// bytes, which more bytes may follow.
+//
+// Fails as `bytelane_alp_decode_f32` of all values would.
+struct bytelane_result bytelane_alp_validate_f32(const uint8_t *src,
+                                                 size_t src_length);
+
+// As `bytelane_alp_validate_f32`.
+struct bytelane_result bytelane_alp_validate_f64(const uint8_t *src, size_t src_length);
+
+// Reads the number of values that a page says it has: `count`. Equal values take hardly any bytes, so
+// a short page may really have many; limit how many you allocate memory for.
+struct bytelane_result bytelane_alp_stored(const uint8_t *src,
+                                           size_t src_length);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -503,6 +503,60 @@ result compact(span<const T> values, bytes bitmap, span<T> dense) noexcept {
 
 }  // namespace validity
 
+// Parquet's ALP: decimal floating-point numbers as packed integers.
+namespace alp {
+
+template <typename T>
+std::size_t max_encoded_length(std::size_t count, std::uint32_t vector = 0) noexcept {
+    return bytelane_alp_max_encoded_length(vector, sizeof(T), count);
+}
+
+inline result stored(bytes src) noexcept { return bytelane_alp_stored(src.data(), src.size()); }
+
+inline result estimated_length(span<const float> values, std::uint32_t vector = 0) noexcept {
+    return bytelane_alp_estimated_length_f32(vector, values.data(), values.size());
+}
+
+inline result encode(span<const float> values, mutable_bytes dst, std::uint32_t vector = 0) noexcept {
+    return bytelane_alp_encode_f32(vector, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<float> values) noexcept {
+    return bytelane_alp_decode_f32(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result decode_range(bytes src, std::size_t start, span<float> values) noexcept {
+    return bytelane_alp_decode_range_f32(src.data(), src.size(), start, values.data(), values.size());
+}
+
+inline result estimated_length(span<const double> values, std::uint32_t vector = 0) noexcept {
+    return bytelane_alp_estimated_length_f64(vector, values.data(), values.size());
+}
+
+inline result encode(span<const double> values, mutable_bytes dst, std::uint32_t vector = 0) noexcept {
+    return bytelane_alp_encode_f64(vector, values.data(), values.size(), dst.data(), dst.size());
+}
+
+inline result decode(bytes src, span<double> values) noexcept {
+    return bytelane_alp_decode_f64(src.data(), src.size(), values.data(), values.size());
+}
+
+inline result decode_range(bytes src, std::size_t start, span<double> values) noexcept {
+    return bytelane_alp_decode_range_f64(src.data(), src.size(), start, values.data(), values.size());
+}
+
+template <typename T>
+result validate(bytes src) noexcept {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
+    if constexpr (std::is_same_v<T, float>) {
+        return bytelane_alp_validate_f32(src.data(), src.size());
+    } else {
+        return bytelane_alp_validate_f64(src.data(), src.size());
+    }
+}
+
+}  // namespace alp
+
 }  // namespace bytelane
 
 template <>

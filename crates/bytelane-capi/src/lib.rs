@@ -5,6 +5,7 @@
 // What every function requires of its pointers is said once, at the top of the header.
 #![allow(clippy::missing_safety_doc)]
 
+pub mod alp;
 pub mod base64;
 pub mod big_endian;
 pub mod bit_packing;

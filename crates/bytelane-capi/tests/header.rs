@@ -22,6 +22,7 @@ const MODULES: &[&str] = &[
     "delta",
     "rle_hybrid",
     "validity",
+    "alp",
 ];
 
 fn root() -> &'static Path {

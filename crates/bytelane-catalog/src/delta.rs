@@ -1,6 +1,6 @@
 //! The row of `delta`.
 
-use crate::stream::{AlignedBytes, StreamError};
+use crate::stream::{self, StreamError};
 use crate::varint::{in_order, to_little_endian};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
 use bytelane::delta::{self, Format, Integer};
@@ -60,13 +60,6 @@ pub(crate) const ENTRY: Entry = Entry {
     }],
     plain: Some(crate::plain::delta::open),
 };
-
-/// The number of bytes that a stream of any length may become when it is decoded.
-const ALWAYS: usize = 1 << 30;
-
-/// How many times its length a longer stream may become: blocks of equal differences have hardly any
-/// bytes, so that a short input could ask for any amount of memory.
-const MOST_GROWTH: usize = 1024;
 
 struct Delta<T> {
     element: &'static str,
@@ -139,33 +132,14 @@ impl<T: Integer + Pod> Codec for Delta<T> {
         None
     }
 
-    /// Checks the whole stream, and then decodes all values at once.
     fn decode_stream(
         &self,
         backend: Backend,
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
-        let mut encoded = Vec::new();
-        input.read_to_end(&mut encoded).map_err(StreamError::Read)?;
-        let (count, length) = delta::validate::<T>(&encoded).map_err(Failure::from)?;
-        if length < encoded.len() {
-            let more = encoded.len() - length;
-            let error = format!("offset {length}: {more} bytes follow the last value");
-            return Err(Failure::from(error).into());
-        }
-        let bytes = usize::try_from(count).ok();
-        let bytes = bytes.and_then(|count| count.checked_mul(size_of::<T>()));
-        let most = usize::max(encoded.len().saturating_mul(MOST_GROWTH), ALWAYS);
-        let bytes = bytes.filter(|&bytes| bytes <= most).ok_or_else(|| {
-            Failure::from(format!(
-                "the stream says that it has {count} values, which would take more than {most} bytes"
-            ))
-        })?;
-        let mut values = AlignedBytes::default();
-        values.resize(bytes);
-        self.decode(backend, &encoded, &mut values)?;
-        output.write_all(&values).map_err(StreamError::Write)
+        let check = |encoded: &[u8]| Ok(delta::validate::<T>(encoded)?);
+        stream::decode_whole(self, backend, check, input, output)
     }
 }
 

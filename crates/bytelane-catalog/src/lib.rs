@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
 
+mod alp;
 mod base64;
 mod big_endian;
 mod bit_packing;
@@ -49,6 +50,7 @@ pub static CODECS: &[Entry] = &[
     delta::ENTRY,
     rle_hybrid::ENTRY,
     validity::ENTRY,
+    alp::ENTRY,
 ];
 
 /// A codec of the list.

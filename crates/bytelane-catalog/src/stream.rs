@@ -1,7 +1,8 @@
 //! Codecs between readers and writers.
 
-use crate::Failure;
-use std::io::{self, Read};
+use crate::{Codec, Failure};
+use bytelane::Backend;
+use std::io::{self, Read, Write};
 use std::ops::{Deref, DerefMut};
 
 /// Why a stream ended early.
@@ -169,6 +170,49 @@ pub(crate) fn chunks(
             Err(error) => return Err(StreamError::Read(error)),
         }
     }
+}
+
+/// The number of bytes that an input of any length may become when it is decoded whole.
+const ALWAYS: usize = 1 << 30;
+
+/// How many times its length a longer input may become: equal values have hardly any bytes, so that a
+/// short input could ask for any amount of memory.
+const MOST_GROWTH: usize = 1024;
+
+/// Decodes an input that says how many values it has, all at once, after `check` has found it well formed
+/// and returned this number and the length that it should have.
+///
+/// # Errors
+///
+/// Those of `check`; an input that is longer than it should be, or has more values than are worth its
+/// length; [`StreamError::Read`] and [`StreamError::Write`].
+pub(crate) fn decode_whole(
+    codec: &dyn Codec,
+    backend: Backend,
+    check: impl Fn(&[u8]) -> Result<(u64, usize), Failure>,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
+) -> Result<(), StreamError> {
+    let mut encoded = Vec::new();
+    input.read_to_end(&mut encoded).map_err(StreamError::Read)?;
+    let (count, length) = check(&encoded)?;
+    if length < encoded.len() {
+        let more = encoded.len() - length;
+        let error = format!("offset {length}: {more} bytes follow the last value");
+        return Err(Failure::from(error).into());
+    }
+    let bytes = usize::try_from(count).ok();
+    let bytes = bytes.and_then(|count| count.checked_mul(codec.width()));
+    let most = usize::max(encoded.len().saturating_mul(MOST_GROWTH), ALWAYS);
+    let bytes = bytes.filter(|&bytes| bytes <= most).ok_or_else(|| {
+        Failure::from(format!(
+            "the input says that it has {count} values, which would take more than {most} bytes"
+        ))
+    })?;
+    let mut values = AlignedBytes::default();
+    values.resize(bytes);
+    codec.decode(backend, &encoded, &mut values)?;
+    output.write_all(&values).map_err(StreamError::Write)
 }
 
 /// Adds the place of the piece to its error, unless it is the first piece.

@@ -269,6 +269,16 @@ pub static DATASETS: &[Dataset] = &[
         },
     },
     Dataset {
+        name: "nearly_decimals",
+        description: "readings with two decimal digits, below 1000, of which 2% have all their digits",
+        start: |_| {
+            reals(|random| match below(random, 50) {
+                0 => 1000.0 * unit(random),
+                _ => below(random, 100_000) as f64 / 100.0,
+            })
+        },
+    },
+    Dataset {
         name: "repeated",
         description: "256 distinct reals, drawn at random",
         start: |random| {

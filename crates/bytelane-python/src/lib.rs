@@ -25,7 +25,7 @@ mod _native {
     use crate::backend::{backend, backends, set_backend};
     #[pymodule_export]
     use crate::codec::{
-        base64::base64, big_endian::big_endian, bit_packing::bit_packing,
+        alp::alp, base64::base64, big_endian::big_endian, bit_packing::bit_packing,
         byte_stream_split::byte_stream_split, delta::delta, json_string::json_string,
         rle_hybrid::rle_hybrid, stream_vbyte::stream_vbyte, utf8::utf8, validity::validity,
         varint::varint,

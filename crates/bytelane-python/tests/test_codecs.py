@@ -14,6 +14,7 @@ import bytelane
 import numpy as np
 import pytest
 from bytelane import (
+    alp,
     big_endian,
     bit_packing,
     byte_stream_split,
@@ -171,6 +172,50 @@ def test_nulls_that_are_wrong() -> None:
         validity.compact(np.zeros(9), b"\x07")
     with pytest.raises(ValueError, match="maximum of 0"):
         validity.encode(b"", 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", [0, 1, 9, 1025, 40_000])
+def test_decimals(backend: str, dtype: str, count: int) -> None:
+    generator = np.random.default_rng(count)
+    decimals = (generator.integers(0, 10_000, count) / 10).astype(dtype)
+    decimals[::50] = np.nan
+    for values in (decimals, some(dtype, count)):
+        raw = values.tobytes()
+        page = alp.encode(values)
+        assert alp.stored(page) == count
+        assert alp.validate(page + b"more", dtype) == (count, len(page))
+        assert alp.decode(page, dtype).tobytes() == raw
+        assert alp.decode(bytearray(page), dtype, count).tobytes() == raw
+        found, read = alp.decode_prefix(page + b"more", dtype, count)
+        assert (found.tobytes(), read) == (raw, len(page))
+        start, stop = count // 3, count - count // 5
+        assert alp.decode_range(page, dtype, start, stop).tobytes() == values[start:stop].tobytes()
+        small = alp.encode(raw, vector_size=64, dtype=dtype)
+        out = np.zeros(count, dtype)
+        assert alp.decode(small, dtype, out=out) == count
+        assert out.tobytes() == raw
+    page = alp.encode(decimals)
+    assert abs(alp.estimated_len(decimals) - len(page)) <= len(page) / 50
+    assert count < 1000 or len(page) < decimals.nbytes / 1.5
+
+
+def test_decimals_that_are_wrong() -> None:
+    page = alp.encode(np.array([0.5, 2.25]))
+    with pytest.raises(bytelane.Error, match="offset 2: ") as caught:
+        alp.decode(page[:2] + b"\xff" + page[3:], "float64")
+    assert caught.value.kind == "VectorSize"
+    for start, stop in [(0, 3), (3, 3), (2, 1), (0, 1 << 62)]:
+        with pytest.raises(bytelane.Error):
+            alp.decode_range(page, "float64", start, stop)
+    with pytest.raises(bytelane.Error, match="the page has only 2 values"):
+        alp.decode(page, "float64", 3)
+    with pytest.raises(ValueError, match="1 bytes follow the last value"):
+        alp.decode(page + b"x", "float64")
+    with pytest.raises(ValueError, match="vectors of 1000 values"):
+        alp.encode(np.zeros(3), vector_size=1000)
+    with pytest.raises(TypeError, match="float32 and float64"):
+        alp.encode(np.arange(3))
 
 
 def test_ranges_that_are_not_there() -> None:

@@ -7,6 +7,7 @@
 //! - `BYTELANE_TEST_EXPECT=avx2` fails unless this is the best backend of the machine, so that a
 //!   test run for an instruction set cannot pass without it.
 
+pub mod alp;
 pub mod cursor;
 pub mod fuzz;
 mod guarded;

@@ -8,9 +8,13 @@ use bytelane_catalog::{CODECS, Codec, Decoded, Failure};
 /// The byte that surrounds a destination, and fills it before it is written.
 const UNTOUCHED: u8 = 0xa5;
 
+/// The codec that Miri is spared: its search takes minutes there, and its own tests do a part of it.
+const SLOW_UNDER_MIRI: &str = "alp";
+
 /// Calls `test` for every case of every codec, with its specification.
 pub fn every_case(mut test: impl FnMut(&str, &dyn Codec)) {
-    for entry in CODECS {
+    let is_tested = |name: &str| !cfg!(miri) || name != SLOW_UNDER_MIRI;
+    for entry in CODECS.iter().filter(|entry| is_tested(entry.name)) {
         for case in entry.cases {
             let codec = entry.open(case).expect("a case of its own");
             test(&format!("{}:{case}", entry.name), &*codec);

@@ -29,7 +29,7 @@ pub fn run(input: &[u8]) {
 }
 
 /// Calls something on every backend. The results must be equal.
-fn same<R: PartialEq + Debug>(work: impl Fn(Detected, Edge) -> R) -> R {
+pub(crate) fn same<R: PartialEq + Debug>(work: impl Fn(Detected, Edge) -> R) -> R {
     let scalar = Detected::new(Backend::Scalar).expect("it is always available");
     let expected = work(scalar, Edge::Front);
     for backend in backends() {

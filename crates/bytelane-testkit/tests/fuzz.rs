@@ -1,7 +1,7 @@
 //! The seed inputs of the fuzz targets, without a fuzzer.
 
 use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds, kept, lines_of};
-use bytelane_testkit::{cursor, validity};
+use bytelane_testkit::{alp, cursor, validity};
 
 #[test]
 fn the_seeds_pass() {
@@ -12,6 +12,9 @@ fn the_seeds_pass() {
     let seeds = validity::seeds();
     assert!(seeds.len() > 50);
     seeds.iter().for_each(|seed| validity::run(seed));
+    let seeds = alp::seeds();
+    assert!(seeds.len() > 50);
+    seeds.iter().for_each(|seed| alp::run(seed));
 }
 
 /// What the fuzzers once found, and with it every fault that was mended.
@@ -40,5 +43,6 @@ fn inputs_without_a_whole_header_pass() {
         decoder(input);
         encoder(input);
         validity::run(input);
+        alp::run(input);
     }
 }

@@ -130,19 +130,18 @@ fn delta_as_pyarrow_writes_it() {
     assert_eq!(assert_golden("delta", parameters), 10);
 }
 
-/// Others choose other runs, which are not shorter.
-#[test]
-fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
-    assert_eq!(assert_golden("rle_hybrid", str::to_owned), 5);
+/// Reads what others write whose format leaves a choice, which must not be shorter than what bytelane
+/// writes. Returns the number of files.
+fn assert_reads_others(name: &str, others: &[&str]) -> usize {
     let mut files = 0;
-    for entry in fs::read_dir(directory("rle_hybrid")).unwrap() {
+    for entry in fs::read_dir(directory(name)).unwrap() {
         let path = entry.unwrap().path();
-        let is_theirs = |extension| extension == "pyarrow" || extension == "duckdb";
-        if !path.extension().is_some_and(is_theirs) {
+        let extension = path.extension().unwrap().to_str().unwrap();
+        if !others.contains(&extension) {
             continue;
         }
         let stem = path.file_stem().unwrap().to_str().unwrap();
-        let codec = bytelane_catalog::open(&format!("rle_hybrid:{stem}")).unwrap();
+        let codec = bytelane_catalog::open(&format!("{name}:{stem}")).unwrap();
         let [values, ours] = ["values", "bytes"].map(|kind| fs::read(path.with_extension(kind)));
         let (values, theirs) = (values.unwrap(), fs::read(&path).unwrap());
         for backend in backends().into_iter().chain([bytelane::Backend::Scalar]) {
@@ -153,7 +152,24 @@ fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
         assert!(ours.unwrap().len() <= theirs.len(), "{}", path.display());
         files += 1;
     }
-    assert_eq!(files, 10);
+    files
+}
+
+/// Others choose other runs.
+#[test]
+fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
+    assert_eq!(assert_golden("rle_hybrid", str::to_owned), 5);
+    assert_eq!(
+        assert_reads_others("rle_hybrid", &["pyarrow", "duckdb"]),
+        10
+    );
+}
+
+/// It chooses other exponents and exceptions.
+#[test]
+fn alp_reads_what_the_crate_parquet_writes_and_writes_no_more() {
+    assert_eq!(assert_golden("alp", str::to_owned), 3);
+    assert_eq!(assert_reads_others("alp", &["parquet"]), 2);
 }
 
 /// A golden file of validity, and its contents as little-endian numbers.

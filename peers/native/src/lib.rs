@@ -26,7 +26,8 @@ pub extern "C" fn parquet_open(
         2 => Kind::Runs(width),
         3 => Kind::Entries(width),
         4 => Kind::Levels,
-        _ => Kind::Nulls(width),
+        5 => Kind::Nulls(width),
+        _ => Kind::Alp,
     };
     Box::into_raw(Box::new(parquet_work::work(encodes, bytes, kind)))
 }

@@ -1,5 +1,6 @@
 //! The list of comparisons, and the libraries in them.
 
+mod alp;
 mod arrow;
 mod base64;
 mod big_endian;
@@ -187,6 +188,8 @@ pub static COMPARISONS: &[Comparison] = &[
     validity::values("validity:spread=f64,nulls=1", validity::nulls::<8, 1>),
     validity::values("validity:spread=f64,nulls=10", validity::nulls::<8, 10>),
     validity::values("validity:spread=f64,nulls=50", validity::nulls::<8, 50>),
+    alp::comparison("alp:type=f64", alp::peers::<f64, u64>),
+    alp::comparison("alp:type=f32", alp::peers::<f32, u32>),
     base64::COMPARISON,
     json_string::COMPARISON,
     utf8::COMPARISON,

@@ -52,6 +52,7 @@ fn native_work(
         Kind::Entries(width) => (3, width),
         Kind::Levels => (4, 0),
         Kind::Nulls(percent) => (5, percent),
+        Kind::Alp => (6, 0),
     };
     // SAFETY: it takes any arguments.
     let work = unsafe { open(encodes, bytes, kind, width) };

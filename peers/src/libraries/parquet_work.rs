@@ -5,12 +5,14 @@ use super::buffers::{Received, Work, show};
 use super::nulls;
 use arrow_array::types::{Float32Type, Float64Type};
 use bytemuck::Pod;
-use parquet::basic::{Encoding, Type as PhysicalType};
-use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::basic::Encoding;
+use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::encodings::decoding::get_decoder;
-use parquet::encodings::encoding::{DeltaBinaryPackedEncoderOptions, DeltaBitPackEncoder, Encoder};
+use parquet::encodings::encoding::{
+    DeltaBinaryPackedEncoderOptions, DeltaBitPackEncoder, Encoder, get_encoder,
+};
 use parquet::encodings::rle::{RleDecoder, RleEncoder};
-use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type};
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use parquet::util::bit_util::{BitPacking, BitReader, BitWriter};
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub enum Kind {
     Levels,
     /// Floats with a percentage of nulls.
     Nulls(usize),
+    /// Floats as decimal integers.
+    Alp,
 }
 
 /// Work on values of `bytes` bytes.
@@ -41,8 +45,12 @@ pub fn work(encodes: bool, bytes: usize, kind: Kind) -> Work<'static> {
         (false, _, Kind::Packed(width)) => unpack::<u64>(width),
         (true, 4, Kind::Delta) => delta_encode::<Int32Type>(),
         (true, _, Kind::Delta) => delta_encode::<Int64Type>(),
-        (false, 4, Kind::Delta) => delta_decode::<Int32Type>(PhysicalType::INT32),
-        (false, _, Kind::Delta) => delta_decode::<Int64Type>(PhysicalType::INT64),
+        (false, 4, Kind::Delta) => decode::<Int32Type>(Encoding::DELTA_BINARY_PACKED),
+        (false, _, Kind::Delta) => decode::<Int64Type>(Encoding::DELTA_BINARY_PACKED),
+        (true, 4, Kind::Alp) => alp_encode::<FloatType>(),
+        (true, _, Kind::Alp) => alp_encode::<DoubleType>(),
+        (false, 4, Kind::Alp) => decode::<FloatType>(Encoding::ALP),
+        (false, _, Kind::Alp) => decode::<DoubleType>(Encoding::ALP),
         (true, 1, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u8>(width),
         (true, 2, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u16>(width),
         (true, 4, Kind::Runs(width) | Kind::Entries(width)) => runs_encode::<u32>(width),
@@ -137,16 +145,32 @@ where
     })
 }
 
-fn delta_decode<T: DataType>(physical: PhysicalType) -> Work<'static>
+/// Its encoder samples each page.
+fn alp_encode<T: DataType>() -> Work<'static>
 where
     T::T: Pod,
 {
-    let column = Type::primitive_type_builder("values", physical);
+    let mut encoder =
+        get_encoder::<T>(Encoding::ALP, &column::<T>()).expect("it knows the encoding");
+    Box::new(move |values, bytes| {
+        let values = bytemuck::cast_slice(values);
+        encoder.put(values).expect("it takes any values");
+        show(&encoder.flush_buffer().expect("it has values"), bytes)
+    })
+}
+
+fn column<T: DataType>() -> ColumnDescPtr {
+    let column = Type::primitive_type_builder("values", T::get_physical_type());
     let column = Arc::new(column.build().expect("a column of numbers"));
     let path = ColumnPath::new(Vec::new());
-    let column = Arc::new(ColumnDescriptor::new(column, 0, 0, path));
-    let mut decoder =
-        get_decoder::<T>(column, Encoding::DELTA_BINARY_PACKED).expect("it knows the encoding");
+    Arc::new(ColumnDescriptor::new(column, 0, 0, path))
+}
+
+fn decode<T: DataType>(encoding: Encoding) -> Work<'static>
+where
+    T::T: Pod,
+{
+    let mut decoder = get_decoder::<T>(column::<T>(), encoding).expect("it knows the encoding");
     let mut page = Received::default();
     Box::new(move |bytes, values| {
         let values: &mut [T::T] = bytemuck::cast_slice_mut(values);

@@ -205,6 +205,30 @@ BIT_PACKING(int64_t, i64)
 DELTA(int32_t, i32)
 DELTA(int64_t, i64)
 
+#define ALP(TYPE, NAME)                                                                        \
+    static void alp_##NAME(size_t count) {                                                     \
+        TYPE *values = filled(count * sizeof(TYPE)), *back = filled(count * sizeof(TYPE));     \
+        size_t most = bytelane_alp_max_encoded_length(64, sizeof(TYPE), count);                \
+        uint8_t *room = filled(most);                                                          \
+        size_t length = bytelane_alp_encode_##NAME(64, values, count, room, most).count;       \
+        uint8_t *bytes = filled(length);                                                       \
+        CHECK(bytelane_alp_encode_##NAME(64, values, count, bytes, length).count == length);   \
+        CHECK(bytelane_alp_estimated_length_##NAME(64, values, count).status == BYTELANE_OK);  \
+        CHECK(bytelane_alp_stored(bytes, length).count == count);                              \
+        CHECK(bytelane_alp_validate_##NAME(bytes, length).offset == length);                   \
+        CHECK(bytelane_alp_decode_##NAME(bytes, length, back, count).count == count);          \
+        same(values, back, count * sizeof(TYPE));                                              \
+        size_t half = count / 2;                                                               \
+        CHECK(bytelane_alp_decode_range_##NAME(bytes, length, half, back, count - half).count  \
+              == count - half);                                                                \
+        same(values + half, back, (count - half) * sizeof(TYPE));                              \
+        CHECK(bytelane_alp_decode_range_##NAME(bytes, length, half + 1, back, count - half).status \
+              == BYTELANE_RANGE);                                                              \
+        free(room), free(bytes), free(back), free(values);                                     \
+    }
+ALP(float, f32)
+ALP(double, f64)
+
 #define RLE_HYBRID(TYPE, NAME)                                                                 \
     static void rle_hybrid_##NAME(size_t count) {                                              \
         TYPE *values = filled(count * sizeof(TYPE)), *back = filled(count * sizeof(TYPE));     \
@@ -318,6 +342,7 @@ int main(int count, char **arguments) {
         bit_packing_u8(length), bit_packing_u16(length), bit_packing_u32(length);
         bit_packing_u64(length), bit_packing_i32(length), bit_packing_i64(length);
         delta_i32(length), delta_i64(length);
+        alp_f32(length), alp_f64(length);
         rle_hybrid_u8(length), rle_hybrid_u16(length), rle_hybrid_u32(length);
         rle_hybrid_bits(length);
         validity_u8(length), validity_u16(length);

@@ -118,6 +118,15 @@ int main() {
     CHECK(bl::validity::compact<double>(column, valid, compacted) && compacted == dense);
     CHECK(bl::validity::decode(1, valid, found).count() == 3 && found == defined);
 
+    std::vector<double> prices{1.25, 0.5, 99.99}, paid(3), last(1);
+    std::vector<std::uint8_t> page(bl::alp::max_encoded_length<double>(3));
+    page.resize(bl::alp::encode(prices, page).count());
+    CHECK(bl::alp::estimated_length(prices).count() == page.size());
+    CHECK(bl::alp::validate<double>(page).count() == 3 && bl::alp::stored(page).count() == 3);
+    CHECK(bl::alp::decode(page, paid).offset() == page.size() && paid == prices);
+    CHECK(bl::alp::decode_range(page, 2, last) && last[0] == 99.99);
+    CHECK(bl::alp::decode_range(page, 3, last).error() == BYTELANE_RANGE);
+
     std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
     CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
     CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));

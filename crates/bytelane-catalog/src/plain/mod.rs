@@ -4,6 +4,7 @@
 //! Each loop is written once and compiled for several [levels](Level), so that one program compares the
 //! codecs with what the options of the compiler would give.
 
+pub(crate) mod alp;
 pub(crate) mod base64;
 pub(crate) mod big_endian;
 pub(crate) mod bit_packing;

@@ -85,7 +85,7 @@ numbers! {
 
 /// Views bytes as numbers; none where that is not possible.
 #[inline(always)]
-pub(super) fn numbers<T: Number>(bytes: &[u8]) -> Option<&[T]> {
+pub(super) fn numbers<T: Pod>(bytes: &[u8]) -> Option<&[T]> {
     match bytes.is_empty() {
         // An empty `Vec` has no memory that could be aligned.
         true => Some(&[]),
@@ -95,7 +95,7 @@ pub(super) fn numbers<T: Number>(bytes: &[u8]) -> Option<&[T]> {
 
 /// As [`numbers`], for writing.
 #[inline(always)]
-pub(super) fn numbers_mut<T: Number>(bytes: &mut [u8]) -> Option<&mut [T]> {
+pub(super) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Option<&mut [T]> {
     match bytes.is_empty() {
         true => Some(&mut []),
         false => bytemuck::try_cast_slice_mut(bytes).ok(),

@@ -366,3 +366,32 @@ fn runs_need_the_number_of_values() {
     let some = pipe(&["decode", "rle_hybrid:type=bits,width=1,count=12"], &bits);
     assert_eq!(some, [0xff, 0x0f]);
 }
+
+#[test]
+fn pages_of_decimals_say_how_many_values_they_have() {
+    let values: Vec<u8> = (0..100)
+        .map(|i| f64::from(i) / 10.0)
+        .flat_map(f64::to_le_bytes)
+        .collect();
+    let encoded = pipe(&["encode", "alp:type=f64,vector=64"], &values);
+    assert_eq!(encoded[..7], [0, 0, 6, 100, 0, 0, 0]);
+    assert_eq!(encoded.len(), 7 + 2 * (4 + 13) + 64 * 6 / 8 + 36 * 6 / 8);
+    // The size of vectors is that of the page.
+    assert_eq!(pipe(&["decode", "alp:type=f64"], &encoded), values);
+
+    let fails = |arguments: &[&str], input: &[u8]| {
+        let mut command = bytelane(arguments);
+        failure(command.write_stdin(input))
+    };
+    let message = fails(&["encode", "alp:type=f64,vector=1000"], &values);
+    assert!(
+        message.contains("a power of two from 8 to 32768"),
+        "{message}"
+    );
+    let longer = [&encoded[..], b"more"].concat();
+    let message = fails(&["decode", "alp:type=f64"], &longer);
+    assert!(
+        message.contains("4 bytes follow the last value"),
+        "{message}"
+    );
+}

@@ -1,6 +1,6 @@
 """Codecs for bytes, numbers and text, and the best Parquet encodings.
 
-Each codec is a module: `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
+Each codec is a module: `alp`, `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
 `json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `validity`, `varint`. Each uses the best instruction set of
 the machine.
 
@@ -19,6 +19,7 @@ from . import _native
 from ._errors import Error
 from ._native import (
     __version__,
+    alp,
     backend,
     backends,
     base64,
@@ -38,6 +39,7 @@ from ._native import (
 __all__ = [
     "Error",
     "__version__",
+    "alp",
     "backend",
     "backends",
     "base64",

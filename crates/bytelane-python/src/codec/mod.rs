@@ -1,5 +1,6 @@
 //! The codecs, a module each.
 
+pub mod alp;
 pub mod base64;
 pub mod big_endian;
 pub mod bit_packing;

@@ -4,7 +4,7 @@
 //! - `fuzz_seeds keep DIRECTORY FILE`: the files of a directory, as the lines of one file.
 
 use bytelane_testkit::fuzz::{decoder_seeds, encoder_seeds, kept, lines_of};
-use bytelane_testkit::{cursor, utf8, validity};
+use bytelane_testkit::{alp, cursor, utf8, validity};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ fn main() -> io::Result<()> {
 }
 
 fn read(kept_in: &Path, corpus: &Path) -> io::Result<()> {
+    write(&corpus.join("alp"), "seed", &alp::seeds())?;
     write(&corpus.join("cursor"), "seed", &cursor::seeds())?;
     write(&corpus.join("decoder"), "seed", &decoder_seeds())?;
     write(&corpus.join("encoder"), "seed", &encoder_seeds())?;

@@ -562,4 +562,77 @@ pub const KERNELS: &[Kernel] = &[
             ),
         ],
     },
+    // The loops for small integers whose bits are shifted at once.
+    Kernel {
+        function: "alp::decode_list",
+        arguments: &["<4>"],
+        loops: &[
+            (
+                Xmm,
+                &[
+                    ("mulps", 8..=8),
+                    ("pshufb", 8..=8),
+                    (STACK, 0..=2),
+                    (ANY, 1..=66),
+                ],
+            ),
+            (
+                Ymm,
+                &[
+                    ("vmulps", 4..=4),
+                    ("vpshufb", 2..=2),
+                    ("vpsrlvd", 2..=2),
+                    (STACK, 0..=3),
+                    (ANY, 1..=31),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vcvtdq2ps", 1..=1),
+                    ("vmulps", 2..=2),
+                    ("vpermb", 1..=1),
+                    ("vpmultishiftqb", 1..=1),
+                    (STACK, 0..=2),
+                    (ANY, 1..=18),
+                ],
+            ),
+        ],
+    },
+    Kernel {
+        function: "alp::decode_list",
+        arguments: &["<8>"],
+        loops: &[
+            (
+                Xmm,
+                &[
+                    ("mulpd", 8..=8),
+                    ("pshufb", 8..=8),
+                    (STACK, 0..=9),
+                    (ANY, 1..=72),
+                ],
+            ),
+            (
+                Ymm,
+                &[
+                    ("vmulpd", 4..=4),
+                    ("vpshufb", 2..=2),
+                    ("vpsrlvq", 2..=2),
+                    (STACK, 0..=3),
+                    (ANY, 1..=31),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vcvtqq2pd", 1..=1),
+                    ("vmulpd", 2..=2),
+                    ("vpermb", 1..=1),
+                    ("vpmultishiftqb", 1..=1),
+                    (STACK, 0..=2),
+                    (ANY, 1..=18),
+                ],
+            ),
+        ],
+    },
 ];

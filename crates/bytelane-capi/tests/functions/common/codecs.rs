@@ -1,6 +1,7 @@
 //! One row for each codec of the catalog.
 
 use super::{Function, Functions};
+use bytelane_capi::alp::*;
 use bytelane_capi::base64::*;
 use bytelane_capi::big_endian::*;
 use bytelane_capi::bit_packing::*;
@@ -30,6 +31,7 @@ pub static CODECS: &[(&str, Make)] = &[
     ("delta", delta),
     ("rle_hybrid", rle_hybrid),
     ("validity", validity),
+    ("alp", alp),
 ];
 
 /// The value of a parameter, or an empty string.
@@ -374,6 +376,29 @@ fn validity(parameters: &str) -> (String, Functions) {
             unit: 2,
             opening: b"",
         },
+    };
+    (parameters.to_owned(), functions)
+}
+
+fn alp(parameters: &str) -> (String, Functions) {
+    let vector = parameter(parameters, "vector").parse().unwrap_or(0);
+    macro_rules! of {
+        ($encode:ident, $decode:ident, $unit:literal) => {
+            Functions {
+                encode: function!([src, count, dst, room] => $encode(
+                    vector, src.cast(), count, dst, room
+                )),
+                decode: function!([src, length, dst, room] => $decode(
+                    src, length, dst.cast(), room
+                )),
+                unit: $unit,
+                opening: b"",
+            }
+        };
+    }
+    let functions = match parameter(parameters, "type") {
+        "f32" => of!(bytelane_alp_encode_f32, bytelane_alp_decode_f32, 4),
+        _ => of!(bytelane_alp_encode_f64, bytelane_alp_decode_f64, 8),
     };
     (parameters.to_owned(), functions)
 }

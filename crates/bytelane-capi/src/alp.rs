@@ -1,0 +1,275 @@
+//! Parquet's ALP.
+
+use crate::buffers::{both, input};
+use crate::result::*;
+use bytelane::alp::{self, ErrorKind, Float, Format};
+use bytelane::{DestinationError, Detected};
+
+/// The maximum number of bytes that `count` values of `width` bytes take, in vectors of `vector` values:
+/// `SIZE_MAX` if it does not fit in a `size_t`, or if there is no such width or size of vectors.
+#[unsafe(no_mangle)]
+pub extern "C" fn bytelane_alp_max_encoded_length(
+    vector: u32,
+    width: usize,
+    count: usize,
+) -> usize {
+    match (of(vector), width) {
+        (Some(format), 4) => format.max_encoded_len::<f32>(count),
+        (Some(format), 8) => format.max_encoded_len::<f64>(count),
+        _ => usize::MAX,
+    }
+}
+
+/// Estimates how many bytes `bytelane_alp_encode_f32` would write, judged by some of the values: the result's
+/// `count`. If it is more than the values have, they are better stored as they are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_estimated_length_f32(
+    vector: u32,
+    values: *const f32,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { estimated_length(vector, values, count) }
+}
+
+/// As `bytelane_alp_estimated_length_f32`, for `bytelane_alp_encode_f64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_estimated_length_f64(
+    vector: u32,
+    values: *const f64,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { estimated_length(vector, values, count) }
+}
+
+/// Encodes `count` values to a page with vectors of `vector` values: a power of two from 8 to 32768, or 0 for
+/// 1024, which most writers use. `dst` needs no more room than the result. Bytes of `dst` after the
+/// result may be overwritten.
+///
+/// Fails with `BYTELANE_LENGTH` for more than 2^31 - 1 values or 2^32 - 1 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_encode_f32(
+    vector: u32,
+    values: *const f32,
+    count: usize,
+    dst: *mut u8,
+    dst_length: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { encode(vector, (values, count), (dst, dst_length)) }
+}
+
+/// As `bytelane_alp_encode_f32`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_encode_f64(
+    vector: u32,
+    values: *const f64,
+    count: usize,
+    dst: *mut u8,
+    dst_length: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { encode(vector, (values, count), (dst, dst_length)) }
+}
+
+/// Decodes the first `count` values of a page with vectors of any size, at the front of `src`. `offset`
+/// is the number of bytes that were read, up to the end of a vector.
+///
+/// Fails with `BYTELANE_TRUNCATED` if the page has fewer values or ends early, and with
+/// `BYTELANE_MALFORMED`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_decode_f32(
+    src: *const u8,
+    src_length: usize,
+    values: *mut f32,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { decode((src, src_length), (values, count)) }
+}
+
+/// As `bytelane_alp_decode_f32`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_decode_f64(
+    src: *const u8,
+    src_length: usize,
+    values: *mut f64,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { decode((src, src_length), (values, count)) }
+}
+
+/// Decodes `count` values of a page, from number `start` on. Only the vectors that have them are read.
+/// `offset` is `src_length`.
+///
+/// Fails with `BYTELANE_RANGE` if the page has fewer values; otherwise as `bytelane_alp_decode_f32`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_decode_range_f32(
+    src: *const u8,
+    src_length: usize,
+    start: usize,
+    values: *mut f32,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { decode_range((src, src_length), start, (values, count)) }
+}
+
+/// As `bytelane_alp_decode_range_f32`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_decode_range_f64(
+    src: *const u8,
+    src_length: usize,
+    start: usize,
+    values: *mut f64,
+    count: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { decode_range((src, src_length), start, (values, count)) }
+}
+
+/// Checks a page without decoding it: `count` is the number of its values, and `offset` its length in
+/// bytes, which more bytes may follow.
+///
+/// Fails as `bytelane_alp_decode_f32` of all values would.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_validate_f32(
+    src: *const u8,
+    src_length: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { validate::<f32>(src, src_length) }
+}
+
+/// As `bytelane_alp_validate_f32`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_validate_f64(
+    src: *const u8,
+    src_length: usize,
+) -> bytelane_result {
+    // SAFETY: the caller promises what the function requires.
+    unsafe { validate::<f64>(src, src_length) }
+}
+
+/// Reads the number of values that a page says it has: `count`. Equal values take hardly any bytes, so
+/// a short page may really have many; limit how many you allocate memory for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bytelane_alp_stored(src: *const u8, src_length: usize) -> bytelane_result {
+    catching(|| {
+        // SAFETY: the caller promises what `input` requires.
+        let count = alp::stored(unsafe { input(src, src_length) }?)?;
+        Ok(bytelane_result::ok(0, count))
+    })
+}
+
+fn of(vector: u32) -> Option<Format> {
+    match vector {
+        0 => Some(Format::STANDARD),
+        vector => Format::new(vector as usize),
+    }
+}
+
+/// # Safety
+///
+/// Those of [`input`].
+#[inline(always)]
+unsafe fn estimated_length<T: Float>(
+    vector: u32,
+    values: *const T,
+    count: usize,
+) -> bytelane_result {
+    catching(|| {
+        let format = of(vector).ok_or(BYTELANE_ARGUMENT)?;
+        // SAFETY: the caller promises what `input` requires.
+        let values = unsafe { input(values, count) }?;
+        Ok(bytelane_result::ok(count, format.estimated_len(values)))
+    })
+}
+
+/// # Safety
+///
+/// Those of [`both`].
+#[inline(always)]
+unsafe fn encode<T: Float>(
+    vector: u32,
+    values: (*const T, usize),
+    dst: (*mut u8, usize),
+) -> bytelane_result {
+    catching(|| {
+        let format = of(vector).ok_or(BYTELANE_ARGUMENT)?;
+        // SAFETY: the caller promises what `both` requires.
+        let (values, dst) = unsafe { both(values, dst) }?;
+        // The core would find out only after it has written.
+        let most = format.max_encoded_len::<T>(values.len());
+        if dst.len() < most || u32::try_from(most).is_err() {
+            let length = format.encoded_len(values);
+            u32::try_from(length).map_err(|_| BYTELANE_LENGTH)?;
+            check_room(dst.len(), length)?;
+        }
+        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        Ok(bytelane_result::ok(values.len(), written.len()))
+    })
+}
+
+/// # Safety
+///
+/// Those of [`both`].
+#[inline(always)]
+unsafe fn decode<T: Float>(src: (*const u8, usize), values: (*mut T, usize)) -> bytelane_result {
+    catching(|| {
+        // SAFETY: the caller promises what `both` requires.
+        let (src, values) = unsafe { both(src, values) }?;
+        let (values, read) = alp::decode_uninit_with(Detected::active(), src, values)?;
+        Ok(bytelane_result::ok(read, values.len()))
+    })
+}
+
+/// # Safety
+///
+/// Those of [`both`].
+#[inline(always)]
+unsafe fn decode_range<T: Float>(
+    src: (*const u8, usize),
+    start: usize,
+    values: (*mut T, usize),
+) -> bytelane_result {
+    catching(|| {
+        // SAFETY: the caller promises what `both` requires.
+        let (src, values) = unsafe { both(src, values) }?;
+        let end = start.checked_add(values.len()).ok_or(BYTELANE_RANGE)?;
+        let decoded = alp::decode_range_uninit_with(Detected::active(), src, start..end, values);
+        match decoded {
+            Ok(values) => Ok(bytelane_result::ok(src.len(), values.len())),
+            Err(error) if matches!(error.kind(), ErrorKind::Count { .. }) => {
+                Err(BYTELANE_RANGE.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    })
+}
+
+/// # Safety
+///
+/// Those of [`input`].
+#[inline(always)]
+unsafe fn validate<T: Float>(src: *const u8, src_length: usize) -> bytelane_result {
+    catching(|| {
+        // SAFETY: the caller promises what `input` requires.
+        let (count, length) = alp::validate::<T>(unsafe { input(src, src_length) }?)?;
+        Ok(bytelane_result::ok(length, count))
+    })
+}
+
+impl Kind for ErrorKind {
+    fn status(self) -> Result<bytelane_status, DestinationError> {
+        Ok(match self {
+            Self::Destination(error) => return Err(error),
+            Self::Truncated | Self::Count { .. } => BYTELANE_TRUNCATED,
+            Self::Range { .. } => BYTELANE_RANGE,
+            Self::Size => BYTELANE_LENGTH,
+            _ => BYTELANE_MALFORMED,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Parquet's ALP.
+
+use pyo3::prelude::*;
+
+/// Parquet's ALP: floating-point numbers as decimal integers, packed with as few bits as they need. Prices
+/// and measurements with a few digits become small.
+#[pymodule]
+pub mod alp {
+    use crate::codec::whole;
+    use crate::dtype::{DType, by_type};
+    use crate::error::of_codec;
+    use crate::memory::Memory;
+    use crate::output::{Room, Target};
+    use ::bytelane::Detected;
+    use ::bytelane::alp::{self, Format};
+    use pyo3::exceptions::PyValueError;
+    use pyo3::prelude::*;
+    use std::mem::MaybeUninit;
+
+    /// Encodes numbers of 4 or 8 bytes to a page.
+    ///
+    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Vectors have
+    /// `vector_size` values, a power of two from 8 to 32768. Returns bytes or, with `out`, the number of
+    /// bytes written there.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> len(alp.encode(array("d", [i / 100 for i in range(1000, 2000)])))
+    /// 1274
+    #[pyfunction]
+    #[pyo3(signature = (values, *, vector_size=1024, dtype=None, out=None))]
+    fn encode<'py>(
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        vector_size: usize,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(values)?;
+        let target = Target::bytes(out)?;
+        let format = format(vector_size)?;
+        by_float!(source.numbers(dtype)?, T => {
+            let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
+            let done = target.fill(&source, py, Room::AtMost(room), of_codec, |values: &[T], to| {
+                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// Estimates how many bytes `encode` would return, from some of the values. If it is more than the
+    /// values have, they are better stored as they are.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> alp.estimated_len(array("d", [i / 100 for i in range(1000, 2000)]))
+    /// 1274
+    #[pyfunction]
+    #[pyo3(signature = (values, *, vector_size=1024, dtype=None))]
+    fn estimated_len(
+        values: &Bound<'_, PyAny>,
+        vector_size: usize,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
+        let source = Memory::of(values)?;
+        let format = format(vector_size)?;
+        by_float!(source.numbers(dtype)?, T => {
+            source.read(|values: &[T]| format.estimated_len(values))
+        })
+    }
+
+    /// Decodes all values of a page, or the first `count` of them.
+    ///
+    /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
+    /// written there. Without `count`, the page is checked first. Equal values take hardly any bytes, so
+    /// a short page can have many: pass `count` if you do not trust it.
+    ///
+    /// Raises bytelane.Error if the page is malformed or has fewer values, and ValueError if all
+    /// values were asked for and bytes follow the page.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> alp.decode(alp.encode(array("d", [0.5, 2.25, 1e9])), "float64").tolist()
+    /// [0.5, 2.25, 1000000000.0]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count=None, *, out=None))]
+    fn decode<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: Option<usize>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        match count {
+            Some(count) => Ok(decode_some(py, &source, dtype, count, out)?.0),
+            None => {
+                let (count, _) = checked(&source, dtype)?;
+                whole(decode_some(py, &source, dtype, count, out)?, &source)
+            }
+        }
+    }
+
+    /// Decodes the first `count` values of a page. Returns what `decode` returns, and the number of
+    /// bytes read, up to the end of a vector.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> page = alp.encode(array("f", [0.5, 2.25])) + b"more"
+    /// >>> values, read = alp.decode_prefix(page, "float32", 2)
+    /// >>> page[read:]
+    /// b'more'
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, count, *, out=None))]
+    fn decode_prefix<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        decode_some(
+            py,
+            &Memory::of(data)?,
+            DType::of_argument(dtype)?,
+            count,
+            out,
+        )
+    }
+
+    /// Decodes values number `start` up to `stop`. Only the vectors that have them are read. Returns what
+    /// `decode` returns.
+    ///
+    /// Raises bytelane.Error if one of these vectors is malformed, the page has fewer values, or the range
+    /// begins after its end.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> alp.decode_range(alp.encode(array("d", [0.5, 2.25, 4.0])), "float64", 1, 3).tolist()
+    /// [2.25, 4.0]
+    #[pyfunction]
+    #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
+    fn decode_range<'py>(
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        start: usize,
+        stop: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Memory::of(data)?;
+        let dtype = DType::of_argument(dtype)?;
+        let target = Target::numbers(out, dtype)?;
+        let values = source.read(alp::stored)?.map_err(of_codec)?;
+        // The core refuses ranges that reach further, which need no memory.
+        let room = Room::Exactly(stop.min(values).saturating_sub(start));
+        by_float!(dtype, T => {
+            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                Ok((alp::decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+            });
+            Ok(done?.0)
+        })
+    }
+
+    /// The number of values that a page says it has. Nothing but its header is checked.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> alp.stored(alp.encode(array("f", [0.5, 2.25])))
+    /// 2
+    #[pyfunction]
+    fn stored(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        Memory::of(data)?.read(alp::stored)?.map_err(of_codec)
+    }
+
+    /// Checks all that `decode` would check, without decoding. Returns the number of values, and the
+    /// length of the page in bytes, which more bytes may follow.
+    ///
+    /// >>> from array import array
+    /// >>> from bytelane import alp
+    /// >>> alp.validate(alp.encode(array("d", [0.5] * 1000)) + b"more", "float64")
+    /// (1000, 24)
+    #[pyfunction]
+    fn validate(data: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
+        checked(&Memory::of(data)?, DType::of_argument(dtype)?)
+    }
+
+    fn checked(source: &Memory<'_>, dtype: DType) -> PyResult<(usize, usize)> {
+        by_float!(dtype, T => source.read(alp::validate::<T>)?.map_err(of_codec))
+    }
+
+    fn decode_some<'py>(
+        py: Python<'py>,
+        source: &Memory<'py>,
+        dtype: DType,
+        count: usize,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        let target = Target::numbers(out, dtype)?;
+        by_float!(dtype, T => {
+            target.fill(source, py, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                alp::decode_uninit_with(Detected::active(), data, to)
+            })
+        })
+    }
+
+    fn format(vector_size: usize) -> PyResult<Format> {
+        Format::new(vector_size).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "vectors of {vector_size} values do not exist: vector_size is a power of two from 8 to 32768"
+            ))
+        })
+    }
+
+    macro_rules! by_float {
+        ($dtype:expr, $T:ident => $call:expr) => {
+            by_type!($dtype, "alp", "float32 and float64", [Float 4 f32, Float 8 f64], $T => $call)
+        };
+    }
+    use by_float;
+}
