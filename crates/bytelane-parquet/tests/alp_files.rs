@@ -5,10 +5,11 @@ use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, RecordBatch
 use bytelane::Detected;
 use bytelane_parquet::advise::{AdviseOptions, Settings, advise, advise_batches};
 use bytelane_parquet::inspect::{Column, inspect_reader};
+use bytelane_parquet::readers::Readers;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{
-    ColumnOptions, DataPageVersion, Encoding, Goal, Reader, Writer, WriterOptions, bytelane,
-    parse_compression,
+    ColumnOptions, DataPageVersion, Encoding, Encodings, Goal, Reader, Writer, WriterOptions,
+    bytelane, parse_compression,
 };
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -486,5 +487,38 @@ fn advise_shows_alp_beside_the_others() {
                 .unwrap()
                 .contains("ALP, so these columns become PLAIN: price.")
         );
+    }
+}
+
+/// Pages that ALP would not make smaller are no reason to re-encode their column.
+#[test]
+fn columns_with_some_plain_pages_are_left_alone() {
+    let rows = prices_and_noise(10_000);
+    let both = [rows.column(0).slice(0, 9000), rows.column(1).slice(0, 1000)];
+    let both = arrow_select::concat::concat(&[&both[0], &both[1]]).unwrap();
+    let rows = RecordBatch::try_from_iter([("price", both)]).unwrap();
+    let options = options(DataPageVersion::V1, "none").with_page_rows(1000);
+    let file = written(&rows, options.with_row_group_rows(1 << 20));
+    assert_eq!(columns(&file)[0].encodings, ["alp", "plain"]);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("in.parquet");
+    std::fs::write(&path, &file).unwrap();
+    let own = ColumnOptions::default().with_encoding(Encoding::Alp);
+    let own = WriterOptions::default().with_column("price", own);
+    for goal in Goal::ALL {
+        let encodings: Encodings = "+alp".parse().unwrap();
+        let advice = AdviseOptions::default()
+            .with_goal(*goal)
+            .with_readers(Readers::any())
+            .with_encodings(encodings.clone());
+        assert!(advise(&path, &advice).unwrap().columns[0].keep, "{goal}");
+        let options = WriterOptions::default()
+            .with_goal(*goal)
+            .with_readers(Readers::any())
+            .with_encodings(encodings);
+        for options in [options, own.clone().with_goal(*goal)] {
+            let (_, done) = rewrite_bytes(file.clone(), &RewriteOptions::new(options)).unwrap();
+            assert_eq!(done.columns[0].rewritten, 0, "{goal}");
+        }
     }
 }

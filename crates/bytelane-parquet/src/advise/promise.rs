@@ -194,12 +194,11 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             promise.after += taken.map_or(before, |new| new.bytes + checksums(&new));
             match wish {
                 Wish::Cannot(why) => promise.obstacle = Some(why),
-                _ => {
-                    promise.reason = promise
-                        .reason
-                        .take()
-                        .or(plan.unwanted_preview(chunk, &kinds))
+                Wish::Other(_) => {
+                    let reason = plan.unwanted_preview(chunk, &kinds);
+                    promise.reason = promise.reason.take().or(reason);
                 }
+                _ => {}
             }
         }
     }

@@ -90,9 +90,10 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
         encoding.exists_for(leaf.physical_type())
             && (*encoding == Encoding::Plain || is_readable(*encoding))
     });
-    match possible.collect::<Vec<_>>() {
-        none if none.is_empty() => vec![Encoding::Plain],
-        some => some,
+    let possible: Vec<Encoding> = possible.collect();
+    match possible.is_empty() {
+        true => vec![Encoding::Plain],
+        false => possible,
     }
 }
 

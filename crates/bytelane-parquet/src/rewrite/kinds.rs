@@ -57,11 +57,15 @@ impl PageKinds {
         self.names().any(|name| name == encoding.name())
     }
 
-    /// Whether all values are in this encoding.
+    /// Whether all values are in this encoding, as far as its writer stores pages in it.
     pub fn are(&self, encoding: Encoding) -> bool {
         let names: Vec<String> = self.names().collect();
         match encoding {
             Encoding::Dictionary => names == ["rle_dictionary"] || names == ["plain_dictionary"],
+            // Pages that it would not make smaller are PLAIN.
+            Encoding::Alp => {
+                self.have(encoding) && names.iter().all(|name| name == "alp" || name == "plain")
+            }
             other => names == [other.name()],
         }
     }

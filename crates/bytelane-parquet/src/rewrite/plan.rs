@@ -118,6 +118,15 @@ impl<'a> Plan<'a> {
         asked.unwrap_or(chunk.compression())
     }
 
+    /// The encoding that is asked for, if the type has it.
+    fn encoding(&self, chunk: &ColumnChunkMetaData) -> Encoding {
+        let path = chunk.column_path().string();
+        match self.options.writer.encoding_of(&path) {
+            encoding if encoding.exists_for(chunk.column_type()) => encoding,
+            _ => Encoding::Auto,
+        }
+    }
+
     /// Why a chunk with pages in a preview gets others, whatever their size: the preview was not asked for, or some reader
     /// does not know it. Columns with an encoding of their own have been asked for.
     pub fn unwanted_preview(
@@ -125,10 +134,10 @@ impl<'a> Plan<'a> {
         chunk: &ColumnChunkMetaData,
         kinds: &PageKinds,
     ) -> Option<String> {
-        let writer = &self.options.writer;
-        if writer.encoding_of(&chunk.column_path().string()) != Encoding::Auto {
+        if self.encoding(chunk) != Encoding::Auto {
             return None;
         }
+        let writer = &self.options.writer;
         let mut previews = Encoding::ALL
             .iter()
             .filter(|encoding| encoding.is_preview());
@@ -150,10 +159,7 @@ impl<'a> Plan<'a> {
         let writer = &self.options.writer;
         let asked_compression = self.asked_compression(&path);
         let compression = asked_compression.unwrap_or(chunk.compression());
-        let encoding = match writer.encoding_of(&path) {
-            encoding if encoding.exists_for(physical) => encoding,
-            _ => Encoding::Auto,
-        };
+        let encoding = self.encoding(chunk);
         let is_there = kinds.are(encoding);
         let version = self.options.version.unwrap_or(kinds.version);
         let asked = asked_compression.is_some()

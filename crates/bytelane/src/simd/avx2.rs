@@ -21,6 +21,13 @@ pub(crate) fn load_lanes(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
     _mm256_inserti128_si256(low, super::sse41::load(high), 1)
 }
 
+/// Loads the same bytes to each lane, for which no shuffle is needed.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn load_twice(from: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(super::sse41::load(from))
+}
+
 /// Stores 32 bytes.
 #[target_feature(enable = "avx2")]
 #[inline]

@@ -42,32 +42,35 @@ pub(crate) mod x86;
 ///
 /// Inside `inside` the call is safe: the compiler checks that the token's features include those
 /// that the function needs.
+///
+/// With `=>` instead of `=`, the row names an algorithm that takes the token as its first argument. It is
+/// then compiled on its own, so that a loop has all registers to itself.
 macro_rules! implement {
     (impl $(<const $K:ident: usize>)? $Trait:ident $(<$Arg:ident>)? for $Token:ident {
         $(const $Const:ident: $Of:ty = $value:expr;)*
         $(type $Type:ident = $Is:ty;)*
-        $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $work:expr;)*
+        $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $(= $work:expr)? $(=> $kernel:expr)?;)*
     }) => {
         impl $(<const $K: usize>)? $Trait $(<$Arg>)? for $Token {
             $(const $Const: $Of = $value;)*
             $(type $Type = $Is;)*
             $crate::simd::implement! {
                 @methods $Token [$(const $K: usize,)?] [$($K,)?]
-                $(fn $method $(<$W: $Bound>)? ($($arg: $ty),*) $(-> $ret)? = $work;)*
+                $(fn $method $(<$W: $Bound>)? ($($arg: $ty),*) $(-> $ret)? $(= $work)? $(=> $kernel)?;)*
             }
         }
     };
     (@methods $Token:ident $declare:tt $pass:tt
-        $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $work:expr;)*
+        $(fn $method:ident $(<$W:ident: $Bound:ident>)? ($($arg:ident: $ty:ty),*) $(-> $ret:ty)? $(= $work:expr)? $(=> $kernel:expr)?;)*
     ) => {
         $( $crate::simd::implement! { @method
             $Token $declare $pass [$($W: $Bound,)?] [$($W,)?]
-            $method ($($arg: $ty),*) [$(-> $ret)?] $work
+            $method ($($arg: $ty),*) [$(-> $ret)?] $(= $work)? $(=> $kernel)?
         } )*
     };
     (@method
         $Token:ident [$($declare:tt)*] [$($pass:tt)*] [$($own:tt)*] [$($pass_own:tt)*]
-        $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] $work:expr
+        $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] = $work:expr
     ) => {
         #[inline(always)]
         fn $method<$($own)*>(self, $($arg: $ty),*) $($ret)* {
@@ -78,6 +81,23 @@ macro_rules! implement {
             // SAFETY: `self` is a token: it exists only where detection found these features.
             #[allow(unsafe_code)]
             unsafe { inside::<$($pass)* $($pass_own)*>($($arg),*) }
+        }
+    };
+    (@method
+        $Token:ident [$($declare:tt)*] [$($pass:tt)*] [$($own:tt)*] [$($pass_own:tt)*]
+        $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] => $kernel:expr
+    ) => {
+        // The attribute has no effect on functions with features of their own.
+        #[inline(never)]
+        fn $method<$($own)*>(self, $($arg: $ty),*) $($ret)* {
+            $crate::backend::features! { $Token => inside! {
+                fn inside<$($declare)* $($own)*>($($arg: $ty,)* token: $Token) $($ret)* {
+                    $kernel(token, $($arg),*)
+                }
+            } }
+            // SAFETY: `self` is a token: it exists only where detection found these features.
+            #[allow(unsafe_code)]
+            unsafe { inside::<$($pass)* $($pass_own)*>($($arg,)* self) }
         }
     };
 }
@@ -205,6 +225,54 @@ pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [
         .expect("as long as it was cut")
 }
 
+/// Arrays of `N` bytes of a slice, each `stride` bytes after the one before, which it may overlap. All
+/// are checked at once, when there are none yet: a loop over as many as there are has no other check.
+pub(crate) struct Windows<'a, const N: usize> {
+    from: &'a [u8],
+    stride: usize,
+    count: usize,
+}
+
+impl<'a, const N: usize> Windows<'a, N> {
+    /// Up to `most` windows, as many as end within the slice.
+    #[inline(always)]
+    pub(crate) fn new(from: &'a [u8], stride: usize, most: usize) -> Self {
+        // Where the last one must begin, at the latest; and where it would.
+        let room = from.len().checked_sub(N);
+        let last = most.saturating_sub(1).checked_mul(stride);
+        let count = match (room, last) {
+            (Some(room), Some(last)) if last <= room => most,
+            // The stride is not 0, or the last one would begin where the first one does.
+            (Some(room), _) => room / stride + 1,
+            (None, _) => 0,
+        };
+        Self {
+            from,
+            stride,
+            count,
+        }
+    }
+
+    /// The number of windows.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Window `number`, which there must be.
+    #[inline(always)]
+    pub(crate) fn at(&self, number: usize) -> &'a [u8; N] {
+        assert!(number < self.count, "a window out of range");
+        let window = self.from.as_ptr().wrapping_add(number * self.stride);
+        // SAFETY: `new` found that window `count - 1`, and so each one before it, begins at least N bytes
+        // before the end of the slice, which is borrowed for `'a`. An array of bytes needs no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            &*window.cast()
+        }
+    }
+}
+
 /// log2 K rounds over an array of K vectors. Each round interleaves vectors that are K / 2 apart:
 /// the lower halves of vectors `i` and `i + K / 2` go to vector `2 i`, the upper halves to `2 i +
 /// 1`.
@@ -220,3 +288,41 @@ macro_rules! interleave {
     };
 }
 pub(crate) use interleave;
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::Windows;
+    use alloc::vec::Vec;
+
+    /// There are as many windows as end within the slice, and no more than are asked for.
+    #[test]
+    fn windows_end_within_the_slice() {
+        let bytes: [u8; 20] = core::array::from_fn(|i| i as u8);
+        for length in 0..=bytes.len() {
+            for stride in 0..=9 {
+                for most in 0..=8 {
+                    let windows = Windows::<4>::new(&bytes[..length], stride, most);
+                    let expected: Vec<_> = (0..most)
+                        .map_while(|i| bytes[..length].get(stride * i..stride * i + 4))
+                        .collect();
+                    let found: Vec<_> = (0..windows.count()).map(|i| windows.at(i)).collect();
+                    assert_eq!(found, expected, "{length} {stride} {most}");
+                }
+            }
+        }
+    }
+
+    /// A count that no slice could have does not overflow.
+    #[test]
+    fn windows_that_would_overflow_are_not_there() {
+        let windows = Windows::<4>::new(&[0; 64], usize::MAX / 2, usize::MAX);
+        assert_eq!(windows.count(), 1);
+        assert_eq!(Windows::<4>::new(&[0; 3], 0, usize::MAX).count(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "a window out of range")]
+    fn a_window_that_is_not_there_panics() {
+        Windows::<4>::new(&[0; 8], 4, 5).at(2);
+    }
+}

@@ -1,13 +1,13 @@
 //! AVX2: integers of 8 bytes are converted by sums, as there is no instruction for it.
 
 use super::x86::without_masks;
-use super::{Conversion, Decimal, MAGIC, Powers, Steps};
+use super::{Conversion, Decimal, MAGIC, Powers, Steps, choose, encode, kernel};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::avx2::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
 use crate::memory::Slot;
 use crate::simd::avx2::{load, store};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Windows, implement, window, window_mut};
 use core::arch::x86_64::{
     __m256d, __m256i, _CMP_LE_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT,
     _mm256_add_pd as add_pd, _mm256_and_si256 as and, _mm256_andnot_si256 as andnot,

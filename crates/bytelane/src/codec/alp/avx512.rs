@@ -1,41 +1,44 @@
 //! AVX-512: all conversions exist, and comparisons give masks.
 
-use super::{Conversion, Decimal, Powers, Steps};
+use super::{Conversion, Decimal, Powers, Steps, choose, encode, kernel};
 use crate::backend::Avx512;
 use crate::codec::bit_packing::WINDOW;
 use crate::codec::bit_packing::avx512::{Unpacker, splat, sub};
 use crate::memory::Slot;
-use crate::simd::avx512::{load, store};
-use crate::simd::{implement, window};
+use crate::simd::avx512::{load, load_up_to, store, store_up_to};
+use crate::simd::{Windows, implement, window};
 use core::arch::x86_64::*;
 
 implement! {
     impl<const K: usize> Steps<K> for Avx512 {
         const BIAS: u64 = 0;
-        type Powers = [__m512i; 4];
+        type Number = __m512i;
         type Range = [__m512i; 2];
         type Limits = [__m512i; 2];
-        fn powers(powers: Powers) -> [__m512i; 4] = splat_powers::<K>;
+        fn numbers(numbers: [u64; 2]) -> [__m512i; 2] = splat_numbers::<K>;
         fn limits(limits: [i64; 2]) -> [__m512i; 2] = splat_limits::<K>;
         fn range() -> [__m512i; 2] = no_range::<K>;
-        fn weigh(powers: &[__m512i; 4], limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
+        fn weigh(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
+        fn weigh_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[[u8; 64]], most: usize, range: &mut [__m512i; 2]) -> Option<usize> => choose::weigh_blocks::<K, _>;
         fn ends(range: [__m512i; 2]) -> [i64; 2] = ends::<K>;
-        fn integers(powers: &[__m512i; 4], limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integers(powers: &Powers<__m512i>, limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integer_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
     }
 }
 
 implement! {
     impl<const K: usize> Decimal<K> for Avx512 {
-        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[__m512i; 4], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[__m512i; 2], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+        fn blocks<C: Conversion>(plan: &Unpacker<K>, powers: &[__m512i; 2], windows: &Windows<'_, WINDOW>, to: &mut [[Slot; 64]]) => kernel::blocks::<K, _, C>;
+        fn rest<C: Conversion>(plan: &Unpacker<K>, powers: &[__m512i; 2], stride: usize, src: &[u8], dst: &mut [Slot]) => rest::<K, C>;
     }
 }
 
-/// Those to the integer, and those to the value.
+/// Numbers of K bytes in all places.
 #[target_feature(enable = "avx512bw")]
 #[inline]
-fn splat_powers<const K: usize>(powers: Powers) -> [__m512i; 4] {
-    let ([first, second], [factor, exponent]) = (powers.to_integer, powers.to_value);
-    [first, second, factor, exponent].map(|power| splat::<K>(power))
+fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [__m512i; 2] {
+    numbers.map(|number| splat::<K>(number))
 }
 
 /// Products of numbers of K bytes.
@@ -57,9 +60,15 @@ fn multiply<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
 /// The values of integers.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn values<const K: usize>([.., factor, exponent]: &[__m512i; 4], integers: __m512i) -> __m512i {
-    let product = multiply::<K>(converted::<K>(integers), *factor);
-    multiply::<K>(product, *exponent)
+fn values<const K: usize>(powers: &[__m512i; 2], integers: __m512i) -> __m512i {
+    product::<K>(powers, converted::<K>(integers))
+}
+
+/// The product of a number and two powers.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn product<const K: usize>([first, second]: &[__m512i; 2], number: __m512i) -> __m512i {
+    multiply::<K>(multiply::<K>(number, *first), *second)
 }
 
 /// Integers as floating-point numbers.
@@ -86,12 +95,29 @@ fn nearest<const K: usize>(numbers: __m512i) -> __m512i {
 #[inline]
 fn floats<const K: usize, C: Conversion>(
     plan: &Unpacker<K>,
-    powers: &[__m512i; 4],
+    powers: &[__m512i; 2],
     from: &[u8; WINDOW],
     to: &mut [Slot; 64],
 ) {
     let integers = plan.unpacked::<C>(load(window(from, 0)));
     store(to, values::<K>(powers, integers));
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512dq,bmi2")]
+#[inline]
+fn rest<const K: usize, C: Conversion>(
+    _: Avx512,
+    plan: &Unpacker<K>,
+    powers: &[__m512i; 2],
+    stride: usize,
+    mut src: &[u8],
+    dst: &mut [Slot],
+) {
+    for block in dst.chunks_mut(64) {
+        let integers = plan.unpacked::<C>(load_up_to(src));
+        store_up_to(block, values::<K>(powers, integers));
+        src = src.get(stride..).unwrap_or_default();
+    }
 }
 
 /// The least integer, and how far the greatest one is from it.
@@ -106,12 +132,12 @@ fn splat_limits<const K: usize>([least, greatest]: [i64; 2]) -> [__m512i; 2] {
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn found<const K: usize>(
-    powers: &[__m512i; 4],
+    powers: &Powers<__m512i>,
     [least, range]: &[__m512i; 2],
     values: __m512i,
 ) -> (__m512i, u16) {
-    let integers = nearest::<K>(multiply::<K>(multiply::<K>(values, powers[0]), powers[1]));
-    let again = self::values::<K>(powers, integers);
+    let integers = nearest::<K>(product::<K>(&powers.to_integer, values));
+    let again = self::values::<K>(&powers.to_value, integers);
     let distances = sub::<K>(integers, *least);
     let same = match K {
         4 => {
@@ -138,7 +164,7 @@ fn no_range<const K: usize>() -> [__m512i; 2] {
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn weigh<const K: usize>(
-    powers: &[__m512i; 4],
+    powers: &Powers<__m512i>,
     limits: &[__m512i; 2],
     from: &[u8; 64],
     range: &mut [__m512i; 2],
@@ -185,7 +211,7 @@ fn ends<const K: usize>([least, greatest]: [__m512i; 2]) -> [i64; 2] {
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn integers<const K: usize>(
-    powers: &[__m512i; 4],
+    powers: &Powers<__m512i>,
     limits: &[__m512i; 2],
     other: u64,
     from: &[u8; 64],

@@ -7,7 +7,7 @@
 
 use super::page::{POSITION, vector_header};
 use super::pair::{by_error, most};
-use super::{Pair, Steps, widest};
+use super::{Pair, Powers, Steps, widest};
 use crate::codec::bit_packing::Layout;
 use crate::simd::window;
 
@@ -28,6 +28,9 @@ const fn in_vain<const K: usize>() -> usize {
 
 /// Blocks between checks of whether a pair has too many exceptions.
 const STRIDE: usize = 4;
+
+/// Vectors that are left without a search of their own after searches in vain.
+const MOST_SKIPPED: u8 = 16;
 
 /// Pairs that are compared on all values of a vector.
 const CANDIDATES: usize = 5;
@@ -93,20 +96,10 @@ fn weigh<const K: usize, S: Steps<K>>(
     // The most exceptions that may be worth while.
     let most = limit.checked_sub(1)? / (POSITION + K);
     let within = steps.limits(limits);
-    let powers = steps.powers(pair.powers::<K>());
+    let powers = pair.powers::<K>().in_steps::<K, S>(steps);
     let mut range = steps.range();
-    let mut exceptions = 0;
-    let (blocks, rest) = values.as_chunks::<64>();
-    for some in blocks.chunks(STRIDE) {
-        for block in some {
-            exceptions += steps
-                .weigh(&powers, &within, block, &mut range)
-                .count_ones() as usize;
-        }
-        if exceptions > most {
-            return None;
-        }
-    }
+    let (blocks, rest) = values.as_chunks();
+    let mut exceptions = steps.weigh_blocks(&powers, &within, blocks, most, &mut range)?;
     if !rest.is_empty() {
         let found = steps.weigh(&powers, &within, &padded::<K>(rest), &mut range);
         exceptions += (found & !(u32::MAX << (rest.len() / K))).count_ones() as usize;
@@ -125,6 +118,30 @@ fn weigh<const K: usize, S: Steps<K>>(
         .unwrap_or(usize::MAX)
         .saturating_add((POSITION + K) * exceptions);
     (choice.bytes < limit && least <= greatest).then_some(choice)
+}
+
+/// As [`Steps::weigh`], for blocks. Returns how many exceptions there are, if there are `most` or fewer.
+#[inline(always)]
+pub(super) fn weigh_blocks<const K: usize, S: Steps<K>>(
+    steps: S,
+    powers: &Powers<S::Number>,
+    limits: &S::Limits,
+    blocks: &[[u8; 64]],
+    most: usize,
+    range: &mut S::Range,
+) -> Option<usize> {
+    let (mut exceptions, mut so_far) = (0, *range);
+    for some in blocks.chunks(STRIDE) {
+        for block in some {
+            let found = steps.weigh(powers, limits, block, &mut so_far);
+            exceptions += found.count_ones() as usize;
+        }
+        if exceptions > most {
+            return None;
+        }
+    }
+    *range = so_far;
+    Some(exceptions)
 }
 
 /// A block of values, the last of them several times.
@@ -147,12 +164,32 @@ fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
     let step = values.len().div_ceil(SAMPLE / K).max(1);
     let mut count = 0;
     for (i, some) in values.chunks(step).enumerate() {
-        // The golden ratio spreads multiples over all remainders.
-        let place = (i as u32).wrapping_mul(0x9e37_79b9) as usize >> 16;
-        to[K * i..K * (i + 1)].copy_from_slice(&some[place % some.len()]);
-        count += 1;
+        if let Some(value) = irregular(some, i) {
+            to[K * i..K * (i + 1)].copy_from_slice(value);
+            count += 1;
+        }
     }
     K * count
+}
+
+/// Four samples from all over at least 64 values.
+#[inline(always)]
+fn parts<const K: usize>(values: &[u8]) -> Option<[[[u8; K]; 16]; 4]> {
+    let values = values.as_chunks::<K>().0;
+    let mut parts = [[[0; K]; 16]; 4];
+    for i in 0..64 {
+        let [from, to] = [i, i + 1].map(|i| i * values.len() / 64);
+        parts[i % 4][i / 4] = *irregular(values.get(from..to)?, i)?;
+    }
+    Some(parts)
+}
+
+/// One of some values, in another place for each number.
+#[inline(always)]
+fn irregular<T>(values: &[T], number: usize) -> Option<&T> {
+    // Multiples of the golden ratio are spread over all fractions.
+    let fraction = u64::from((number as u32).wrapping_mul(0x9e37_79b9));
+    values.get(((fraction * values.len() as u64) >> 32) as usize)
 }
 
 /// The best pair for a sample, and the one that was the best before it.
@@ -206,6 +243,10 @@ fn search_group<const K: usize, S: Steps<K>>(
 pub(super) struct Candidates {
     pairs: [(Pair, u8); 2 * SAMPLED_VECTORS],
     count: usize,
+    /// Searches for single vectors that have found nothing better, since the last one that did.
+    in_vain: u8,
+    /// Vectors for which none is searched next.
+    skipped: u8,
 }
 
 impl Candidates {
@@ -216,6 +257,8 @@ impl Candidates {
         let mut candidates = Self {
             pairs: [(none, 0); 2 * SAMPLED_VECTORS],
             count: 0,
+            in_vain: 0,
+            skipped: 0,
         };
         let vectors = values.len().div_ceil(K * length);
         let step = vectors.div_ceil(SAMPLED_VECTORS).max(1);
@@ -248,9 +291,34 @@ impl Candidates {
         }
     }
 
-    /// The best pair for a vector.
+    /// A choice, or that of a search for a vector alone. A search takes as long as encoding many vectors
+    /// does, so the more of them have been in vain, the fewer are made.
     #[inline(always)]
-    pub(super) fn best<const K: usize, S: Steps<K>>(&self, steps: S, values: &[u8]) -> Choice {
+    fn searched<const K: usize, S: Steps<K>>(
+        &mut self,
+        steps: S,
+        values: &[u8],
+        best: Choice,
+    ) -> Choice {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return best;
+        }
+        let mut some = [0; SAMPLE];
+        let bytes = sample::<K>(values, &mut some);
+        let [own, _] = search::<K, S>(steps, &some[..bytes]);
+        let found = better(steps, (own.pair, own.limits), values, best);
+        self.in_vain = match found.bytes < best.bytes {
+            true => 0,
+            false => u8::min(self.in_vain + 1, MOST_SKIPPED),
+        };
+        self.skipped = self.in_vain;
+        found
+    }
+
+    /// The best pair for the next vector.
+    #[inline(always)]
+    pub(super) fn best<const K: usize, S: Steps<K>>(&mut self, steps: S, values: &[u8]) -> Choice {
         let count = values.len() / K;
         let mut best = Choice::none::<K>(count);
         for &(pair, _) in &self.pairs[..self.count] {
@@ -258,17 +326,13 @@ impl Candidates {
         }
         let is_poor = best.exceptions > count / 8;
         let is_wide = best.layout::<K>().width > 8;
-        if is_poor || is_wide {
-            let mut some = [0; SAMPLE];
-            let bytes = sample::<K>(values, &mut some);
-            let some = &some[..bytes];
-            if is_poor {
-                let [own, _] = search::<K, S>(steps, some);
-                best = better(steps, (own.pair, own.limits), values, best);
-            }
-            if let Some(limits) = narrower::<K, S>(steps, &best, some) {
-                best = better(steps, (best.pair, limits), values, best);
-            }
+        if is_poor {
+            best = self.searched(steps, values, best);
+        }
+        if (is_poor || is_wide)
+            && let Some(limits) = narrower::<K, S>(steps, &best, values)
+        {
+            best = better(steps, (best.pair, limits), values, best);
         }
         best
     }
@@ -287,28 +351,24 @@ fn better<const K: usize, S: Steps<K>>(
 
 /// Limits for integers of which a few are far from all others, so that they may be better off as exceptions.
 /// They are judged by the fourth part of a sample that has the smallest range, with as much room on each
-/// side. `None` if that hardly saves anything.
+/// side. `None` if that hardly saves anything, or there are too few values.
 #[inline(always)]
 fn narrower<const K: usize, S: Steps<K>>(
     steps: S,
     choice: &Choice,
-    sample: &[u8],
+    values: &[u8],
 ) -> Option<[i64; 2]> {
-    let values = sample.as_chunks::<K>().0;
+    let parts = parts::<K>(values)?;
     let mut best: Option<Choice> = None;
-    for first in 0..4 {
-        // As many as a part has if values have 4 bytes.
-        let mut part = [[0; K]; SAMPLE / 16];
-        let mut count = 0;
-        for (to, value) in part.iter_mut().zip(values.iter().skip(first).step_by(4)) {
-            *to = *value;
-            count += 1;
-        }
-        let part = &part.as_flattened()[..K * count];
-        if count > 0 {
-            let limit = best.map_or(usize::MAX, |best| best.bytes);
-            best = weigh(steps, (choice.pair, choice.limits), part, limit).or(best);
-        }
+    for part in &parts {
+        let limit = best.map_or(usize::MAX, |best| best.bytes);
+        let part = weigh(
+            steps,
+            (choice.pair, choice.limits),
+            part.as_flattened(),
+            limit,
+        );
+        best = part.or(best);
     }
     let Choice {
         least, greatest, ..

@@ -6,7 +6,7 @@ use super::page::{
     HEADER, OFFSET, POSITION, little_endian, put_header, put_vector_header, vector_header,
 };
 use super::scalar::Specification;
-use super::{Format, Steps, scalar};
+use super::{Format, Powers, Steps};
 use crate::codec::bit_packing::{Kernels, PackWith, Packs, from_ne_bytes};
 use crate::memory::{Slot, write};
 use crate::simd::window_mut;
@@ -53,7 +53,7 @@ fn encode_with<const K: usize, S: Steps<K>, P: PackWith>(
         return None;
     }
     put_header(to, format.logarithm, (values.len() / K) as u32);
-    let candidates = Candidates::of::<K, S>(steps, values, length);
+    let mut candidates = Candidates::of::<K, S>(steps, values, length);
     let mut integers = [0; 8 * BATCH];
     let mut at = start;
     for (i, vector) in values.chunks(K * length).enumerate() {
@@ -97,26 +97,38 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
     }
     // Then no pair has been chosen, although this one may suit some values.
     let none = choice.exceptions == values.len() / K;
-    let powers = steps.powers(choice.pair.powers::<K>());
-    let limits = steps.limits(choice.limits);
     let plain = choice.pair.powers::<K>();
+    let powers = plain.in_steps::<K, S>(steps);
+    let limits = steps.limits(choice.limits);
+    let mut found = [!0; 8 * BATCH / 64];
     for (batch, values) in values.chunks(K * BATCH).enumerate() {
-        for (i, from) in values.chunks(64).enumerate() {
-            let last;
-            let block = match from.first_chunk() {
-                Some(block) => block,
-                None => {
-                    last = padded::<K>(from);
-                    &last
-                }
-            };
-            let to = window_mut(integers, 64 * i);
-            let found = match by_steps {
-                _ if none => !0,
-                true => steps.integers(&powers, &limits, layout.reference, block, to),
-                false => scalar::integers::<K>(&plain, &choice.limits, layout.reference, block, to),
-            };
-            exceptions.add(found, BATCH * batch + 64 / K * i, from);
+        let (blocks, rest) = values.as_chunks::<64>();
+        let last = match rest.is_empty() {
+            true => None,
+            false => Some(padded::<K>(rest)),
+        };
+        let lists = [blocks, last.as_slice()];
+        let mut done = 0;
+        for list in lists {
+            let to = &mut integers.as_chunks_mut().0[done..done + list.len()];
+            let found = &mut found[done..done + list.len()];
+            match by_steps {
+                _ if none => {}
+                true => steps.integer_blocks(&powers, &limits, layout.reference, list, to, found),
+                false => integer_blocks::<K, _>(
+                    Specification,
+                    &plain,
+                    &choice.limits,
+                    layout.reference,
+                    list,
+                    to,
+                    found,
+                ),
+            }
+            done += list.len();
+        }
+        for (i, (found, from)) in found.iter().zip(values.chunks(64)).enumerate() {
+            exceptions.add(*found, BATCH * batch + 64 / K * i, from);
         }
         let length = layout.bytes(values.len() / K).unwrap_or(usize::MAX);
         let (room, rest) = packed.split_at_mut(length);
@@ -124,6 +136,23 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
         packed = rest;
     }
     exceptions.finish();
+}
+
+/// As [`Steps::integers`], for blocks, with the bits of exceptions for each.
+#[inline(always)]
+pub(super) fn integer_blocks<const K: usize, S: Steps<K>>(
+    steps: S,
+    powers: &Powers<S::Number>,
+    limits: &S::Limits,
+    other: u64,
+    from: &[[u8; 64]],
+    to: &mut [[u8; 64]],
+    exceptions: &mut [u32],
+) {
+    let places = to.iter_mut().zip(exceptions);
+    for (from, (to, exceptions)) in from.iter().zip(places) {
+        *exceptions = steps.integers(powers, limits, other, from, to);
+    }
 }
 
 /// Where the exceptions of a vector go.
@@ -198,7 +227,7 @@ fn length_with<const K: usize, S: Steps<K>>(
     let length = format.vector_len();
     let vectors = values.len().div_ceil(K * length);
     let step = vectors.div_ceil(samples).max(1);
-    let candidates = Candidates::of::<K, S>(steps, values, length);
+    let mut candidates = Candidates::of::<K, S>(steps, values, length);
     let (mut bytes, mut counted) = (0, 0);
     for vector in values.chunks(K * length).step_by(step) {
         bytes += OFFSET + candidates.best::<K, S>(steps, vector).vector_bytes::<K>();

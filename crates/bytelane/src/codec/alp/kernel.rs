@@ -4,10 +4,10 @@
 
 use super::page::{Page, Vector};
 use super::{Conversion, Decimal, Error};
-use super::{LargeWide, SmallUsual, SmallWide, Steps, scalar};
+use super::{LargeWide, SmallNear, SmallUsual, SmallWide, scalar};
 use crate::codec::bit_packing::WINDOW;
 use crate::memory::Slot;
-use crate::simd::window;
+use crate::simd::{Windows, window};
 
 /// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
 /// the last vector that was read.
@@ -22,18 +22,24 @@ pub(super) fn decode<const K: usize, S: Decimal<K>>(
     page.check(start, dst.len() / K)?;
     let (mut at, mut end) = (start, page.start());
     while dst.len() >= K {
-        let vector = page.vector(at / page.vector_len())?;
-        let first = at % page.vector_len();
+        let (number, first) = (at / page.vector_len(), at % page.vector_len());
+        let vector = page.vector(number)?;
         let count = usize::min(vector.count - first, dst.len() / K);
         let (these, rest) = dst.split_at_mut(K * count);
-        decode_vector::<K, S>(simd, &vector, src, first, these);
+        // Blocks begin where a group of eight values does.
+        let few = usize::min(first.wrapping_neg() % 8, count);
+        let (group, blocks) = these.split_at_mut(K * few);
+        if few > 0 {
+            scalar::decode_some::<K>(&page, number, first, group)?;
+        }
+        decode_vector::<K, S>(simd, &vector, src, first + few, blocks);
         vector.patch::<K>(src, first, these)?;
         (at, end, dst) = (at + count, vector.end, rest);
     }
     Ok(end)
 }
 
-/// The values of a vector from number `first` on, without its exceptions.
+/// The values of a vector from number `first` on, a multiple of eight, without its exceptions.
 #[inline(always)]
 fn decode_vector<const K: usize, S: Decimal<K>>(
     simd: S,
@@ -42,25 +48,34 @@ fn decode_vector<const K: usize, S: Decimal<K>>(
     first: usize,
     to: &mut [Slot],
 ) {
-    // Blocks begin where a group of eight values does.
-    let few = usize::min((8 - first % 8) % 8, to.len() / K);
-    let (group, to) = to.split_at_mut(K * few);
-    scalar::decode_vector::<K>(vector, src, first, group);
     let mut layout = vector.layout;
-    let packed = &src[vector.packed + (first + few) / 8 * layout.width..];
+    let packed = &src[vector.packed + first / 8 * layout.width..];
     let is_small = is_small(layout.reference, layout.mask());
     if is_small {
         layout.reference = layout.reference.wrapping_add(S::BIAS);
     }
     let plan = simd.unpack_plan(layout);
-    let powers = simd.powers(vector.pair.powers::<K>());
+    let powers = simd.numbers(vector.pair.powers::<K>().to_value);
     let stride = 8 * layout.width / K;
-    match (is_small || S::BIAS == 0, simd.is_usual(&plan)) {
-        (true, true) => blocks::<K, S, SmallUsual>(simd, &plan, &powers, stride, packed, to),
-        (true, false) if S::BIAS != 0 => {
-            blocks::<K, S, SmallWide>(simd, &plan, &powers, stride, packed, to);
+    let is_small = is_small || S::BIAS == 0;
+    // The input may go on after the packed integers, so that most blocks have their windows there.
+    let windows = Windows::new(packed, stride, to.len() / 64);
+    let whole = to.as_chunks_mut().0;
+    match (is_small, simd.is_usual(&plan)) {
+        (true, true) if simd.is_near(&plan) => {
+            simd.blocks::<SmallNear>(&plan, &powers, &windows, whole);
         }
-        _ => blocks::<K, S, LargeWide>(simd, &plan, &powers, stride, packed, to),
+        (true, true) => simd.blocks::<SmallUsual>(&plan, &powers, &windows, whole),
+        (true, false) if S::BIAS != 0 => simd.blocks::<SmallWide>(&plan, &powers, &windows, whole),
+        _ => simd.blocks::<LargeWide>(&plan, &powers, &windows, whole),
+    }
+    let (read, written) = (stride * windows.count(), 64 * windows.count());
+    if written < to.len() {
+        let (packed, to) = (&packed[read..], &mut to[written..]);
+        match is_small && S::BIAS != 0 {
+            true => simd.rest::<SmallWide>(&plan, &powers, stride, packed, to),
+            false => simd.rest::<LargeWide>(&plan, &powers, stride, packed, to),
+        }
     }
 }
 
@@ -74,37 +89,27 @@ fn is_small(frame: u64, range: u64) -> bool {
         && frame + range.cast_signed() < LIMIT
 }
 
-/// Values from the front of packed integers, which the input may go on after.
+/// Blocks of values from windows, of which there are at least as many.
 #[inline(always)]
-fn blocks<const K: usize, S: Decimal<K>, C: Conversion>(
+pub(super) fn blocks<const K: usize, S: Decimal<K>, C: Conversion>(
     simd: S,
     plan: &S::Plan,
-    powers: &<S as Steps<K>>::Powers,
-    stride: usize,
-    src: &[u8],
-    dst: &mut [Slot],
+    powers: &[S::Number; 2],
+    windows: &Windows<'_, WINDOW>,
+    to: &mut [[Slot; 64]],
 ) {
-    // As many as have their windows within the input.
-    let last = src.len().checked_sub(WINDOW);
-    let windows = last.map_or(0, |last| last / usize::max(stride, 1) + 1);
-    let count = usize::min(dst.len() / 64, windows);
-    let (mut from, to) = (0, 64 * count);
-    for to in dst.as_chunks_mut::<64>().0[..count].iter_mut() {
-        simd.floats::<C>(plan, powers, window(src, from), to);
-        from += stride;
-    }
-    if to < dst.len() {
-        let (src, dst) = (&src[from..], &mut dst[to..]);
-        rest::<K, S, C>(simd, plan, powers, stride, src, dst);
+    let to = &mut to[..windows.count()];
+    for (i, to) in to.iter_mut().enumerate() {
+        simd.floats::<C>(plan, powers, windows.at(i), to);
     }
 }
 
 /// The values after the last block whose window is within the input; or an incomplete block.
 #[inline(always)]
-fn rest<const K: usize, S: Decimal<K>, C: Conversion>(
+pub(super) fn rest<const K: usize, S: Decimal<K>, C: Conversion>(
     simd: S,
     plan: &S::Plan,
-    powers: &<S as Steps<K>>::Powers,
+    powers: &[S::Number; 2],
     stride: usize,
     src: &[u8],
     dst: &mut [Slot],

@@ -84,6 +84,7 @@ pub(crate) use pair::{Pair, Powers};
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
 use crate::memory::Slot;
+use crate::simd::Windows;
 
 /// Which integers a step handles, chosen once per vector.
 pub(crate) trait Conversion: Case {
@@ -93,6 +94,18 @@ pub(crate) trait Conversion: Case {
         allow(dead_code, reason = "NEON converts all integers")
     )]
     const SMALL: bool;
+}
+
+/// Small integers, 32 bytes of which lie within 16 packed bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct SmallNear;
+impl Case for SmallNear {
+    const WIDE: bool = false;
+    const ZIGZAG: bool = false;
+    const NEAR: bool = true;
+}
+impl Conversion for SmallNear {
+    const SMALL: bool = true;
 }
 
 /// Small integers, each of which lies within what the instruction set shifts at once.
@@ -151,12 +164,14 @@ pub(crate) trait Steps<const K: usize>: Copy {
     /// What has been added to integers of at most 51 bits and a sign: [`MAGIC`] or nothing.
     const BIAS: u64;
 
-    type Powers;
+    /// A number in each of several places.
+    type Number: Copy;
+
+    /// Those of bits.
+    fn numbers(self, bits: [u64; 2]) -> [Self::Number; 2];
 
     /// The least and the greatest integer so far, in each of several places.
     type Range: Copy;
-
-    fn powers(self, powers: Powers) -> Self::Powers;
 
     /// The least and the greatest integer that a value may have; others are exceptions.
     type Limits;
@@ -170,11 +185,24 @@ pub(crate) trait Steps<const K: usize>: Copy {
     /// the others into account.
     fn weigh(
         self,
-        powers: &Self::Powers,
+        powers: &Powers<Self::Number>,
         limits: &Self::Limits,
         from: &[u8; 64],
         range: &mut Self::Range,
     ) -> u32;
+
+    /// [`weigh`](Self::weigh) for blocks: how many exceptions they have, if at most so many.
+    #[inline(always)]
+    fn weigh_blocks(
+        self,
+        powers: &Powers<Self::Number>,
+        limits: &Self::Limits,
+        from: &[[u8; 64]],
+        most: usize,
+        range: &mut Self::Range,
+    ) -> Option<usize> {
+        choose::weigh_blocks(self, powers, limits, from, most, range)
+    }
 
     /// The least and the greatest integer; in the other order if there are none.
     fn ends(self, range: Self::Range) -> [i64; 2];
@@ -183,12 +211,26 @@ pub(crate) trait Steps<const K: usize>: Copy {
     /// returned as by [`weigh`](Self::weigh). If there is a bias, all integers must be small.
     fn integers(
         self,
-        powers: &Self::Powers,
+        powers: &Powers<Self::Number>,
         limits: &Self::Limits,
         other: u64,
         from: &[u8; 64],
         to: &mut [u8; 64],
     ) -> u32;
+
+    /// [`integers`](Self::integers) for blocks.
+    #[inline(always)]
+    fn integer_blocks(
+        self,
+        powers: &Powers<Self::Number>,
+        limits: &Self::Limits,
+        other: u64,
+        from: &[[u8; 64]],
+        to: &mut [[u8; 64]],
+        exceptions: &mut [u32],
+    ) {
+        encode::integer_blocks(self, powers, limits, other, from, to, exceptions);
+    }
 }
 
 /// Decoding, as each instruction set provides it, for values of `K` bytes, 4 or 8.
@@ -197,10 +239,32 @@ pub(crate) trait Decimal<const K: usize>: Unpack<K> + Steps<K> {
     fn floats<C: Conversion>(
         self,
         plan: &<Self as Unpack<K>>::Plan,
-        powers: &<Self as Steps<K>>::Powers,
+        powers: &[Self::Number; 2],
         from: &[u8; WINDOW],
         to: &mut [Slot; 64],
     );
+
+    /// [`floats`](Self::floats) for as many blocks as there are windows.
+    fn blocks<C: Conversion>(
+        self,
+        plan: &<Self as Unpack<K>>::Plan,
+        powers: &[Self::Number; 2],
+        windows: &Windows<'_, WINDOW>,
+        to: &mut [[Slot; 64]],
+    );
+
+    /// Unpacks integers from all the bytes that there are, and multiplies them.
+    #[inline(always)]
+    fn rest<C: Conversion>(
+        self,
+        plan: &<Self as Unpack<K>>::Plan,
+        powers: &[Self::Number; 2],
+        stride: usize,
+        src: &[u8],
+        dst: &mut [Slot],
+    ) {
+        kernel::rest::<K, Self, C>(self, plan, powers, stride, src, dst);
+    }
 }
 
 dispatch! {

@@ -1,41 +1,43 @@
 //! NEON: all conversions exist. Those to integers end at the least and the greatest one.
 
-use super::{Conversion, Decimal, Powers, Steps};
+use super::{Conversion, Decimal, Powers, Steps, choose, encode, kernel};
 use crate::backend::Neon;
 use crate::codec::bit_packing::neon::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Windows, implement, window, window_mut};
 use core::arch::aarch64::*;
 
 implement! {
     impl<const K: usize> Steps<K> for Neon {
         const BIAS: u64 = 0;
-        type Powers = [uint8x16_t; 4];
+        type Number = uint8x16_t;
         type Range = [uint8x16_t; 2];
         type Limits = [uint8x16_t; 2];
-        fn powers(powers: Powers) -> [uint8x16_t; 4] = splat_powers::<K>;
+        fn numbers(numbers: [u64; 2]) -> [uint8x16_t; 2] = splat_numbers::<K>;
         fn limits(limits: [i64; 2]) -> [uint8x16_t; 2] = splat_limits::<K>;
         fn range() -> [uint8x16_t; 2] = no_range::<K>;
-        fn weigh(powers: &[uint8x16_t; 4], limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
+        fn weigh(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
+        fn weigh_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[[u8; 64]], most: usize, range: &mut [uint8x16_t; 2]) -> Option<usize> => choose::weigh_blocks::<K, _>;
         fn ends(range: [uint8x16_t; 2]) -> [i64; 2] = ends::<K>;
-        fn integers(powers: &[uint8x16_t; 4], limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integers(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+        fn integer_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
     }
 }
 
 implement! {
     impl<const K: usize> Decimal<K> for Neon {
-        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[uint8x16_t; 4], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+        fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[uint8x16_t; 2], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+        fn blocks<C: Conversion>(plan: &Unpacker<K>, powers: &[uint8x16_t; 2], windows: &Windows<'_, WINDOW>, to: &mut [[Slot; 64]]) => kernel::blocks::<K, _, C>;
     }
 }
 
-/// Those to the integer, and those to the value.
+/// Numbers of K bytes in all places.
 #[target_feature(enable = "neon")]
 #[inline]
-fn splat_powers<const K: usize>(powers: Powers) -> [uint8x16_t; 4] {
-    let ([first, second], [factor, exponent]) = (powers.to_integer, powers.to_value);
-    [first, second, factor, exponent].map(|power| splat::<K>(power))
+fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [uint8x16_t; 2] {
+    numbers.map(|number| splat::<K>(number))
 }
 
 /// Products of numbers of K bytes.
@@ -57,12 +59,15 @@ fn multiply<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
 /// The values of integers.
 #[target_feature(enable = "neon")]
 #[inline]
-fn values<const K: usize>(
-    [.., factor, exponent]: &[uint8x16_t; 4],
-    integers: uint8x16_t,
-) -> uint8x16_t {
-    let product = multiply::<K>(converted::<K>(integers), *factor);
-    multiply::<K>(product, *exponent)
+fn values<const K: usize>(powers: &[uint8x16_t; 2], integers: uint8x16_t) -> uint8x16_t {
+    product::<K>(powers, converted::<K>(integers))
+}
+
+/// The product of a number and two powers.
+#[target_feature(enable = "neon")]
+#[inline]
+fn product<const K: usize>([first, second]: &[uint8x16_t; 2], number: uint8x16_t) -> uint8x16_t {
+    multiply::<K>(multiply::<K>(number, *first), *second)
 }
 
 /// Integers as floating-point numbers.
@@ -79,7 +84,7 @@ fn converted<const K: usize>(integers: uint8x16_t) -> uint8x16_t {
 #[inline]
 fn floats<const K: usize, C: Conversion>(
     plan: &Unpacker<K>,
-    powers: &[uint8x16_t; 4],
+    powers: &[uint8x16_t; 2],
     from: &[u8; WINDOW],
     to: &mut [Slot; 64],
 ) {
@@ -99,17 +104,17 @@ fn splat_limits<const K: usize>(limits: [i64; 2]) -> [uint8x16_t; 2] {
 #[target_feature(enable = "neon")]
 #[inline]
 fn found<const K: usize>(
-    powers: &[uint8x16_t; 4],
+    powers: &Powers<uint8x16_t>,
     [least, greatest]: &[uint8x16_t; 2],
     values: uint8x16_t,
 ) -> [uint8x16_t; 2] {
-    let numbers = multiply::<K>(multiply::<K>(values, powers[0]), powers[1]);
+    let numbers = product::<K>(&powers.to_integer, values);
     // What is out of range becomes the least or the greatest one.
     let integers = match K {
         4 => vreinterpretq_u8_s32(vcvtnq_s32_f32(vreinterpretq_f32_u8(numbers))),
         _ => vreinterpretq_u8_s64(vcvtnq_s64_f64(vreinterpretq_f64_u8(numbers))),
     };
-    let again = self::values::<K>(powers, integers);
+    let again = self::values::<K>(&powers.to_value, integers);
     let beyond = vorrq_u8(less::<K>(integers, *least), less::<K>(*greatest, integers));
     [integers, vbicq_u8(equal::<K>(again, values), beyond)]
 }
@@ -142,7 +147,7 @@ fn no_range<const K: usize>() -> [uint8x16_t; 2] {
 #[target_feature(enable = "neon")]
 #[inline]
 fn weigh<const K: usize>(
-    powers: &[uint8x16_t; 4],
+    powers: &Powers<uint8x16_t>,
     limits: &[uint8x16_t; 2],
     from: &[u8; 64],
     range: &mut [uint8x16_t; 2],
@@ -220,7 +225,7 @@ fn ends<const K: usize>([least, greatest]: [uint8x16_t; 2]) -> [i64; 2] {
 #[target_feature(enable = "neon")]
 #[inline]
 fn integers<const K: usize>(
-    powers: &[uint8x16_t; 4],
+    powers: &Powers<uint8x16_t>,
     limits: &[uint8x16_t; 2],
     other: u64,
     from: &[u8; 64],

@@ -33,7 +33,7 @@ pub(super) const fn vector_header<const K: usize>() -> usize {
 /// A page of numbers of `K` bytes whose header and offsets the input has.
 #[derive(Clone, Copy)]
 pub(super) struct Page<'a, const K: usize> {
-    src: &'a [u8],
+    pub(super) src: &'a [u8],
     /// The number of values.
     pub(super) count: usize,
     logarithm: u8,
@@ -84,16 +84,19 @@ impl<'a, const K: usize> Page<'a, K> {
     }
 
     /// The number of vectors.
+    #[inline(always)]
     pub(super) fn vectors(self) -> usize {
         self.count.div_ceil(self.vector_len())
     }
 
     /// Values of each vector but the last one.
+    #[inline(always)]
     pub(super) fn vector_len(self) -> usize {
         1 << self.logarithm
     }
 
     /// Where the vectors begin.
+    #[inline(always)]
     pub(super) fn start(self) -> usize {
         HEADER + OFFSET * self.vectors()
     }
@@ -108,12 +111,14 @@ impl<'a, const K: usize> Page<'a, K> {
     }
 
     /// The offset of a vector as it is stored.
+    #[inline(always)]
     fn stored(self, vector: usize) -> u32 {
         u32::from_le_bytes(*window(self.src, HEADER + OFFSET * vector))
     }
 
     /// A vector, which must begin where the list of offsets ends if it is the first one, and end where
     /// the next one begins.
+    #[inline(always)]
     pub(super) fn vector(self, number: usize) -> Result<Vector, Error> {
         let stored = self.stored(number);
         let misplaced = |number, stored| {
@@ -138,6 +143,7 @@ impl<'a, const K: usize> Page<'a, K> {
 }
 
 impl Vector {
+    #[inline(always)]
     fn read<const K: usize>(src: &[u8], start: usize, count: usize) -> Result<Self, Error> {
         let truncated = Error::at(start, ErrorKind::Truncated);
         let header = src.get(start..start + vector_header::<K>());

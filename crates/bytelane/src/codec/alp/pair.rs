@@ -1,6 +1,8 @@
 //! The powers of ten by which numbers are multiplied.
 #![forbid(unsafe_code)]
 
+use super::Steps;
+
 /// An exponent and a factor: how values become integers, and integers values.
 ///
 /// ```text
@@ -21,14 +23,25 @@ pub(crate) struct Pair {
     pub(super) is_double: bool,
 }
 
-/// The numbers of a pair, as bits of numbers of `K` bytes.
+/// The numbers of a pair: bits of numbers of `K` bytes, or what an instruction set makes of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Powers {
+pub(crate) struct Powers<N> {
     /// 10^(exponent - factor) and 1, or 10^exponent and 10^-factor, in the order in which values are
     /// multiplied.
-    pub(super) to_integer: [u64; 2],
+    pub(super) to_integer: [N; 2],
     /// 10^factor and 10^-exponent, in the order in which integers are multiplied.
-    pub(super) to_value: [u64; 2],
+    pub(super) to_value: [N; 2],
+}
+
+impl Powers<u64> {
+    /// The numbers as steps take them.
+    #[inline(always)]
+    pub(super) fn in_steps<const K: usize, S: Steps<K>>(self, steps: S) -> Powers<S::Number> {
+        Powers {
+            to_integer: steps.numbers(self.to_integer),
+            to_value: steps.numbers(self.to_value),
+        }
+    }
 }
 
 /// The greatest exponent.
@@ -46,7 +59,7 @@ impl Pair {
     }
 
     #[inline(always)]
-    pub(super) fn powers<const K: usize>(self) -> Powers {
+    pub(super) fn powers<const K: usize>(self) -> Powers<u64> {
         let (exponent, factor) = (usize::from(self.exponent), usize::from(self.factor));
         let (up, down) = match K {
             4 => (&UP_F32, &DOWN_F32),

@@ -33,18 +33,26 @@ pub(super) fn decode<const K: usize>(
     Ok(end)
 }
 
-/// The values of a vector from number `first` on, without its exceptions.
-pub(super) fn decode_vector<const K: usize>(
-    vector: &Vector,
-    src: &[u8],
+/// The values of a vector from number `first` on, without its exceptions, for kernels: they keep vectors
+/// in registers, which a reference would prevent.
+#[cold]
+pub(super) fn decode_some<const K: usize>(
+    page: &Page<'_, K>,
+    number: usize,
     first: usize,
     to: &mut [Slot],
-) {
-    let powers = vector.pair.powers::<K>();
+) -> Result<(), Error> {
+    decode_vector::<K>(&page.vector(number)?, page.src, first, to);
+    Ok(())
+}
+
+/// The values of a vector from number `first` on, without its exceptions.
+fn decode_vector<const K: usize>(vector: &Vector, src: &[u8], first: usize, to: &mut [Slot]) {
+    let powers = vector.pair.powers::<K>().to_value;
     for (i, to) in to.as_chunks_mut::<K>().0.iter_mut().enumerate() {
         let difference = read(vector.layout, &src[vector.packed..], first + i);
         let integer = difference.wrapping_add(vector.layout.reference);
-        write(to, value::<K>(&powers, signed::<K>(integer)));
+        write(to, value::<K>(powers, signed::<K>(integer)));
     }
 }
 
@@ -57,8 +65,7 @@ fn signed<const K: usize>(number: u64) -> i64 {
 }
 
 /// The value of an integer.
-fn value<const K: usize>(powers: &Powers, integer: i64) -> [u8; K] {
-    let [factor, exponent] = powers.to_value;
+fn value<const K: usize>([factor, exponent]: [u64; 2], integer: i64) -> [u8; K] {
     to_ne_bytes(match K {
         4 => {
             let value = integer as f32 * single(factor) * single(exponent);
@@ -75,7 +82,7 @@ fn single(bits: u64) -> f32 {
 /// The integer that stands for a value, if there is one within limits: the nearest to
 /// the product of the value and two powers, ties to even.
 fn integer<const K: usize>(
-    powers: &Powers,
+    powers: &Powers<u64>,
     [least, greatest]: &[i64; 2],
     bits: [u8; K],
 ) -> Option<i64> {
@@ -87,7 +94,7 @@ fn integer<const K: usize>(
     let integer = nearest(number);
     let is_within = (*least as f64..=*greatest as f64).contains(&integer);
     let integer = is_within.then_some(integer as i64)?;
-    (value::<K>(powers, integer) == bits).then_some(integer)
+    (value::<K>(powers.to_value, integer) == bits).then_some(integer)
 }
 
 /// The nearest integer, ties to even. (`round_ties_even` needs `std`.)
@@ -108,13 +115,13 @@ pub(super) struct Specification;
 impl<const K: usize> Steps<K> for Specification {
     const BIAS: u64 = 0;
 
-    type Powers = Powers;
+    type Number = u64;
 
     /// The least and the greatest integer.
     type Range = [i64; 2];
 
-    fn powers(self, powers: Powers) -> Powers {
-        powers
+    fn numbers(self, bits: [u64; 2]) -> [u64; 2] {
+        bits
     }
 
     type Limits = [i64; 2];
@@ -129,7 +136,7 @@ impl<const K: usize> Steps<K> for Specification {
 
     fn weigh(
         self,
-        powers: &Powers,
+        powers: &Powers<u64>,
         limits: &[i64; 2],
         from: &[u8; 64],
         range: &mut [i64; 2],
@@ -153,7 +160,7 @@ impl<const K: usize> Steps<K> for Specification {
 
     fn integers(
         self,
-        powers: &Powers,
+        powers: &Powers<u64>,
         limits: &[i64; 2],
         other: u64,
         from: &[u8; 64],
@@ -166,7 +173,7 @@ impl<const K: usize> Steps<K> for Specification {
 /// As [`Steps::integers`].
 #[inline(never)]
 pub(super) fn integers<const K: usize>(
-    powers: &Powers,
+    powers: &Powers<u64>,
     limits: &[i64; 2],
     other: u64,
     from: &[u8; 64],

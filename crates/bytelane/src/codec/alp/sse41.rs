@@ -1,13 +1,13 @@
 //! SSE4.1: as AVX2, with registers of half the length.
 
 use super::x86::without_masks;
-use super::{Conversion, Decimal, MAGIC, Powers, Steps};
+use super::{Conversion, Decimal, MAGIC, Powers, Steps, choose, encode, kernel};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::sse41::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Windows, implement, window, window_mut};
 use core::arch::x86_64::{
     __m128i, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm_add_pd as add_pd,
     _mm_and_si128 as and, _mm_andnot_si128 as andnot, _mm_blend_epi16 as blend_epi16,

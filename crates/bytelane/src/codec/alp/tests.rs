@@ -164,7 +164,7 @@ fn steps_agree<const K: usize, S: Steps<K>>(
     let exceptions = Steps::<K>::weigh(specification, &powers, &limits, block, &mut range);
     let ends = Steps::<K>::ends(specification, range);
 
-    let (mine, within) = (simd.powers(powers), simd.limits(limits));
+    let (mine, within) = (powers.in_steps(simd), simd.limits(limits));
     let mut simd_range = simd.range();
     assert_eq!(
         simd.weigh(&mine, &within, block, &mut simd_range),

@@ -7,30 +7,32 @@ macro_rules! without_masks {
         implement! {
             impl<const K: usize> Steps<K> for $Token {
                 const BIAS: u64 = if K == 8 { MAGIC } else { 0 };
-                type Powers = [$V; 4];
+                type Number = $V;
                 type Range = [$V; 2];
                 type Limits = [$V; 2];
-                fn powers(powers: Powers) -> [$V; 4] = splat_powers::<K>;
+                fn numbers(numbers: [u64; 2]) -> [$V; 2] = splat_numbers::<K>;
                 fn limits(limits: [i64; 2]) -> [$V; 2] = splat_limits::<K>;
                 fn range() -> [$V; 2] = no_range::<K>;
-                fn weigh(powers: &[$V; 4], limits: &[$V; 2], from: &[u8; 64], range: &mut [$V; 2]) -> u32 = weigh::<K>;
+                fn weigh(powers: &Powers<$V>, limits: &[$V; 2], from: &[u8; 64], range: &mut [$V; 2]) -> u32 = weigh::<K>;
+                fn weigh_blocks(powers: &Powers<$V>, limits: &[$V; 2], from: &[[u8; 64]], most: usize, range: &mut [$V; 2]) -> Option<usize> => choose::weigh_blocks::<K, _>;
                 fn ends(range: [$V; 2]) -> [i64; 2] = ends::<K>;
-                fn integers(powers: &[$V; 4], limits: &[$V; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+                fn integers(powers: &Powers<$V>, limits: &[$V; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
+                fn integer_blocks(powers: &Powers<$V>, limits: &[$V; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
             }
         }
 
         implement! {
             impl<const K: usize> Decimal<K> for $Token {
-                fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[$V; 4], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+                fn floats<C: Conversion>(plan: &Unpacker<K>, powers: &[$V; 2], from: &[u8; WINDOW], to: &mut [Slot; 64]) = floats::<K, C>;
+                fn blocks<C: Conversion>(plan: &Unpacker<K>, powers: &[$V; 2], windows: &Windows<'_, WINDOW>, to: &mut [[Slot; 64]]) => kernel::blocks::<K, _, C>;
             }
         }
 
-        /// Those to the integer, and those to the value.
+        /// Numbers of K bytes in all places.
         #[target_feature(enable = $feature)]
         #[inline]
-        fn splat_powers<const K: usize>(powers: Powers) -> [$V; 4] {
-            let ([first, second], [factor, exponent]) = (powers.to_integer, powers.to_value);
-            [first, second, factor, exponent].map(|power| splat::<K>(power))
+        fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [$V; 2] {
+            numbers.map(|number| splat::<K>(number))
         }
 
         /// Products of numbers of K bytes.
@@ -43,11 +45,11 @@ macro_rules! without_masks {
             }
         }
 
-        /// The values of integers that have been converted.
+        /// The product of a number and two powers.
         #[target_feature(enable = $feature)]
         #[inline]
-        fn values<const K: usize>([.., factor, exponent]: &[$V; 4], numbers: $V) -> $V {
-            multiply::<K>(multiply::<K>(numbers, *factor), *exponent)
+        fn product<const K: usize>([first, second]: &[$V; 2], number: $V) -> $V {
+            multiply::<K>(multiply::<K>(number, *first), *second)
         }
 
         /// Integers as floating-point numbers. Those of 8 bytes with the bias are the bits of a number
@@ -84,13 +86,13 @@ macro_rules! without_masks {
         #[inline]
         fn floats<const K: usize, C: Conversion>(
             plan: &Unpacker<K>,
-            powers: &[$V; 4],
+            powers: &[$V; 2],
             from: &[u8; WINDOW],
             to: &mut [Slot; 64],
         ) {
             for i in 0..64 / $N {
                 let integers = plan.unpacked::<C>(from, i);
-                let numbers = values::<K>(powers, converted::<K, C>(integers));
+                let numbers = product::<K>(powers, converted::<K, C>(integers));
                 store(window_mut(to, $N * i), numbers);
             }
         }
@@ -110,15 +112,15 @@ macro_rules! without_masks {
         #[target_feature(enable = $feature)]
         #[inline]
         fn found<const K: usize>(
-            powers: &[$V; 4],
+            powers: &Powers<$V>,
             [least, greatest]: &[$V; 2],
             values: $V,
         ) -> [$V; 2] {
-            let numbers = multiply::<K>(multiply::<K>(values, powers[0]), powers[1]);
+            let numbers = product::<K>(&powers.to_integer, values);
             if K == 4 {
                 // What is out of range becomes the least one.
                 let integers = cvtps_epi32(to_ps(numbers));
-                let again = self::values::<K>(powers, of_ps(cvtepi32_ps(integers)));
+                let again = product::<K>(&powers.to_value, of_ps(cvtepi32_ps(integers)));
                 let low = cmpgt_epi32(*least, integers);
                 let high = cmpgt_epi32(integers, *greatest);
                 let same = cmpeq_epi32(again, values);
@@ -127,7 +129,7 @@ macro_rules! without_masks {
                 // A sum with zero is not -0.0.
                 let zero = to_pd(splat::<8>(0));
                 let integers = add_pd(round_pd::<NEAREST>(to_pd(numbers)), zero);
-                let again = self::values::<K>(powers, of_pd(integers));
+                let again = product::<K>(&powers.to_value, of_pd(integers));
                 let low = of_pd(cmple_pd(to_pd(*least), integers));
                 let high = of_pd(cmple_pd(integers, to_pd(*greatest)));
                 let same = cmpeq_epi64(again, values);
@@ -150,7 +152,7 @@ macro_rules! without_masks {
         #[target_feature(enable = $feature)]
         #[inline]
         fn weigh<const K: usize>(
-            powers: &[$V; 4],
+            powers: &Powers<$V>,
             limits: &[$V; 2],
             from: &[u8; 64],
             range: &mut [$V; 2],
@@ -200,7 +202,7 @@ macro_rules! without_masks {
         #[target_feature(enable = $feature)]
         #[inline]
         fn integers<const K: usize>(
-            powers: &[$V; 4],
+            powers: &Powers<$V>,
             limits: &[$V; 2],
             other: u64,
             from: &[u8; 64],

@@ -7,7 +7,7 @@ use super::sse41::{FACTORS, Pieces};
 use super::{Case, Unpack, WINDOW};
 use crate::backend::Avx2;
 use crate::memory::Slot;
-use crate::simd::avx2::{load, load_lanes, store};
+use crate::simd::avx2::{load, load_lanes, load_twice, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -17,6 +17,7 @@ implement! {
         type Plan = Unpacker<K>;
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
         fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
+        fn is_near(plan: &Unpacker<K>) -> bool = Unpacker::is_near;
         fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
     }
 }
@@ -43,8 +44,10 @@ impl<const K: usize> Tables<K> {
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
     width: usize,
-    /// Where each piece begins.
+    /// Where each piece is loaded from.
     start: [usize; 4],
+    /// Whether both pieces of a pair are loaded from the same place.
+    near: bool,
     /// The bytes of each value, or of each word.
     bytes: [__m256i; 2],
     /// For 4 and 8 bytes, how far each value is shifted; else the factors that shift words.
@@ -108,19 +111,31 @@ impl<const K: usize> Unpacker<K> {
         !self.zigzag && (K < 4 || !self.spills)
     }
 
+    #[inline(always)]
+    fn is_near(&self) -> bool {
+        self.near && self.is_usual()
+    }
+
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
+        // The values of a pair are within 16 bytes from where it begins.
+        let near = K >= 4 && !spills(32 / K * layout.width, 128);
         let places = _mm256_broadcastsi128_si256(sse41::load(layout.places()));
         let zero = [_mm256_setzero_si256(); 2];
         let (mut start, mut bytes, mut bits) = ([0; 4], zero, zero);
         for piece in 0..4 {
-            start[piece] = layout.start(piece * 16 / K);
+            let piece_or_pair = if near { piece & 2 } else { piece };
+            start[piece] = layout.start(piece_or_pair * 16 / K);
         }
         for pair in 0..2 {
             let values = load(window(const { &Pieces::<K>::VALUE }, 32 * pair));
             let first = _mm256_shuffle_epi8(places, values);
-            let base = _mm256_shuffle_epi8(first, _mm256_setzero_si256());
+            let loaded = match near {
+                true => _mm256_permute4x64_epi64::<0>(first),
+                false => first,
+            };
+            let base = _mm256_shuffle_epi8(loaded, _mm256_setzero_si256());
             let byte = load(window(const { &Tables::<K>::BYTE }, 32 * pair));
             bytes[pair] = _mm256_add_epi8(_mm256_sub_epi8(first, base), byte);
             let bit = _mm256_shuffle_epi8(places, _mm256_add_epi8(values, _mm256_set1_epi8(8)));
@@ -142,6 +157,7 @@ impl<const K: usize> Unpacker<K> {
         Self {
             width: layout.width,
             start,
+            near,
             bytes,
             bits,
             spills,
@@ -178,25 +194,29 @@ impl<const K: usize> Unpacker<K> {
     /// The bytes of the values, or of their words.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn load(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
-        _mm256_shuffle_epi8(self.lanes(from, pair, distance), self.bytes[pair])
+    fn load<C: Case>(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
+        let lanes = match C::NEAR {
+            true => load_twice(window(from, self.start[2 * pair] & 63)),
+            false => self.lanes(from, pair, distance),
+        };
+        _mm256_shuffle_epi8(lanes, self.bytes[pair])
     }
 
     /// What has been found of the values of a pair of pieces, with other bits above.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn values(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
-        let (first, bits) = (self.load(from, pair, 0), self.bits[pair]);
+    fn values<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
+        let (first, bits) = (self.load::<C>(from, pair, 0), self.bits[pair]);
         match K {
             1 => {
-                let next = self.load(from, pair, self.width);
+                let next = self.load::<C>(from, pair, self.width);
                 let half = |words| _mm256_srli_epi16::<8>(_mm256_mullo_epi16(words, bits));
                 _mm256_packus_epi16(half(first), half(next))
             }
             2 => {
                 // The first byte of a word as the upper one of another; and the two after it.
                 let low = _mm256_mulhi_epu16(_mm256_slli_epi16::<8>(first), bits);
-                let next = self.load(from, pair, 1);
+                let next = self.load::<C>(from, pair, 1);
                 _mm256_or_si256(low, _mm256_mullo_epi16(next, bits))
             }
             4 => _mm256_srlv_epi32(first, bits),
@@ -209,13 +229,13 @@ impl<const K: usize> Unpacker<K> {
     #[inline]
     pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
         let found = match C::WIDE && K >= 4 && self.spills {
-            false => self.values(from, pair),
+            false => self.values::<C>(from, pair),
             true if K == 4 => self.wide_values(from, pair),
             true => {
                 // From the second byte on, everything is eight bits further up.
                 let up = _mm256_sub_epi8(splat::<K>(8), self.bits[pair]);
-                let next = _mm256_sllv_epi64(self.load(from, pair, 1), up);
-                _mm256_or_si256(self.values(from, pair), next)
+                let next = _mm256_sllv_epi64(self.load::<C>(from, pair, 1), up);
+                _mm256_or_si256(self.values::<C>(from, pair), next)
             }
         };
         let found = _mm256_and_si256(found, self.mask);

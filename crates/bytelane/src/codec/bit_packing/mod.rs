@@ -75,6 +75,12 @@ pub(crate) trait Case: Copy {
     /// Those in which a value does not lie within what the instruction set shifts at once.
     const WIDE: bool;
     const ZIGZAG: bool;
+    /// Those in which 32 bytes of values lie within 16 packed bytes, where that saves loads.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "registers of NEON have 16 bytes")
+    )]
+    const NEAR: bool = false;
 }
 
 /// Any layout.
@@ -113,6 +119,13 @@ pub(crate) trait Unpack<const K: usize>: Copy {
 
     /// Whether the steps called `Usual` can be used.
     fn is_usual(self, plan: &Self::Plan) -> bool;
+
+    /// Whether steps called `NEAR` can be used, and are faster.
+    #[inline(always)]
+    fn is_near(self, plan: &Self::Plan) -> bool {
+        let _ = plan;
+        false
+    }
 
     /// Unpacks 64 bytes of values from the front of a window.
     fn unpack<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW], to: &mut [Slot; 64]);
