@@ -340,56 +340,63 @@ pub(crate) fn from_physical(
 
 /// INT32 to integers of 8 or 16 bits: the lower bytes, as every reader takes them.
 fn narrow(data_type: &DataType, values: &[u8]) -> Buffer {
-    let (values, _) = values.as_chunks::<4>();
+    let values = values.as_chunks().0.iter();
+    let values = values.map(|value| u32::from_le_bytes(*value));
     match data_type {
         DataType::Int8 | DataType::UInt8 => {
-            Buffer::from_vec(values.iter().map(|value| value[0]).collect::<Vec<u8>>())
+            Buffer::from_vec(values.map(|value| value as u8).collect::<Vec<u8>>())
         }
-        _ => {
-            let short = |value: &[u8; 4]| u16::from_le_bytes([value[0], value[1]]);
-            Buffer::from_vec(values.iter().map(short).collect::<Vec<u16>>())
-        }
+        _ => Buffer::from_vec(values.map(|value| value as u16).collect::<Vec<u16>>()),
     }
 }
 
 /// Decimals of `width` bytes to those of the Arrow type, which is as wide or wider.
 fn decimals(data_type: &DataType, values: &[u8], width: usize, conversion: Conversion) -> Buffer {
-    fn collect<T: ArrowNativeType>(
-        values: &[u8],
-        width: usize,
-        conversion: Conversion,
-        number: impl Fn([u8; 32]) -> T,
-    ) -> Buffer {
-        let numbers = values.chunks_exact(width).map(|value| {
-            let big_endian = conversion == Conversion::BigEndian;
-            let sign = if big_endian {
-                value[0]
-            } else {
-                value[width - 1]
-            };
-            let mut wide = [if sign >= 0x80 { 0xff } else { 0 }; 32];
-            for (i, byte) in value.iter().enumerate() {
-                wide[if big_endian { width - 1 - i } else { i }] = *byte;
-            }
-            number(wide)
-        });
-        Buffer::from_vec(numbers.collect::<Vec<T>>())
-    }
-    fn low<const WIDTH: usize>(wide: [u8; 32]) -> [u8; WIDTH] {
-        std::array::from_fn(|i| wide[i])
-    }
     match data_type {
-        DataType::Decimal32(_, _) => collect(values, width, conversion, |wide| {
-            i32::from_le_bytes(low(wide))
-        }),
-        DataType::Decimal64(_, _) => collect(values, width, conversion, |wide| {
-            i64::from_le_bytes(low(wide))
-        }),
-        DataType::Decimal128(_, _) => collect(values, width, conversion, |wide| {
-            i128::from_le_bytes(low(wide))
-        }),
-        _ => collect(values, width, conversion, i256::from_le_bytes),
+        DataType::Decimal32(_, _) => converted(values, width, conversion, |it| it as i32),
+        DataType::Decimal64(_, _) => converted(values, width, conversion, |it| it as i64),
+        DataType::Decimal128(_, _) => converted(values, width, conversion, |it| it),
+        _ if width <= size_of::<i128>() => converted(values, width, conversion, i256::from_i128),
+        _ => {
+            let numbers = values.chunks_exact(width).map(|value| {
+                let mut wide = [if value[0] >= 0x80 { 0xff } else { 0 }; 32];
+                wide[32 - width..].copy_from_slice(value);
+                i256::from_be_bytes(wide)
+            });
+            Buffer::from_vec(numbers.collect::<Vec<_>>())
+        }
     }
+}
+
+/// Decimals of up to 16 bytes, as the numbers that `number` makes of them.
+fn converted<T: ArrowNativeType>(
+    values: &[u8],
+    width: usize,
+    conversion: Conversion,
+    number: impl Fn(i128) -> T,
+) -> Buffer {
+    let numbers: Vec<T> = match (conversion, width) {
+        (Conversion::BigEndian, _) => {
+            let unused = 128 - 8 * width;
+            let values = values.chunks_exact(width).map(|value| {
+                let mut wide = [0; 16];
+                wide[..width].copy_from_slice(value);
+                number(i128::from_be_bytes(wide) >> unused)
+            });
+            values.collect()
+        }
+        (_, 4) => {
+            let values = values.as_chunks().0.iter();
+            let values = values.map(|value| i128::from(i32::from_le_bytes(*value)));
+            values.map(number).collect()
+        }
+        _ => {
+            let values = values.as_chunks().0.iter();
+            let values = values.map(|value| i128::from(i64::from_le_bytes(*value)));
+            values.map(number).collect()
+        }
+    };
+    Buffer::from_vec(numbers)
 }
 
 fn from_intervals(data_type: &DataType, values: &[u8]) -> Buffer {

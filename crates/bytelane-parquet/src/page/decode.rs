@@ -1,15 +1,17 @@
 //! A compressed data page to values and their validity, in as many pieces as the reader likes.
 
-use super::alp;
 use super::codec::Decompressor;
-use super::header::{DataPage, LevelLayout, ValueEncoding};
-use super::levels::Levels;
+use super::header::{DataPage, DictionaryPage, LevelLayout, ValueEncoding};
+use super::levels;
+use super::values::ValueDecoder;
+use crate::allowance::Allowance;
 use crate::{Error, Result};
-use arrow_buffer::{BooleanBufferBuilder, bit_iterator::BitSliceIterator};
+use arrow_buffer::{BooleanBufferBuilder, Buffer, bit_iterator::BitSliceIterator};
 use bytelane::Detected;
-use bytelane::byte_stream_split::Width;
+use bytelane::validity::{Element, values};
+use bytemuck::Pod;
 use bytes::Bytes;
-use parquet::basic::{CompressionCodec, Type};
+use parquet::basic::CompressionCodec;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
@@ -17,22 +19,27 @@ use std::ops::Range;
 pub(crate) struct PageDecoder {
     backend: Detected,
     width: usize,
-    /// Whether they are FLOAT or DOUBLE.
-    is_float: bool,
     optional: bool,
     decompressor: Decompressor,
+    decoder: ValueDecoder,
     /// What was decompressed of the page.
     buffer: Vec<u8>,
     /// Values of a piece with nulls, before they are spread out: where numbers of any type may begin.
-    scratch: Vec<u64>,
+    scratch: Vec<u128>,
+    /// Which of its slots are valid.
+    bits: BooleanBufferBuilder,
+    /// Which slots of the page are valid, unless all are, or none.
+    page_bits: Vec<u8>,
+    /// The memory that these bits may take.
+    allowance: Allowance,
     page: Option<OpenPage>,
 }
 
-/// Bytes of a page: in the buffer, or in the file as they are.
+/// Bytes of a page: in the buffer, or in memory of their own, which may be that of the file.
 #[derive(Clone, Debug)]
 enum Part {
     Buffer(Range<usize>),
-    File(Bytes),
+    Own(Bytes),
 }
 
 /// A page of which values are left.
@@ -40,10 +47,9 @@ enum Part {
 struct OpenPage {
     encoding: ValueEncoding,
     values: Part,
-    level_bytes: Part,
-    levels: Levels,
-    /// Whether no value of the page is null, so that nobody need look at the levels.
-    all_valid: bool,
+    /// All values, null ones included, and those that are valid.
+    slots: usize,
+    valid: usize,
     /// Values that have been taken, null ones not included.
     taken: usize,
     /// Values that are left, null ones included.
@@ -57,15 +63,19 @@ impl PageDecoder {
         codec: CompressionCodec,
         width: usize,
         column: &ColumnDescriptor,
+        allowance: Allowance,
     ) -> Result<Self> {
         Ok(Self {
             backend,
             width,
-            is_float: matches!(column.physical_type(), Type::FLOAT | Type::DOUBLE),
             optional: column.max_def_level() > 0,
             decompressor: Decompressor::new(codec)?,
+            decoder: ValueDecoder::new(backend, column, width),
             buffer: Vec::new(),
             scratch: Vec::new(),
+            bits: BooleanBufferBuilder::new(0),
+            page_bits: Vec::new(),
+            allowance,
             page: None,
         })
     }
@@ -73,6 +83,13 @@ impl PageDecoder {
     /// Values that are left of the page, null ones included.
     pub(crate) fn left(&self) -> usize {
         self.page.as_ref().map_or(0, |page| page.left)
+    }
+
+    /// Reads the dictionary: `bytes` are those after its header.
+    pub(crate) fn open_dictionary(&mut self, header: &DictionaryPage, bytes: Bytes) -> Result<()> {
+        let values = self.decompressed(bytes, header.uncompressed)?;
+        let values = values.of(&self.buffer);
+        self.decoder.keep_dictionary(values, header.values)
     }
 
     /// Opens the next page: `bytes` are those after its header.
@@ -84,44 +101,44 @@ impl PageDecoder {
                     "definition levels in an encoding other than RLE",
                 ));
             }
-            LevelLayout::Inside | LevelLayout::Unknown => self.open_v1(header, bytes)?,
+            LevelLayout::BitPacked if self.optional => self.open_bit_packed(header, bytes)?,
+            LevelLayout::Inside | LevelLayout::BitPacked | LevelLayout::Unknown => {
+                self.open_v1(header, bytes)?
+            }
             LevelLayout::Before {
                 bytes: levels,
                 compressed,
             } => self.open_v2(header, bytes, levels, compressed)?,
         };
-        let levels = Levels::new();
         let valid = match self.optional {
-            true => levels
-                .clone()
-                .count_valid(self.bytes(&level_bytes), header.slots)?,
+            true => self.read_levels(&level_bytes, header.slots)?,
             false => header.slots,
         };
-        self.check_values(header.encoding, self.bytes(&values), valid)?;
+        let decoder = &self.decoder;
+        decoder.check(header.encoding, self.bytes(&values), valid)?;
         self.page = Some(OpenPage {
             encoding: header.encoding,
             values,
-            level_bytes,
-            levels,
-            all_valid: valid == header.slots,
+            slots: header.slots,
+            valid,
             taken: 0,
             left: header.slots,
         });
         Ok(())
     }
 
-    /// That a page has as many values, those of null slots not included.
-    fn check_values(&self, encoding: ValueEncoding, values: &[u8], valid: usize) -> Result<()> {
-        let found = values.len();
-        match encoding {
-            ValueEncoding::Alp if self.is_float => alp::check_count(values, valid),
-            ValueEncoding::Alp => Err(Error::corrupt("a page in ALP whose values are not floats")),
-            _ if valid.checked_mul(self.width) == Some(found) => Ok(()),
-            _ => Err(Error::corrupt(format!(
-                "{found} bytes of values instead of {valid} values of {} bytes",
-                self.width
-            ))),
+    /// Reads which slots are valid, and returns how many.
+    fn read_levels(&mut self, bytes: &Part, slots: usize) -> Result<usize> {
+        let bytes = bytes.of(&self.buffer);
+        if let Some(valid) = levels::uniform(bytes, slots)? {
+            return Ok(if valid { slots } else { 0 });
         }
+        if !self.allowance.has_room(slots as u64 / 8) {
+            return Err(Error::corrupt(format!(
+                "a page of {slots} values in a column chunk that has too few bytes for as many"
+            )));
+        }
+        levels::read(self.backend, bytes, slots, &mut self.page_bits)
     }
 
     /// Version 1: everything is compressed together; the levels say how long they are.
@@ -144,6 +161,18 @@ impl PageDecoder {
         ))
     }
 
+    /// As [`open_v1`](Self::open_v1), with levels of one bit each.
+    fn open_bit_packed(&mut self, header: &DataPage, bytes: Bytes) -> Result<(Part, Part)> {
+        let whole = self.decompressed(bytes, header.uncompressed)?;
+        let inside = self.bytes(&whole);
+        let length = header.slots.div_ceil(8);
+        let Some(bits) = inside.get(..length) else {
+            return Err(Error::corrupt("the page ends within its definition levels"));
+        };
+        let levels = Part::Own(levels::from_bit_packed(bits).into());
+        Ok((levels, whole.slice(length..inside.len())))
+    }
+
     /// Version 2: the levels are as they are, and the values perhaps as well.
     fn open_v2(
         &mut self,
@@ -160,18 +189,18 @@ impl PageDecoder {
             return Err(Error::corrupt("the page ends within its definition levels"));
         };
         let mut values = bytes;
-        let level_bytes = Part::File(values.split_to(levels));
+        let level_bytes = Part::Own(values.split_to(levels));
         // Some writers compress no values to no bytes.
         let values = match compressed && !values.is_empty() {
             true => self.decompressed(values, size)?,
-            false => Part::File(values),
+            false => Part::Own(values),
         };
         Ok((level_bytes, values))
     }
 
     fn decompressed(&mut self, bytes: Bytes, size: usize) -> Result<Part> {
         if let Decompressor::None = self.decompressor {
-            return Ok(Part::File(bytes));
+            return Ok(Part::Own(bytes));
         }
         self.decompressor
             .decompress(&bytes, size, &mut self.buffer)?;
@@ -182,47 +211,62 @@ impl PageDecoder {
         part.of(&self.buffer)
     }
 
-    /// Takes the next values of the page into `to`, `width` bytes each; those of null slots stay unchanged.
+    /// Takes the next values of the page into `to`, `width` bytes each; zeros for null slots.
     /// Returns whether any is null: then their validity is appended to `validity`.
     pub(crate) fn take(&mut self, to: &mut [u8], validity: &mut Validity) -> Result<()> {
+        let slots = to.len() / self.width;
+        self.decode_all_unless(slots)?;
         let Some(page) = &mut self.page else {
             return Ok(());
         };
-        let slots = to.len() / self.width;
         let values = page.values.of(&self.buffer);
-        if page.all_valid {
+        if page.valid == page.slots {
             let range = page.taken..page.taken + slots;
-            decode(self.backend, page.encoding, values, self.width, range, to)?;
+            self.decoder.decode(page.encoding, values, range, to)?;
             page.taken += slots;
             validity.append_valid(slots);
+        } else if page.valid == 0 {
+            to.fill(0);
+            validity.bitmap().append_n(slots, false);
         } else {
-            let bitmap = validity.bitmap();
-            let start = bitmap.len();
-            let levels = page.level_bytes.of(&self.buffer);
-            let valid = page.levels.append_to(levels, slots, bitmap)?;
+            let first = page.slots - page.left;
+            self.bits.truncate(0);
+            self.bits
+                .append_packed_range(first..first + slots, &self.page_bits);
+            let valid = levels::count_valid(self.bits.as_slice(), slots)?;
             let range = page.taken..page.taken + valid;
             let bytes = valid * self.width;
-            self.scratch.resize(bytes.div_ceil(size_of::<u64>()), 0);
+            self.scratch.resize(bytes.div_ceil(size_of::<u128>()), 0);
             let dense: &mut [u8] = bytemuck::cast_slice_mut(&mut self.scratch);
             let dense = &mut dense[..bytes];
-            decode(
-                self.backend,
-                page.encoding,
-                values,
-                self.width,
-                range,
-                dense,
-            )?;
+            self.decoder.decode(page.encoding, values, range, dense)?;
             page.taken += valid;
-            spread(
-                dense,
-                self.width,
-                bitmap.as_slice(),
-                start..start + slots,
-                to,
-            );
+            let bits = self.bits.as_slice();
+            spread(self.backend, dense, self.width, bits, to)?;
+            validity.bitmap().append_packed_range(0..slots, bits);
         }
         page.left -= slots;
+        Ok(())
+    }
+
+    /// Decodes all values of a page of which each depends on those before it, unless all are taken at once anyway.
+    fn decode_all_unless(&mut self, slots: usize) -> Result<()> {
+        let Some(page) = &mut self.page else {
+            return Ok(());
+        };
+        let bytes = page.valid * self.width;
+        let is_needed = page.encoding == ValueEncoding::Delta && slots < page.slots;
+        if !is_needed || !self.allowance.has_room(bytes as u64) {
+            return Ok(());
+        }
+        let mut decoded = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+        let to: &mut [u8] = bytemuck::cast_slice_mut(&mut decoded);
+        let values = page.values.of(&self.buffer);
+        self.decoder
+            .decode(page.encoding, values, 0..page.valid, &mut to[..bytes])?;
+        let decoded = Buffer::from_vec(decoded).slice_with_length(0, bytes);
+        page.values = Part::Own(Bytes::from_owner(decoded));
+        page.encoding = ValueEncoding::Plain;
         Ok(())
     }
 }
@@ -231,7 +275,7 @@ impl Part {
     fn of<'a>(&'a self, buffer: &'a [u8]) -> &'a [u8] {
         match self {
             Part::Buffer(range) => &buffer[range.clone()],
-            Part::File(bytes) => bytes,
+            Part::Own(bytes) => bytes,
         }
     }
 
@@ -239,41 +283,41 @@ impl Part {
     fn slice(&self, range: Range<usize>) -> Part {
         match self {
             Part::Buffer(own) => Part::Buffer(own.start + range.start..own.start + range.end),
-            Part::File(bytes) => Part::File(bytes.slice(range)),
+            Part::Own(bytes) => Part::Own(bytes.slice(range)),
         }
     }
 }
 
-/// A range of the values of a page, none of them null.
-fn decode(
-    backend: Detected,
-    encoding: ValueEncoding,
-    values: &[u8],
-    width: usize,
-    range: Range<usize>,
-    to: &mut [u8],
-) -> Result<()> {
-    match encoding {
-        ValueEncoding::Plain => {
-            to.copy_from_slice(&values[range.start * width..range.end * width]);
-        }
-        ValueEncoding::ByteStreamSplit => {
-            let width = Width::new(width).expect("no column has values of 0 bytes");
-            width.decode_range_uninit_with(backend, values, range, to)?;
-        }
-        ValueEncoding::Alp => alp::decode(backend, values, width, range, to)?,
+/// Moves values to the valid slots of `to`, which have ones in a bitmap.
+fn spread(backend: Detected, dense: &[u8], width: usize, bits: &[u8], to: &mut [u8]) -> Result<()> {
+    match width {
+        4 => return spread_numbers::<u32>(backend, dense, bits, to),
+        8 => return spread_numbers::<u64>(backend, dense, bits, to),
+        16 => return spread_numbers::<u128>(backend, dense, bits, to),
+        _ => {}
     }
-    Ok(())
-}
-
-/// Moves values to the valid slots of `to`, the validity of which is a range of bits.
-fn spread(dense: &[u8], width: usize, bits: &[u8], range: Range<usize>, to: &mut [u8]) {
+    to.fill(0);
     let mut taken = 0;
-    for (start, end) in BitSliceIterator::new(bits, range.start, range.len()) {
+    for (start, end) in BitSliceIterator::new(bits, 0, to.len() / width) {
         let bytes = (end - start) * width;
         to[start * width..end * width].copy_from_slice(&dense[taken..taken + bytes]);
         taken += bytes;
     }
+    Ok(())
+}
+
+fn spread_numbers<T: Element + Pod>(
+    backend: Detected,
+    dense: &[u8],
+    bits: &[u8],
+    to: &mut [u8],
+) -> Result<()> {
+    let dense: &[T] = bytemuck::cast_slice(dense);
+    let to: &mut [T] = bytemuck::cast_slice_mut(to);
+    let spread = values::spread_uninit_with(backend, dense, bits, to);
+    spread
+        .map(drop)
+        .map_err(|error| Error::corrupt(error.to_string()))
 }
 
 /// The validity of an array that is being read: nothing at all, until the first null.

@@ -166,7 +166,10 @@ impl PageEncoder {
                     return Ok(ValueEncoding::Plain);
                 }
             },
-            ValueEncoding::Plain => self.plain.extend_from_slice(dense),
+            ValueEncoding::Plain | ValueEncoding::Dictionary | ValueEncoding::Delta => {
+                self.plain.extend_from_slice(dense);
+                return Ok(ValueEncoding::Plain);
+            }
         }
         Ok(values.encoding)
     }

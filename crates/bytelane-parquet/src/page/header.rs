@@ -1,8 +1,7 @@
 //! What the header of a page says, checked.
 
-use crate::metadata::{PageHeader, PageType, Parquet};
+use crate::metadata::{PageHeader, PageType};
 use crate::{Error, Result};
-use bytelane_thrift::Message;
 use flate2::Crc;
 use parquet::basic::Encoding;
 
@@ -12,6 +11,10 @@ pub(crate) enum ValueEncoding {
     Plain,
     ByteStreamSplit,
     Alp,
+    /// Indices into the dictionary of the column chunk.
+    Dictionary,
+    /// DELTA_BINARY_PACKED.
+    Delta,
 }
 
 impl ValueEncoding {
@@ -21,6 +24,8 @@ impl ValueEncoding {
             Self::Plain => Encoding::PLAIN,
             Self::ByteStreamSplit => Encoding::BYTE_STREAM_SPLIT,
             Self::Alp => Encoding::ALP,
+            Self::Dictionary => Encoding::RLE_DICTIONARY,
+            Self::Delta => Encoding::DELTA_BINARY_PACKED,
         }
     }
 }
@@ -30,7 +35,10 @@ impl ValueEncoding {
 pub(crate) enum LevelLayout {
     /// Compressed with the values, in front of them, and preceded by their length.
     Inside,
-    /// The same, in an encoding long deprecated: nothing to read in columns without nulls.
+    /// In front of the values as well, a bit each, the first one of a byte being the highest: BIT_PACKED, which has long
+    /// been deprecated.
+    BitPacked,
+    /// In another encoding: nothing to read in columns without nulls.
     Unknown,
     /// In front of the values, as many bytes, not compressed; and whether the values are.
     Before { bytes: usize, compressed: bool },
@@ -47,31 +55,48 @@ pub(crate) struct DataPage {
     pub(crate) levels: LevelLayout,
 }
 
-/// A page: how many bytes follow its header, and what it is if it holds values.
+/// What a dictionary's header says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DictionaryPage {
+    pub(crate) values: usize,
+    /// Bytes of the page when nothing of it is compressed.
+    pub(crate) uncompressed: usize,
+}
+
+/// A page: how many bytes follow its header, and what it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AnyPage {
     pub(crate) compressed: usize,
     /// The CRC-32 of these bytes, where the writer tells it.
     pub(crate) checksum: Option<u32>,
-    pub(crate) data: Option<DataPage>,
+    pub(crate) kind: PageKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PageKind {
+    Data(DataPage),
+    Dictionary(DictionaryPage),
+    /// Nothing that is needed.
+    Index,
 }
 
 /// The numbers of encodings in parquet.thrift.
 const PLAIN: i32 = 0;
+const PLAIN_DICTIONARY: i32 = 2;
 const RLE: i32 = 3;
+const BIT_PACKED: i32 = 4;
+const DELTA_BINARY_PACKED: i32 = 5;
+const RLE_DICTIONARY: i32 = 8;
 const BYTE_STREAM_SPLIT: i32 = 9;
 const ALP: i32 = 10;
 
-/// The header at the start of `bytes`, and its length.
-pub(crate) fn read(bytes: &[u8]) -> Result<(AnyPage, usize)> {
-    let (header, length) = PageHeader::decode_prefix::<Parquet>(bytes)
-        .map_err(|error| Error::corrupt(format!("the page header: {error}")))?;
-    let page = AnyPage {
+/// What a header says.
+pub(crate) fn read(header: &PageHeader) -> Result<AnyPage> {
+    Ok(AnyPage {
         compressed: size("compressed size", header.compressed_size)?,
         checksum: header.checksum.map(i32::cast_unsigned),
-        data: data_page(&header)?,
-    };
-    Ok((page, length))
+        kind: kind(header)?,
+    })
 }
 
 impl AnyPage {
@@ -92,13 +117,15 @@ impl AnyPage {
     }
 }
 
-fn data_page(header: &PageHeader) -> Result<Option<DataPage>> {
+fn kind(header: &PageHeader) -> Result<PageKind> {
     let uncompressed = size("uncompressed size", header.uncompressed_size)?;
     let (values, encoding, levels) = match (header.page_type, &header.data, &header.data_v2) {
-        (PageType::Index, _, _) => return Ok(None),
+        (PageType::Index, _, _) => return Ok(PageKind::Index),
+        (PageType::Dictionary, _, _) => return dictionary(header, uncompressed),
         (PageType::Data, Some(data), _) => {
             let levels = match data.definition_level_encoding {
                 RLE => LevelLayout::Inside,
+                BIT_PACKED => LevelLayout::BitPacked,
                 _ => LevelLayout::Unknown,
             };
             (data.values, data.encoding, levels)
@@ -119,7 +146,7 @@ fn data_page(header: &PageHeader) -> Result<Option<DataPage>> {
             )));
         }
     };
-    Ok(Some(DataPage {
+    Ok(PageKind::Data(DataPage {
         slots: size("number of values", values)?,
         uncompressed,
         encoding: value_encoding(encoding)?,
@@ -127,13 +154,31 @@ fn data_page(header: &PageHeader) -> Result<Option<DataPage>> {
     }))
 }
 
+fn dictionary(header: &PageHeader, uncompressed: usize) -> Result<PageKind> {
+    let Some(page) = &header.dictionary else {
+        return Err(Error::corrupt("a dictionary without its header"));
+    };
+    if !matches!(page.encoding, PLAIN | PLAIN_DICTIONARY) {
+        let encoding = page.encoding;
+        return Err(Error::corrupt(format!(
+            "a dictionary with the encoding {encoding} instead of PLAIN"
+        )));
+    }
+    Ok(PageKind::Dictionary(DictionaryPage {
+        values: size("number of values", page.values)?,
+        uncompressed,
+    }))
+}
+
 fn value_encoding(number: i32) -> Result<ValueEncoding> {
     match number {
         PLAIN => Ok(ValueEncoding::Plain),
+        PLAIN_DICTIONARY | RLE_DICTIONARY => Ok(ValueEncoding::Dictionary),
+        DELTA_BINARY_PACKED => Ok(ValueEncoding::Delta),
         BYTE_STREAM_SPLIT => Ok(ValueEncoding::ByteStreamSplit),
         ALP => Ok(ValueEncoding::Alp),
         other => Err(Error::corrupt(format!(
-            "a page with the encoding {other}, which the footer does not list"
+            "a page with the encoding {other}, which values of a fixed width cannot have"
         ))),
     }
 }

@@ -5,9 +5,10 @@
 //! The packed bits are Arrow's validity bitmap as it is, so that neither direction looks at single values.
 
 use crate::{Error, Result};
-use arrow_buffer::bit_chunk_iterator::UnalignedBitChunk;
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
-use std::ops::Range;
+use arrow_buffer::BooleanBuffer;
+use bytelane::Detected;
+use bytelane::rle_hybrid::{self, Run, bits};
+use bytelane::validity::values;
 
 /// Equal bytes of the bitmap from which a run is shorter than the bits: its header and that of the packed bits
 /// after it.
@@ -66,153 +67,44 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
     }
 }
 
-/// A stretch of levels of one kind.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Run {
-    /// As many values, all valid or all null.
-    Same {
-        /// Whether they are valid.
-        valid: bool,
-        /// How many.
-        count: usize,
-    },
-    /// These bits of the levels' bytes.
-    Packed(Range<usize>),
+/// Levels in BIT_PACKED as packed bits of the hybrid: the order of the bits of each byte is the other one.
+pub(crate) fn from_bit_packed(bits: &[u8]) -> Vec<u8> {
+    let mut levels = Vec::with_capacity(bits.len() + 5);
+    append_number(bits.len() << 1 | 1, &mut levels);
+    levels.extend(bits.iter().map(|byte| byte.reverse_bits()));
+    levels
 }
 
-/// The levels of a page, taken run by run: nothing is allocated for what they promise.
-#[derive(Clone, Debug)]
-pub(crate) struct Levels {
-    /// The first byte that no run has taken.
-    next: usize,
-    /// What is left of the last run.
-    run: Run,
-}
-
-impl Levels {
-    /// From the start of the levels.
-    pub(crate) fn new() -> Self {
-        Self {
-            next: 0,
-            run: Run::Packed(0..0),
-        }
-    }
-
-    /// The next run, of one to `most` values.
-    pub(crate) fn next(&mut self, bytes: &[u8], most: usize) -> Result<Run> {
-        loop {
-            match &mut self.run {
-                Run::Same { valid, count } if *count > 0 => {
-                    let taken = most.min(*count);
-                    *count -= taken;
-                    return Ok(Run::Same {
-                        valid: *valid,
-                        count: taken,
-                    });
-                }
-                Run::Packed(bits) if bits.start < bits.end => {
-                    let taken = bits.start..bits.start + most.min(bits.len());
-                    bits.start = taken.end;
-                    return Ok(Run::Packed(taken));
-                }
-                _ => self.run = self.read(bytes)?,
-            }
-        }
-    }
-
-    fn read(&mut self, bytes: &[u8]) -> Result<Run> {
-        let header = self.number(bytes)?;
-        let count = (header >> 1) as usize;
-        let left = bytes.len() - self.next;
-        if header & 1 == 1 {
-            if count > left {
-                return Err(Error::corrupt(format!(
-                    "the definition levels end within {count} bytes of packed bits"
-                )));
-            }
-            let start = self.next * 8;
-            self.next += count;
-            return Ok(Run::Packed(start..start + count * 8));
-        }
-        let Some(level) = bytes.get(self.next) else {
-            return Err(Error::corrupt("the definition levels end within a run"));
-        };
-        self.next += 1;
-        match level {
-            0 | 1 => Ok(Run::Same {
-                valid: *level == 1,
-                count,
-            }),
-            level => Err(Error::corrupt(format!(
-                "a definition level of {level}, in a column whose maximum is 1"
-            ))),
-        }
-    }
-
-    /// A ULEB128 number of up to 32 bits.
-    fn number(&mut self, bytes: &[u8]) -> Result<u32> {
-        let mut number = 0u64;
-        for shift in (0..35).step_by(7) {
-            let Some(byte) = bytes.get(self.next) else {
-                return Err(Error::corrupt("too few definition levels"));
-            };
-            self.next += 1;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
-        u32::try_from(number)
-            .map_err(|_| Error::corrupt("a run of definition levels is longer than any page"))
-    }
-
-    /// Appends the validity of the next values to a bitmap, and returns how many of them are valid.
-    pub(crate) fn append_to(
-        &mut self,
-        bytes: &[u8],
-        mut count: usize,
-        bitmap: &mut BooleanBufferBuilder,
-    ) -> Result<usize> {
-        let mut valid_values = 0;
-        while count > 0 {
-            let run = self.next(bytes, count)?;
-            count -= run.count();
-            valid_values += run.valid(bytes);
-            match run {
-                Run::Same { valid, count } => bitmap.append_n(count, valid),
-                Run::Packed(bits) => bitmap.append_packed_range(bits, bytes),
-            }
-        }
-        Ok(valid_values)
-    }
-
-    /// How many of the next values are valid.
-    pub(crate) fn count_valid(mut self, bytes: &[u8], mut count: usize) -> Result<usize> {
-        let mut valid_values = 0;
-        while count > 0 {
-            let run = self.next(bytes, count)?;
-            count -= run.count();
-            valid_values += run.valid(bytes);
-        }
-        Ok(valid_values)
+/// Whether all values are valid, or all are null, if one run says so, as in most pages.
+pub(crate) fn uniform(bytes: &[u8], slots: usize) -> Result<Option<bool>> {
+    match bits::format().runs(bytes, slots).next() {
+        None => Ok(Some(true)),
+        Some(Ok(Run::Repeated { value, count })) if count == slots => Ok(Some(value == 1)),
+        Some(Ok(_)) => Ok(None),
+        Some(Err(error)) => Err(damaged(error)),
     }
 }
 
-impl Run {
-    fn count(&self) -> usize {
-        match self {
-            Run::Same { count, .. } => *count,
-            Run::Packed(bits) => bits.len(),
-        }
-    }
+/// Reads the levels of a page into the front of a buffer, which grows where it must, a bit each. Returns how many
+/// values are valid.
+pub(crate) fn read(
+    backend: Detected,
+    bytes: &[u8],
+    slots: usize,
+    to: &mut Vec<u8>,
+) -> Result<usize> {
+    to.resize(slots.div_ceil(8), 0);
+    bits::decode_uninit_with(backend, bytes, slots, &mut to[..]).map_err(damaged)?;
+    count_valid(to, slots)
+}
 
-    /// How many of its values are valid.
-    fn valid(&self, bytes: &[u8]) -> usize {
-        match self {
-            Run::Same { valid, count } => usize::from(*valid) * count,
-            Run::Packed(bits) => UnalignedBitChunk::new(bytes, bits.start, bits.len()).count_ones(),
-        }
-    }
+/// How many of the first bits are set.
+pub(crate) fn count_valid(bitmap: &[u8], slots: usize) -> Result<usize> {
+    values::count_valid(bitmap, slots).map_err(|error| Error::corrupt(error.to_string()))
+}
+
+fn damaged(error: rle_hybrid::Error) -> Error {
+    Error::corrupt(format!("the definition levels: {error}"))
 }
 
 #[cfg(test)]
@@ -221,7 +113,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
-    /// The specification, transliterated: value by value.
+    /// The specification, transliterated: value by value. Runs without values are refused.
     fn specified(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
         let mut levels = Vec::new();
         let mut bytes = bytes.iter().copied();
@@ -237,8 +129,13 @@ mod tests {
                 }
             }
             let run = u32::try_from(header).ok()? >> 1;
+            if run == 0 || header & 1 == 1 && run > i32::MAX as u32 / 8 {
+                return None;
+            }
             if header & 1 == 1 {
-                for _ in 0..run {
+                // Only the bytes of the levels that are wanted must be there.
+                let wanted = (count - levels.len()).div_ceil(8).min(run as usize);
+                for _ in 0..wanted {
                     let packed = bytes.next()?;
                     levels.extend((0..8).map(|bit| packed >> bit & 1 == 1));
                 }
@@ -252,20 +149,15 @@ mod tests {
         Some(levels)
     }
 
-    /// What is read in pieces of these lengths, over and over, and counted.
-    fn read(bytes: &[u8], count: usize, pieces: &[usize]) -> Option<Vec<bool>> {
-        let mut levels = Levels::new();
-        let mut bitmap = BooleanBufferBuilder::new(0);
-        let mut valid = 0;
-        let mut pieces = pieces.iter().cycle();
-        while bitmap.len() < count {
-            let piece = pieces.next().map_or(count, |piece| *piece);
-            let piece = piece.min(count - bitmap.len());
-            valid += levels.append_to(bytes, piece, &mut bitmap).ok()?;
+    /// What is read.
+    fn read(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
+        let mut bitmap = Vec::new();
+        let uniform = uniform(bytes, count);
+        let valid = super::read(Detected::active(), bytes, count, &mut bitmap).ok()?;
+        if let Some(all) = uniform.expect("they were read") {
+            assert_eq!(valid, if all { count } else { 0 });
         }
-        let counted = Levels::new().count_valid(bytes, count);
-        assert_eq!(counted.expect("it was read before"), valid);
-        let read: Vec<bool> = bitmap.build().iter().collect();
+        let read: Vec<bool> = BooleanBuffer::new(bitmap.into(), 0, count).iter().collect();
         assert_eq!(read.iter().filter(|level| **level).count(), valid);
         Some(read)
     }
@@ -300,7 +192,6 @@ mod tests {
         fn what_is_written_is_what_the_specification_reads(
             validity in validity(),
             start in 0..20usize,
-            pieces in vec(1..100usize, 1..4),
         ) {
             let start = start.min(validity.len());
             let bitmap = BooleanBuffer::from(validity.as_slice());
@@ -309,7 +200,7 @@ mod tests {
             append(&bitmap, &mut bytes);
             let want = Some(validity[start..].to_vec());
             prop_assert_eq!(specified(&bytes, bitmap.len()), want.clone());
-            prop_assert_eq!(read(&bytes, bitmap.len(), &pieces), want);
+            prop_assert_eq!(read(&bytes, bitmap.len()), want);
         }
 
         #[test]
@@ -317,19 +208,17 @@ mod tests {
             bytes in runs(),
             count in 0..1500usize,
             cut in prop_oneof![Just(0), 0..100usize],
-            pieces in vec(1..100usize, 1..4),
         ) {
             let bytes = &bytes[..bytes.len().saturating_sub(cut)];
-            prop_assert_eq!(read(bytes, count, &pieces), specified(bytes, count));
+            prop_assert_eq!(read(bytes, count), specified(bytes, count));
         }
 
         #[test]
         fn any_bytes_are_read_as_the_specification_reads_them(
             bytes in vec(prop_oneof![0..5u8, any::<u8>()], 0..40),
             count in 0..500usize,
-            pieces in vec(1..100usize, 1..4),
         ) {
-            prop_assert_eq!(read(&bytes, count, &pieces), specified(&bytes, count));
+            prop_assert_eq!(read(&bytes, count), specified(&bytes, count));
         }
     }
 
@@ -346,26 +235,29 @@ mod tests {
             append_uniform(count, valid, &mut bytes);
             assert!(bytes.len() <= 5);
             assert_eq!(specified(&bytes, count), Some(vec![valid; count]));
-            let run = Levels::new().next(&bytes, usize::MAX);
-            match count {
-                0 => assert!(run.is_err()),
-                _ => assert_eq!(run.expect("a run"), Run::Same { valid, count }),
-            }
+            assert_eq!(read(&bytes, count), Some(vec![valid; count]));
+            let uniform = uniform(&bytes, count).expect("a run");
+            assert_eq!(uniform, Some(valid || count == 0));
         }
     }
 
     #[test]
     fn errors_name_what_is_wrong() {
         for (bytes, want) in [
-            (&[][..], "too few definition levels"),
-            (&[0x80], "too few definition levels"),
-            (&[0x04], "end within a run"),
-            (&[0x04, 2], "a definition level of 2"),
-            (&[0x05, 0xff], "end within 2 bytes of packed bits"),
-            (&[0xff, 0xff, 0xff, 0xff, 0xff], "longer than any page"),
+            (&[][..], "end"),
+            (&[0x80], "end"),
+            (&[0x04], "end"),
+            (&[0x04, 2], "does not fit 1 bit"),
+            (&[0x00, 1], "a run must have"),
+            (&[0x05, 0xff], "end"),
         ] {
-            let error = Levels::new().count_valid(bytes, 2).expect_err(want);
-            assert!(error.to_string().contains(want), "{bytes:?}: {error}");
+            let error = super::read(Detected::active(), bytes, 20, &mut Vec::new());
+            let error = error.expect_err(want).to_string();
+            assert!(
+                error.contains("the definition levels"),
+                "{bytes:?}: {error}"
+            );
+            assert!(error.contains(want), "{bytes:?}: {error}");
         }
     }
 }

@@ -6,8 +6,9 @@ mod decode;
 mod encode;
 mod header;
 mod levels;
+mod values;
 
 pub(crate) use codec::{Decompressor, check_promise};
 pub(crate) use decode::{PageDecoder, Validity};
 pub(crate) use encode::{PageEncoder, PageValues, dense};
-pub(crate) use header::{ValueEncoding, read as read_header};
+pub(crate) use header::{PageKind, ValueEncoding, read as read_header};

@@ -24,9 +24,10 @@ use std::sync::Arc;
 
 /// Reads a Parquet file batch by batch.
 ///
-/// Chunks of flat columns in BYTE_STREAM_SPLIT or ALP are decoded by the kernels of the crate `bytelane`; all others by the
-/// crate `parquet`. A batch ends where its row group ends. The compressed chunks of one row group are kept in memory,
-/// and one page of each column.
+/// Flat columns of values of a fixed width are decoded by the kernels of the crate `bytelane`, in every encoding:
+/// numbers, dates and times, decimals but for those of BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY but for those in
+/// DELTA_BYTE_ARRAY. Booleans, strings and nested columns are decoded by the crate `parquet`. A batch ends where its row
+/// group ends. One page of each column is kept in memory, and its dictionary.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
@@ -58,7 +59,7 @@ pub struct Reader<T> {
     batch_size: usize,
     backend: Detected,
     row_groups: std::vec::IntoIter<usize>,
-    current: Option<RowGroup>,
+    current: Option<RowGroup<T>>,
 }
 
 impl<T: ChunkReader + 'static> Reader<T> {
@@ -105,7 +106,7 @@ impl<T: ChunkReader + 'static> Reader<T> {
         }
     }
 
-    fn open(&self, index: usize) -> Result<RowGroup> {
+    fn open(&self, index: usize) -> Result<RowGroup<T>> {
         let row_group = self.metadata.metadata().row_group(index);
         let left = usize::try_from(row_group.num_rows())
             .map_err(|_| Error::corrupt("a row group with a negative number of rows"))?;
@@ -182,27 +183,14 @@ impl<T: ChunkReader + 'static> Reader<T> {
         }
     }
 
-    fn open_column(&self, field: &FieldRef, chunk: &ColumnChunkMetaData) -> Result<ColumnReader> {
-        let start = u64::try_from(chunk.data_page_offset());
-        let length = u64::try_from(chunk.compressed_size());
-        let range = start.ok().zip(length.ok());
-        let inside = |(start, length): &(u64, u64)| {
-            start
-                .checked_add(*length)
-                .is_some_and(|end| end <= self.input.len())
-        };
-        let Some((start, length)) = range.filter(inside) else {
-            return Err(Error::corrupt(format!(
-                "a column chunk of {} bytes at offset {} reaches beyond the file of {}",
-                chunk.compressed_size(),
-                chunk.data_page_offset(),
-                self.input.len()
-            )));
-        };
-        let length = usize::try_from(length)
-            .map_err(|_| Error::corrupt("a column chunk that is larger than the address space"))?;
-        let bytes = self.input.get_bytes(start, length)?;
-        ColumnReader::new(chunk, field.data_type().clone(), bytes, self.backend)
+    fn open_column(
+        &self,
+        field: &FieldRef,
+        chunk: &ColumnChunkMetaData,
+    ) -> Result<ColumnReader<T>> {
+        let range = chunk_range(chunk, self.input.len())?;
+        let data_type = field.data_type().clone();
+        ColumnReader::new(self.input.clone(), range, chunk, data_type, self.backend)
     }
 
     fn located(&self, error: Error) -> ArrowError {
@@ -249,19 +237,19 @@ fn check_promises(input: &impl ChunkReader, chunk: &ColumnChunkMetaData) -> Resu
 }
 
 /// A row group that is being read.
-struct RowGroup {
+struct RowGroup<T> {
     index: usize,
     /// Rows that are left.
     left: usize,
     /// The fields of the schema that are read here.
-    columns: Vec<Option<ColumnReader>>,
+    columns: Vec<Option<ColumnReader<T>>>,
     /// The leaves that the crate `parquet` reads.
     others: ProjectionMask,
     /// Reads them.
     rest: Option<ParquetRecordBatchReader>,
 }
 
-impl RowGroup {
+impl<T: ChunkReader> RowGroup<T> {
     fn read(&mut self, rows: usize, schema: &SchemaRef) -> Result<RecordBatch> {
         let others = match &mut self.rest {
             Some(rest) => contained(|| Ok(rest.next().transpose()?))?,

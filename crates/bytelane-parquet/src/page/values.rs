@@ -1,0 +1,214 @@
+//! The values of a page: any range of them, from the encodings of columns of a fixed width.
+
+use super::alp;
+use super::header::ValueEncoding;
+use crate::{Error, Result};
+use bytelane::Detected;
+use bytelane::byte_stream_split::Width;
+use bytelane::delta;
+use bytelane::rle_hybrid::{self, Dictionary, Format};
+use bytemuck::Pod;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescriptor;
+use std::ops::Range;
+
+/// Decodes the pages of a column chunk, whose dictionary it keeps.
+pub(super) struct ValueDecoder {
+    backend: Detected,
+    physical: Type,
+    width: usize,
+    dictionary: Option<Entries>,
+    /// Indices into entries for which there is no kernel.
+    indices: Vec<u32>,
+}
+
+/// The entries of a dictionary.
+enum Entries {
+    Four(Dictionary<u32>),
+    Eight(Dictionary<u64>),
+    Sixteen(Dictionary<u128>),
+    /// Those of other widths, one after the other.
+    Other(Vec<u8>),
+}
+
+impl ValueDecoder {
+    pub(super) fn new(backend: Detected, column: &ColumnDescriptor, width: usize) -> Self {
+        Self {
+            backend,
+            physical: column.physical_type(),
+            width,
+            dictionary: None,
+            indices: Vec::new(),
+        }
+    }
+
+    /// Keeps a dictionary, whose page has these bytes after decompression.
+    pub(super) fn keep_dictionary(&mut self, bytes: &[u8], count: usize) -> Result<()> {
+        if count.checked_mul(self.width) != Some(bytes.len()) {
+            return Err(Error::corrupt(format!(
+                "a dictionary of {} bytes instead of {count} values of {} bytes",
+                bytes.len(),
+                self.width
+            )));
+        }
+        self.dictionary = Some(match self.width {
+            4 => Entries::Four(Dictionary::new(&numbers(bytes))),
+            8 => Entries::Eight(Dictionary::new(&numbers(bytes))),
+            16 => Entries::Sixteen(Dictionary::new(&numbers(bytes))),
+            _ => Entries::Other(bytes.to_vec()),
+        });
+        Ok(())
+    }
+
+    /// An error unless a page has as many values, those of null slots not included. Indices are only counted as they
+    /// are decoded.
+    pub(super) fn check(&self, encoding: ValueEncoding, page: &[u8], valid: usize) -> Result<()> {
+        let is = |types: [Type; 2]| types.contains(&self.physical);
+        match encoding {
+            ValueEncoding::Plain | ValueEncoding::ByteStreamSplit => {
+                match valid.checked_mul(self.width) == Some(page.len()) {
+                    true => Ok(()),
+                    false => Err(Error::corrupt(format!(
+                        "{} bytes of values instead of {valid} values of {} bytes",
+                        page.len(),
+                        self.width
+                    ))),
+                }
+            }
+            ValueEncoding::Alp if is([Type::FLOAT, Type::DOUBLE]) => alp::check_count(page, valid),
+            ValueEncoding::Alp => Err(Error::corrupt("a page in ALP whose values are not floats")),
+            ValueEncoding::Delta if is([Type::INT32, Type::INT64]) => check_deltas(page, valid),
+            ValueEncoding::Delta => Err(Error::corrupt(
+                "a page in DELTA_BINARY_PACKED whose values are not integers",
+            )),
+            ValueEncoding::Dictionary if self.dictionary.is_some() => Ok(()),
+            ValueEncoding::Dictionary => Err(Error::corrupt(
+                "a page of indices, but the column chunk has no dictionary before it",
+            )),
+        }
+    }
+
+    /// Decodes a range of a page's values, none of them null. `to` begins where a number of the values' width may.
+    pub(super) fn decode(
+        &mut self,
+        encoding: ValueEncoding,
+        page: &[u8],
+        range: Range<usize>,
+        to: &mut [u8],
+    ) -> Result<()> {
+        let (backend, width) = (self.backend, self.width);
+        if range.is_empty() {
+            return Ok(());
+        }
+        match encoding {
+            ValueEncoding::Plain => {
+                to.copy_from_slice(&page[range.start * width..range.end * width]);
+            }
+            ValueEncoding::ByteStreamSplit => {
+                let width = Width::new(width).expect("no column has values of 0 bytes");
+                width.decode_range_uninit_with(backend, page, range, to)?;
+            }
+            ValueEncoding::Alp => alp::decode(backend, page, width, range, to)?,
+            ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to)?,
+            ValueEncoding::Delta => deltas::<i64>(backend, page, range, to)?,
+            ValueEncoding::Dictionary => self.look_up(page, range, to)?,
+        }
+        Ok(())
+    }
+
+    /// Decodes indices to the entries that they stand for.
+    fn look_up(&mut self, page: &[u8], range: Range<usize>, to: &mut [u8]) -> Result<()> {
+        let Some((bits, page)) = page.split_first() else {
+            return Err(Error::corrupt("a page of indices without their width"));
+        };
+        let Some(format) = Format::<u32>::new(u32::from(*bits)) else {
+            return Err(Error::corrupt(format!("indices of {bits} bits")));
+        };
+        let backend = self.backend;
+        let looked_up = match &self.dictionary {
+            Some(Entries::Four(entries)) => look_up(entries, backend, format, page, range, to),
+            Some(Entries::Eight(entries)) => look_up(entries, backend, format, page, range, to),
+            Some(Entries::Sixteen(entries)) => look_up(entries, backend, format, page, range, to),
+            Some(Entries::Other(entries)) => {
+                self.indices.resize(range.len(), 0);
+                let indices = &mut self.indices[..];
+                let found = format.decode_range_uninit_with(backend, page, range, indices);
+                let indices = found.map_err(damaged)?;
+                return copy_entries(entries, self.width, indices, to);
+            }
+            None => return Err(Error::corrupt("a page of indices without a dictionary")),
+        };
+        looked_up.map_err(damaged)
+    }
+}
+
+fn look_up<T: rle_hybrid::Entry + Pod>(
+    entries: &Dictionary<T>,
+    backend: Detected,
+    format: Format<u32>,
+    page: &[u8],
+    range: Range<usize>,
+    to: &mut [u8],
+) -> std::result::Result<(), rle_hybrid::Error> {
+    let to: &mut [T] = bytemuck::cast_slice_mut(to);
+    let decoded = entries.decode_range_uninit_with(backend, format, page, range, to);
+    decoded.map(drop)
+}
+
+/// Entries of any width.
+fn copy_entries(entries: &[u8], width: usize, indices: &[u32], to: &mut [u8]) -> Result<()> {
+    for (to, index) in to.chunks_exact_mut(width).zip(indices) {
+        let start = *index as usize * width;
+        let Some(entry) = entries.get(start..start + width) else {
+            return Err(Error::corrupt(format!(
+                "the index {index} into a dictionary of {} values",
+                entries.len() / width
+            )));
+        };
+        to.copy_from_slice(entry);
+    }
+    Ok(())
+}
+
+/// Bytes as numbers, whose bytes they stay.
+fn numbers<T: Pod>(bytes: &[u8]) -> Vec<T> {
+    let values = bytes.chunks_exact(size_of::<T>());
+    values.map(bytemuck::pod_read_unaligned).collect()
+}
+
+fn check_deltas(page: &[u8], valid: usize) -> Result<()> {
+    // Some writers may write no values as no bytes.
+    if valid == 0 && page.is_empty() {
+        return Ok(());
+    }
+    match delta::stored(page).map_err(damaged_deltas)? {
+        stored if stored == valid as u64 => Ok(()),
+        stored => Err(Error::corrupt(format!(
+            "{stored} values in DELTA_BINARY_PACKED instead of {valid}"
+        ))),
+    }
+}
+
+fn deltas<T: delta::Integer + Pod>(
+    backend: Detected,
+    page: &[u8],
+    range: Range<usize>,
+    to: &mut [u8],
+) -> Result<()> {
+    let values: &mut [T] = bytemuck::cast_slice_mut(to);
+    let decoded = delta::decode_range_uninit_with(backend, page, range, values);
+    decoded.map(drop).map_err(damaged_deltas)?;
+    if cfg!(target_endian = "big") {
+        to.chunks_exact_mut(size_of::<T>())
+            .for_each(<[u8]>::reverse);
+    }
+    Ok(())
+}
+
+fn damaged(error: rle_hybrid::Error) -> Error {
+    Error::corrupt(format!("the indices into the dictionary: {error}"))
+}
+
+fn damaged_deltas(error: delta::Error) -> Error {
+    Error::corrupt(format!("values in DELTA_BINARY_PACKED: {error}"))
+}
