@@ -35,7 +35,7 @@ impl ValueEncoding {
 pub(crate) enum LevelLayout {
     /// Compressed with the values, in front of them, and preceded by their length.
     Inside,
-    /// In front of the values as well, a bit each, the first one of a byte being the highest: BIT_PACKED, which has long
+    /// In front of the values as well, one bit each, the first one of a byte being the highest: BIT_PACKED, which has long
     /// been deprecated.
     BitPacked,
     /// In another encoding: nothing to read in columns without nulls.

@@ -85,7 +85,7 @@ pub(crate) fn uniform(bytes: &[u8], slots: usize) -> Result<Option<bool>> {
     }
 }
 
-/// Reads the levels of a page into the front of a buffer, which grows where it must, a bit each. Returns how many
+/// Reads the levels of a page into the front of a buffer, which grows where it must, one bit each. Returns how many
 /// values are valid.
 pub(crate) fn read(
     backend: Detected,
