@@ -27,15 +27,20 @@ fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
 
 const ROWS: u32 = 1_000_000_000;
 
+fn leb128(number: impl Into<u64>) -> Vec<u8> {
+    let (mut number, mut bytes) = (number.into(), Vec::new());
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
 /// A run of the hybrid of runs and packed bits, of one value of up to a byte.
 fn run(count: u32, value: u8) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut header = u64::from(count) << 1;
-    while header >= 0x80 {
-        bytes.push(header as u8 | 0x80);
-        header >>= 7;
-    }
-    bytes.extend([header as u8, value]);
+    let mut bytes = leb128(u64::from(count) << 1);
+    bytes.push(value);
     bytes
 }
 
@@ -178,6 +183,29 @@ fn a_billion_equal_numbers_are_read_in_batches() {
         rows
     });
     assert_eq!(rows, 10 * 65_536);
+    assert!(peak < 8 * MIB, "{peak}");
+}
+
+/// The most that a column chunk of a few bytes may take; and each batch would decode the values before it again.
+#[test]
+fn a_billion_equal_deltas_are_refused() {
+    let mut values = Vec::new();
+    // Blocks of 2^30 values, one miniblock each, the number of values, and the first one.
+    for number in [1 << 30, 1, ROWS] {
+        values.extend(leb128(number));
+    }
+    // The least difference, the miniblock's width.
+    values.extend([7, 0, 0]);
+    let mut chunk = column(Type::INT64, 0);
+    let page = chunk.page(ROWS, Coding::DELTA_BINARY_PACKED, &run(ROWS, 1), &values);
+    chunk.pages.push(as_it_is(page));
+    let file = chunk.file();
+    let (error, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batch = reader.expect("a footer").next().expect("an error");
+        batch.expect_err("too many values").to_string()
+    });
+    assert!(error.contains("too few bytes for as many"), "{error}");
     assert!(peak < 8 * MIB, "{peak}");
 }
 

@@ -15,6 +15,9 @@ use parquet::basic::CompressionCodec;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
+/// Parts in which a page may be taken before its indices are better decoded at once.
+const FEW_TAKES: usize = 16;
+
 /// Reads the pages of one column chunk; its buffer is kept from page to page.
 pub(crate) struct PageDecoder {
     backend: Detected,
@@ -215,7 +218,7 @@ impl PageDecoder {
     /// Returns whether any is null: then their validity is appended to `validity`.
     pub(crate) fn take(&mut self, to: &mut [u8], validity: &mut Validity) -> Result<()> {
         let slots = to.len() / self.width;
-        self.decode_all_unless(slots)?;
+        self.decode_ahead(slots)?;
         let Some(page) = &mut self.page else {
             return Ok(());
         };
@@ -249,21 +252,33 @@ impl PageDecoder {
         Ok(())
     }
 
-    /// Decodes all values of a page of which each depends on those before it, unless all are taken at once anyway.
-    fn decode_all_unless(&mut self, slots: usize) -> Result<()> {
+    /// Decodes all values of a page before the first of them are taken, if it would cost too much to find the others.
+    fn decode_ahead(&mut self, slots: usize) -> Result<()> {
         let Some(page) = &mut self.page else {
             return Ok(());
         };
-        let bytes = page.valid * self.width;
-        let is_needed = page.encoding == ValueEncoding::Delta && slots < page.slots;
-        if !is_needed || !self.allowance.has_room(bytes as u64) {
+        let is_needed = match page.encoding {
+            // Each value depends on those before it.
+            ValueEncoding::Delta => slots < page.slots,
+            // The headers of the runs before a range are read again.
+            ValueEncoding::Dictionary => slots < page.slots / FEW_TAKES,
+            ValueEncoding::Plain | ValueEncoding::ByteStreamSplit | ValueEncoding::Alp => false,
+        };
+        if !is_needed {
             return Ok(());
+        }
+        let bytes = page.valid.saturating_mul(self.width);
+        if !self.allowance.has_room(bytes as u64) {
+            return Err(Error::corrupt(format!(
+                "a page of {} values in a column chunk that has too few bytes for as many",
+                page.slots
+            )));
         }
         let mut decoded = vec![0u128; bytes.div_ceil(size_of::<u128>())];
         let to: &mut [u8] = bytemuck::cast_slice_mut(&mut decoded);
-        let values = page.values.of(&self.buffer);
+        let (values, range) = (page.values.of(&self.buffer), 0..page.valid);
         self.decoder
-            .decode(page.encoding, values, 0..page.valid, &mut to[..bytes])?;
+            .decode(page.encoding, values, range, &mut to[..bytes])?;
         let decoded = Buffer::from_vec(decoded).slice_with_length(0, bytes);
         page.values = Part::Own(Bytes::from_owner(decoded));
         page.encoding = ValueEncoding::Plain;
