@@ -192,8 +192,8 @@ pub const KERNELS: &[Kernel] = &[
         codec: "alp:type=f32",
         operation: "decode",
         data: "all widths that are shifted at once",
-        function: "alp::decode_list",
-        arguments: "<4>",
+        function: "alp::Decimal<_>>::blocks",
+        arguments: "<4, bytelane::codec::alp::SmallUsual>",
         counts: &[
             ("tbl", 4),
             ("ushl", 4),
@@ -207,8 +207,8 @@ pub const KERNELS: &[Kernel] = &[
         codec: "alp:type=f64",
         operation: "decode",
         data: "all widths that are shifted at once",
-        function: "alp::decode_list",
-        arguments: "<8>",
+        function: "alp::Decimal<_>>::blocks",
+        arguments: "<8, bytelane::codec::alp::SmallUsual>",
         counts: &[
             ("tbl", 4),
             ("ushl", 4),

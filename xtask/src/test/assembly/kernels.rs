@@ -564,8 +564,8 @@ pub const KERNELS: &[Kernel] = &[
     },
     // The loops for small integers whose bits are shifted at once.
     Kernel {
-        function: "alp::decode_list",
-        arguments: &["<4>"],
+        function: "alp::Decimal<_>>::blocks",
+        arguments: &["<4, bytelane::codec::alp::SmallUsual>"],
         loops: &[
             (
                 Xmm,
@@ -573,7 +573,7 @@ pub const KERNELS: &[Kernel] = &[
                     ("mulps", 8..=8),
                     ("pshufb", 8..=8),
                     (STACK, 0..=2),
-                    (ANY, 1..=66),
+                    (ANY, 1..=62),
                 ],
             ),
             (
@@ -582,8 +582,8 @@ pub const KERNELS: &[Kernel] = &[
                     ("vmulps", 4..=4),
                     ("vpshufb", 2..=2),
                     ("vpsrlvd", 2..=2),
-                    (STACK, 0..=3),
-                    (ANY, 1..=31),
+                    (STACK, 0..=0),
+                    (ANY, 1..=26),
                 ],
             ),
             (
@@ -593,23 +593,23 @@ pub const KERNELS: &[Kernel] = &[
                     ("vmulps", 2..=2),
                     ("vpermb", 1..=1),
                     ("vpmultishiftqb", 1..=1),
-                    (STACK, 0..=2),
-                    (ANY, 1..=18),
+                    (STACK, 0..=0),
+                    (ANY, 1..=14),
                 ],
             ),
         ],
     },
     Kernel {
-        function: "alp::decode_list",
-        arguments: &["<8>"],
+        function: "alp::Decimal<_>>::blocks",
+        arguments: &["<8, bytelane::codec::alp::SmallUsual>"],
         loops: &[
             (
                 Xmm,
                 &[
                     ("mulpd", 8..=8),
                     ("pshufb", 8..=8),
-                    (STACK, 0..=9),
-                    (ANY, 1..=72),
+                    (STACK, 0..=3),
+                    (ANY, 1..=62),
                 ],
             ),
             (
@@ -618,8 +618,8 @@ pub const KERNELS: &[Kernel] = &[
                     ("vmulpd", 4..=4),
                     ("vpshufb", 2..=2),
                     ("vpsrlvq", 2..=2),
-                    (STACK, 0..=3),
-                    (ANY, 1..=31),
+                    (STACK, 0..=0),
+                    (ANY, 1..=26),
                 ],
             ),
             (
@@ -629,8 +629,61 @@ pub const KERNELS: &[Kernel] = &[
                     ("vmulpd", 2..=2),
                     ("vpermb", 1..=1),
                     ("vpmultishiftqb", 1..=1),
-                    (STACK, 0..=2),
-                    (ANY, 1..=18),
+                    (STACK, 0..=0),
+                    (ANY, 1..=14),
+                ],
+            ),
+        ],
+    },
+    // The search: four blocks at a time.
+    Kernel {
+        function: "alp::Steps<_>>::weigh_blocks",
+        arguments: &["<4>"],
+        loops: &[
+            (
+                Ymm,
+                &[
+                    ("vcvtps2dq", 8..=8),
+                    ("vmulps", 32..=32),
+                    ("vpminsd", 8..=8),
+                    (STACK, 0..=0),
+                    (ANY, 1..=186),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vcvtps2dq", 4..=4),
+                    ("vmulps", 16..=16),
+                    ("vpminsd", 4..=4),
+                    (STACK, 0..=0),
+                    (ANY, 1..=82),
+                ],
+            ),
+        ],
+    },
+    Kernel {
+        function: "alp::Steps<_>>::weigh_blocks",
+        arguments: &["<8>"],
+        loops: &[
+            (
+                Ymm,
+                &[
+                    ("vminpd", 8..=8),
+                    ("vmulpd", 32..=32),
+                    ("vroundpd", 8..=8),
+                    (STACK, 0..=0),
+                    (ANY, 1..=174),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vcvtpd2qq", 4..=4),
+                    ("vmulpd", 16..=16),
+                    ("vpminsq", 4..=4),
+                    (STACK, 0..=0),
+                    (ANY, 1..=82),
                 ],
             ),
         ],

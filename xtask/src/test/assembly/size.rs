@@ -10,7 +10,7 @@ const MOST: u64 = 25_000;
 
 /// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
 const LARGER: &[(&str, u64)] = &[
-    ("alp_encode", 195_000),
+    ("alp_encode", 172_000),
     ("bit_packing_encode", 30_500),
     ("delta_encode", 52_000),
     ("json_string_escape", 27_000),
