@@ -1,7 +1,7 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
 use super::tables::{FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER};
-use super::{GROUP, Steps};
+use super::{Caller, GROUP, Steps, Validation};
 use crate::backend::Avx2;
 use crate::simd::avx2::load;
 use crate::simd::{implement, sse41, window};
@@ -10,10 +10,10 @@ use core::arch::x86_64::*;
 implement! {
     impl Steps for Avx2 {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
-        fn is_valid_group(window: &[u8; 3 + GROUP]) -> bool = is_valid;
-        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid;
+        fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
-        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid::<Validation, _>;
         fn is_text64(from: &[u8]) -> bool = is_text64;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
@@ -33,7 +33,7 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn is_valid<const N: usize>(from: &[u8; N]) -> bool {
+fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = _mm256_setzero_si256();
     for i in 0..N / 32 {
         // A vector, and the bytes one, two and three before each of its bytes.

@@ -1,7 +1,7 @@
 //! AVX-512: a block is one vector of 64 bytes.
 
 use super::tables::{FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER};
-use super::{GROUP, Steps};
+use super::{Caller, GROUP, Steps, Validation};
 use crate::backend::Avx512;
 use crate::simd::avx512::{load, load_up_to};
 use crate::simd::{implement, sse41, window};
@@ -10,10 +10,10 @@ use core::arch::x86_64::*;
 implement! {
     impl Steps for Avx512 {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
-        fn is_valid_group(window: &[u8; 3 + GROUP]) -> bool = is_valid;
-        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid;
+        fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
-        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid::<Validation, _>;
         fn is_text34(from: &[u8]) -> bool = is_text;
         fn is_text64(from: &[u8]) -> bool = is_text;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
@@ -32,7 +32,7 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
-fn is_valid<const N: usize>(from: &[u8; N]) -> bool {
+fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = _mm512_setzero_si512();
     for i in 0..N / 64 {
         // A vector, and the bytes one, two and three before each of its bytes.

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::short::{self, BEYOND_ASCII};
-use super::{GROUP, Steps, scalar};
+use super::{GROUP, Steps, Validation, scalar};
 use crate::memory::pair;
 use crate::simd::window;
 
@@ -90,7 +90,7 @@ fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
         let (blocks, _) = window::<GROUP, _>(src, at).as_chunks();
         // One branch on both: mixed text is hardly ever ASCII, but the byte before it often is.
         let plain = simd.is_ascii(blocks) & (src[at - 1] < 0x80);
-        if !plain && !simd.is_valid_group(window(src, at - 3)) {
+        if !plain && !simd.is_valid_group::<Validation>(window(src, at - 3)) {
             return Some(at);
         }
         at += GROUP;

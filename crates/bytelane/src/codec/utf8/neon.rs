@@ -1,7 +1,7 @@
 //! NEON: a block is four vectors of 16 bytes.
 
 use super::tables::{FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER};
-use super::{GROUP, Steps};
+use super::{Caller, GROUP, Steps, Validation};
 use crate::backend::Neon;
 use crate::simd::neon::{bits, load};
 use crate::simd::{implement, window};
@@ -10,10 +10,10 @@ use core::arch::aarch64::*;
 implement! {
     impl Steps for Neon {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
-        fn is_valid_group(window: &[u8; 3 + GROUP]) -> bool = is_valid;
-        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid;
+        fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
-        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid::<Validation, _>;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -32,7 +32,7 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn is_valid<const N: usize>(from: &[u8; N]) -> bool {
+fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = vdupq_n_u8(0);
     let mut previous = load(window(from, 0));
     // The first vector begins three bytes later, where the window does not divide into vectors.

@@ -3,6 +3,7 @@
 
 use super::super::{Blocks, Consumed, Survey, scalar};
 use super::{CALM, RUN, clean, put_front};
+use crate::codec::utf8::Copying;
 use crate::memory::{Slot, copy, write};
 use crate::simd::{window, window_mut};
 
@@ -138,7 +139,7 @@ pub(in super::super) fn copy_clean(
         let block = window(src, from);
         let Survey { clean, ascii } = simd.survey(block);
         let plain = ascii & (src[from - 1] < 0x80);
-        if !clean || !plain && !simd.is_valid_group(window(src, from - 3)) {
+        if !clean || !plain && !simd.is_valid_group::<Copying>(window(src, from - 3)) {
             break;
         }
         write(window_mut(dst, run), *block);

@@ -6,6 +6,7 @@ use super::super::{Blocks, Consumed, Error};
 #[cfg(feature = "alloc")]
 use super::clean;
 use super::{CALM, RUN, put_front};
+use crate::codec::utf8::Unescaping;
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
@@ -56,7 +57,7 @@ fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
         }
         let plain = survey.ascii && ends_plain(before(src, from));
         // At the start of the input, blocks one by one are as good.
-        let valid = |start| simd.is_valid_group(window(src, start));
+        let valid = |start| simd.is_valid_group::<Unescaping>(window(src, start));
         if !plain && !from.checked_sub(3).is_some_and(valid) {
             break;
         }
