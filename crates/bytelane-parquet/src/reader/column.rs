@@ -10,6 +10,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::DataType;
 use bytelane::Detected;
 use parquet::basic::Encoding;
+use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescPtr;
@@ -122,7 +123,10 @@ impl<T: ChunkReader> ColumnReader<T> {
                     "the column chunk has fewer rows than the footer claims",
                 ));
             };
-            let page = page?;
+            let page = page.map_err(|error| match error {
+                ParquetError::General(problem) => Error::corrupt(problem),
+                other => other.into(),
+            })?;
             self.range.start = page.offset + page.compressed();
             let header = read_header(&page.header)?;
             let start = page.offset + page.header_length;
