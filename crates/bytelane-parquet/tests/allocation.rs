@@ -4,7 +4,7 @@
 mod chunk;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
+use arrow_array::types::{Float64Type, Int64Type};
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::parquet::basic::{Compression, Encoding as Coding, Type};
 use bytelane_parquet::parquet::column::page::{CompressedPage, Page};
@@ -178,6 +178,38 @@ fn a_billion_equal_numbers_are_read_in_batches() {
             let batch = batch.expect("numbers");
             let values = batch.column(0).as_primitive::<Float64Type>().values();
             assert!(values.iter().all(|value| *value == 7.0));
+            rows += values.len();
+        }
+        rows
+    });
+    assert_eq!(rows, 10 * 65_536);
+    assert!(peak < 8 * MIB, "{peak}");
+}
+
+/// A constant column of old files: its only run has all rows of the row group.
+#[test]
+fn a_billion_equal_entries_are_read_in_batches() {
+    let mut chunk = column(Type::INT64, 0);
+    let entry = 7_i64.to_le_bytes();
+    let dictionary = Page::DictionaryPage {
+        buf: Bytes::copy_from_slice(&entry),
+        num_values: 1,
+        encoding: Coding::PLAIN,
+        is_sorted: false,
+    };
+    chunk.dictionary = Some(as_it_is(dictionary));
+    // Indices of one bit.
+    let indices = [&[1][..], &run(ROWS, 0)].concat();
+    let page = chunk.page(ROWS, Coding::RLE_DICTIONARY, &run(ROWS, 1), &indices);
+    chunk.pages.push(as_it_is(page));
+    let file = chunk.file();
+    let (rows, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let mut rows = 0;
+        for batch in reader.expect("a footer").take(10) {
+            let batch = batch.expect("numbers");
+            let values = batch.column(0).as_primitive::<Int64Type>().values();
+            assert!(values.iter().all(|value| *value == 7));
             rows += values.len();
         }
         rows

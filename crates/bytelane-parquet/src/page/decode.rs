@@ -33,7 +33,7 @@ pub(crate) struct PageDecoder {
     bits: BooleanBufferBuilder,
     /// Which slots of the page are valid, unless all are, or none.
     page_bits: Vec<u8>,
-    /// The memory that these bits may take.
+    /// The memory that these bits, and values that are decoded ahead, may take.
     allowance: Allowance,
     page: Option<OpenPage>,
 }
@@ -215,7 +215,7 @@ impl PageDecoder {
     }
 
     /// Takes the next values of the page into `to`, `width` bytes each; zeros for null slots.
-    /// Returns whether any is null: then their validity is appended to `validity`.
+    /// Appends their validity.
     pub(crate) fn take(&mut self, to: &mut [u8], validity: &mut Validity) -> Result<()> {
         let slots = to.len() / self.width;
         self.decode_ahead(slots)?;
@@ -257,22 +257,23 @@ impl PageDecoder {
         let Some(page) = &mut self.page else {
             return Ok(());
         };
+        let bytes = page.valid.saturating_mul(self.width);
+        let has_room = self.allowance.has_room(bytes as u64);
         let is_needed = match page.encoding {
             // Each value depends on those before it.
+            ValueEncoding::Delta if slots < page.slots && !has_room => {
+                return Err(Error::corrupt(format!(
+                    "a page of {} values in a column chunk that has too few bytes for as many",
+                    page.slots
+                )));
+            }
             ValueEncoding::Delta => slots < page.slots,
-            // The headers of the runs before a range are read again.
-            ValueEncoding::Dictionary => slots < page.slots / FEW_TAKES,
+            // The headers of the runs before a range are read again. Without room, runs are long, and so are few.
+            ValueEncoding::Dictionary => slots < page.slots / FEW_TAKES && has_room,
             ValueEncoding::Plain | ValueEncoding::ByteStreamSplit | ValueEncoding::Alp => false,
         };
         if !is_needed {
             return Ok(());
-        }
-        let bytes = page.valid.saturating_mul(self.width);
-        if !self.allowance.has_room(bytes as u64) {
-            return Err(Error::corrupt(format!(
-                "a page of {} values in a column chunk that has too few bytes for as many",
-                page.slots
-            )));
         }
         let mut decoded = vec![0u128; bytes.div_ceil(size_of::<u128>())];
         let to: &mut [u8] = bytemuck::cast_slice_mut(&mut decoded);
