@@ -2,7 +2,7 @@
 //!
 //! A run of levels makes a billion nulls of ten bytes, a dictionary makes a long string of one bit.
 
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, make_array};
 use arrow_schema::{DataType, Field, FieldRef};
@@ -10,6 +10,7 @@ use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of memory that any column may take.
 const ANYWAY: u64 = 128 << 20;
@@ -43,6 +44,12 @@ impl Allowance {
         Self { left }
     }
 
+    /// No more than so many bytes.
+    pub(crate) fn at_most(self, bytes: u64) -> Self {
+        let left = self.left.min(bytes);
+        Self { left }
+    }
+
     /// Whether the values that a chunk claims fit into it: what is known before any of them is read.
     pub(crate) fn has_room_for(self, chunk: &ColumnChunkMetaData) -> bool {
         let width = match chunk.column_type() {
@@ -66,6 +73,46 @@ impl Allowance {
         let fits = needed <= self.left;
         self.left = self.left.saturating_sub(needed);
         fits
+    }
+}
+
+/// What is left of the memory that the arrays of a batch may take; clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    limit: u64,
+    left: Arc<AtomicU64>,
+}
+
+impl Budget {
+    /// Of so many bytes.
+    pub(crate) fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            left: Arc::new(limit.into()),
+        }
+    }
+
+    /// As an allowance for a batch of one column.
+    pub(crate) fn of(allowance: Allowance) -> Self {
+        Self::new(allowance.left)
+    }
+
+    /// For another batch.
+    pub(crate) fn renew(&self) {
+        self.left.store(self.limit, Ordering::Relaxed);
+    }
+
+    /// Takes as many bytes; an error if there are no more as many.
+    pub(crate) fn take(&self, bytes: u64) -> Result<()> {
+        let taken = self
+            .left
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(bytes)
+            });
+        match taken {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Problem::MemoryLimit { limit: self.limit }.into()),
+        }
     }
 }
 

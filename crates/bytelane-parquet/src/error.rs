@@ -82,6 +82,25 @@ pub enum Problem {
     /// The file that would be replaced is read-only.
     #[error("the file is read-only")]
     ReadOnly,
+    /// The rows that were asked for at once need more memory than they may have.
+    #[error(
+        "a batch of these rows needs more than {limit} bytes of memory: read fewer rows at a time (with_batch_size), or \
+         allow more memory (with_memory_limit)"
+    )]
+    MemoryLimit {
+        /// Bytes that they may have.
+        limit: u64,
+    },
+    /// A page needs more memory than it may have.
+    #[error(
+        "a page of {size} bytes needs more than {limit} bytes of memory: allow more (with_memory_limit)"
+    )]
+    PageTooLarge {
+        /// Bytes of the page, decompressed.
+        size: u64,
+        /// Bytes that it may have.
+        limit: u64,
+    },
     /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,
@@ -175,6 +194,12 @@ impl<P: Into<Problem>> From<P> for Error {
 }
 
 /// Arrow's readers hand errors on as their own.
+impl From<Error> for ParquetError {
+    fn from(error: Error) -> Self {
+        ParquetError::External(Box::new(error))
+    }
+}
+
 impl From<Error> for ArrowError {
     fn from(error: Error) -> Self {
         ArrowError::ExternalError(Box::new(error))

@@ -10,13 +10,16 @@ use arrow_array::types::{
     IntervalDayTimeType, IntervalYearMonthType, UInt8Type, UInt16Type,
 };
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray, downcast_primitive,
+    Array, ArrayRef, ArrowPrimitiveType, DictionaryArray, FixedSizeBinaryArray, PrimitiveArray,
+    UInt64Array, downcast_integer, downcast_primitive,
 };
 use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, NullBuffer, i256};
-use arrow_schema::{DataType, IntervalUnit, Schema};
+use arrow_schema::{DataType, IntervalUnit, Schema, TimeUnit};
+use arrow_select::take::take;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::Type;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, TypePtr};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -87,6 +90,22 @@ enum Conversion {
     BigEndian,
     /// Intervals to three little-endian numbers: months, days, milliseconds.
     Interval,
+    /// Milliseconds of days to days in INT32.
+    Days,
+    /// Times in 64 bits to INT32.
+    Times,
+    /// Times to INT96: nanoseconds of the day, and the Julian day.
+    Int96,
+}
+
+/// The conversion from a column to an Arrow type, if there is one here.
+fn reading(data_type: &DataType, column: &ColumnDescriptor) -> Option<Conversion> {
+    match (data_type, column.physical_type()) {
+        (DataType::Timestamp(_, _), Type::INT96) => Some(Conversion::Int96),
+        (DataType::Timestamp(_, _), Type::INT32) => Some(Conversion::Times),
+        (DataType::Date64, Type::INT32) => Some(Conversion::Days),
+        _ => conversion(data_type, column),
+    }
 }
 
 /// The conversion between an Arrow type and a column, if there is one here.
@@ -150,22 +169,6 @@ pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
         && conversion(data_type, column).is_some()
 }
 
-/// The widest values that the reader takes apart itself: a page may say that all of its values are null, and an
-/// array has room for them all the same.
-const WIDEST: usize = 1024;
-
-/// Whether [`from_physical`] makes arrays of this type of the column's values.
-pub(crate) fn is_readable(data_type: &DataType, column: &ColumnDescriptor) -> bool {
-    let narrow = |width: usize| match data_type {
-        DataType::Decimal32(_, _) => width <= 4,
-        DataType::Decimal64(_, _) => width <= 8,
-        DataType::Decimal128(_, _) => width <= 16,
-        DataType::Decimal256(_, _) => width <= 32,
-        _ => width <= WIDEST,
-    };
-    is_flat(data_type, column) && width(column).is_some_and(narrow)
-}
-
 /// The values of an array as the column stores them, those of null slots included (whatever they are there).
 /// Shares the array's memory where the bytes are the same.
 pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffer> {
@@ -182,6 +185,10 @@ pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Resul
             Buffer::from_vec(bytes)
         }
         Conversion::Interval => intervals(array),
+        // These are only read.
+        Conversion::Days | Conversion::Times | Conversion::Int96 => {
+            return Err(not_convertible(array.data_type(), column));
+        }
     })
 }
 
@@ -310,7 +317,7 @@ pub(crate) fn from_physical(
     values: Buffer,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayRef> {
-    let found = conversion(data_type, column).zip(width(column));
+    let found = reading(data_type, column).zip(width(column));
     let Some((conversion, width)) = found else {
         return Err(not_convertible(data_type, column));
     };
@@ -321,6 +328,9 @@ pub(crate) fn from_physical(
             decimals(data_type, &values, width, conversion)
         }
         Conversion::Interval => from_intervals(data_type, &values),
+        Conversion::Days => from_i32(&values, |days| i64::from(days) * 86_400_000),
+        Conversion::Times => from_i32(&values, i64::from),
+        Conversion::Int96 => from_int96(data_type, &values),
     };
     if let DataType::FixedSizeBinary(width) = data_type {
         let array = FixedSizeBinaryArray::try_new(*width, values, nulls)?;
@@ -347,6 +357,75 @@ fn narrow(data_type: &DataType, values: &[u8]) -> Buffer {
             Buffer::from_vec(values.map(|value| value as u8).collect::<Vec<u8>>())
         }
         _ => Buffer::from_vec(values.map(|value| value as u16).collect::<Vec<u16>>()),
+    }
+}
+
+fn from_i32(values: &[u8], number: impl Fn(i32) -> i64) -> Buffer {
+    let values = values.as_chunks().0.iter();
+    let values = values.map(|value| number(i32::from_le_bytes(*value)));
+    Buffer::from_vec(values.collect::<Vec<i64>>())
+}
+
+/// Nanoseconds of the day and the Julian day, of which the first one of Unix's time is 2,440,588. Times that do not fit
+/// wrap around, as in the crate `parquet`.
+fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
+    const EPOCH: i64 = 2_440_588;
+    const DAY: i64 = 86_400;
+    let units = match data_type {
+        DataType::Timestamp(TimeUnit::Second, _) => 1,
+        DataType::Timestamp(TimeUnit::Millisecond, _) => 1_000,
+        DataType::Timestamp(TimeUnit::Microsecond, _) => 1_000_000,
+        _ => 1_000_000_000,
+    };
+    let times = values.as_chunks::<12>().0.iter().map(|value| {
+        let (nanoseconds, day) = value.split_at(8);
+        let nanoseconds = nanoseconds.as_chunks().0.first();
+        let nanoseconds = i64::from_le_bytes(nanoseconds.copied().unwrap_or_default());
+        let day = day.as_chunks().0.first();
+        let day = i64::from(i32::from_le_bytes(day.copied().unwrap_or_default())) - EPOCH;
+        let whole = day.wrapping_mul(DAY * units);
+        whole.wrapping_add(nanoseconds / (1_000_000_000 / units))
+    });
+    Buffer::from_vec(times.collect::<Vec<i64>>())
+}
+
+/// An array as a dictionary with these keys.
+pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef> {
+    let data = array.to_data();
+    let width = array.data_type().primitive_width();
+    let Some(bytes) = width.and_then(|width| data.buffers().first()?.chunks_exact(width).into())
+    else {
+        return Err(Problem::Unsupported(format!("dictionaries of {}", array.data_type())).into());
+    };
+    let (mut places, mut first) = (HashMap::new(), Vec::new());
+    let keys = bytes.enumerate().map(|(row, value)| {
+        array.is_valid(row).then(|| {
+            *places.entry(value).or_insert_with(|| {
+                first.push(row as u64);
+                first.len() - 1
+            })
+        })
+    });
+    let keys: Vec<Option<usize>> = keys.collect();
+    let values = take(array, &UInt64Array::from(first), None)?;
+    macro_rules! dictionary {
+        ($K:ty) => {{
+            type Key = <$K as ArrowPrimitiveType>::Native;
+            if values.len() > 0 && Key::from_usize(values.len() - 1).is_none() {
+                let problem = format!(
+                    "{} distinct values, too many for keys of {key}",
+                    values.len()
+                );
+                return Err(Problem::Unsupported(problem).into());
+            }
+            let keys = keys.into_iter().map(|key| key.and_then(Key::from_usize));
+            let keys = PrimitiveArray::<$K>::from_iter(keys);
+            Ok(Arc::new(DictionaryArray::<$K>::try_new(keys, values)?))
+        }};
+    }
+    downcast_integer! {
+        key => (dictionary),
+        _ => Err(Problem::Unsupported(format!("dictionaries with keys of {key}")).into()),
     }
 }
 

@@ -63,6 +63,9 @@ pub(crate) struct DataPage {
     pub encoding: i32,
     #[thrift(id = 3, required)]
     pub definition_level_encoding: i32,
+    /// RLE where a writer leaves it out.
+    #[thrift(id = 4, default = 3)]
+    pub repetition_level_encoding: i32,
 }
 
 /// What a header says of a dictionary.

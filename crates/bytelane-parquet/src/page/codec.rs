@@ -107,11 +107,6 @@ impl Decompressor {
         })
     }
 
-    /// Whether there is a codec to undo it here.
-    pub(crate) fn exists_for(codec: CompressionCodec) -> bool {
-        !matches!(codec, CompressionCodec::LZO | CompressionCodec::LZ4)
-    }
-
     fn codec(&self) -> CompressionCodec {
         match self {
             Decompressor::None => CompressionCodec::UNCOMPRESSED,

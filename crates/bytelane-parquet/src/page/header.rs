@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use flate2::Crc;
 use parquet::basic::Encoding;
 
-/// How the values of a page are stored, of what [`PageDecoder`](super::PageDecoder) reads.
+/// How the values of a page are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ValueEncoding {
     Plain,
@@ -15,6 +15,10 @@ pub(crate) enum ValueEncoding {
     Dictionary,
     /// DELTA_BINARY_PACKED.
     Delta,
+    DeltaLengthByteArray,
+    DeltaByteArray,
+    /// The hybrid of runs and packed bits, of booleans.
+    Rle,
 }
 
 impl ValueEncoding {
@@ -26,29 +30,47 @@ impl ValueEncoding {
             Self::Alp => Encoding::ALP,
             Self::Dictionary => Encoding::RLE_DICTIONARY,
             Self::Delta => Encoding::DELTA_BINARY_PACKED,
+            Self::DeltaLengthByteArray => Encoding::DELTA_LENGTH_BYTE_ARRAY,
+            Self::DeltaByteArray => Encoding::DELTA_BYTE_ARRAY,
+            Self::Rle => Encoding::RLE,
         }
     }
 }
 
-/// Where the levels of a data page are.
+/// How levels of a page of the first version are stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LevelEncoding {
+    /// The hybrid of runs and packed bits, preceded by its length.
+    Rle,
+    /// Packed bits, the first level in the highest ones of a byte: BIT_PACKED, which has long been deprecated.
+    BitPacked,
+    /// Another one: nothing to read in columns without levels.
+    Unknown,
+}
+
+/// Where the levels of a data page are: the repetition levels first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LevelLayout {
-    /// Compressed with the values, in front of them, and preceded by their length.
-    Inside,
-    /// In front of the values as well, one bit each, the first one of a byte being the highest: BIT_PACKED, which has long
-    /// been deprecated.
-    BitPacked,
-    /// In another encoding: nothing to read in columns without nulls.
-    Unknown,
-    /// In front of the values, as many bytes, not compressed; and whether the values are.
-    Before { bytes: usize, compressed: bool },
+    /// Compressed with the values, in front of them.
+    Inside {
+        repetition: LevelEncoding,
+        definition: LevelEncoding,
+    },
+    /// In front of the values, as many bytes of RLE, not compressed; and whether the values are.
+    Before {
+        repetition: usize,
+        definition: usize,
+        compressed: bool,
+    },
 }
 
 /// A data page's header, its numbers checked for being none below zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DataPage {
-    /// Values, null ones included.
+    /// Values, null ones and empty lists included.
     pub(crate) slots: usize,
+    /// Rows, if the header says how many, and that a row begins after the last one.
+    pub(crate) rows: Option<usize>,
     /// Bytes of the page, levels included, when nothing of it is compressed.
     pub(crate) uncompressed: usize,
     pub(crate) encoding: ValueEncoding,
@@ -86,6 +108,8 @@ const PLAIN_DICTIONARY: i32 = 2;
 const RLE: i32 = 3;
 const BIT_PACKED: i32 = 4;
 const DELTA_BINARY_PACKED: i32 = 5;
+const DELTA_LENGTH_BYTE_ARRAY: i32 = 6;
+const DELTA_BYTE_ARRAY: i32 = 7;
 const RLE_DICTIONARY: i32 = 8;
 const BYTE_STREAM_SPLIT: i32 = 9;
 const ALP: i32 = 10;
@@ -119,26 +143,25 @@ impl AnyPage {
 
 fn kind(header: &PageHeader) -> Result<PageKind> {
     let uncompressed = size("uncompressed size", header.uncompressed_size)?;
-    let (values, encoding, levels) = match (header.page_type, &header.data, &header.data_v2) {
+    let (values, rows, encoding, levels) = match (header.page_type, &header.data, &header.data_v2) {
         (PageType::Index, _, _) => return Ok(PageKind::Index),
         (PageType::Dictionary, _, _) => return dictionary(header, uncompressed),
         (PageType::Data, Some(data), _) => {
-            let levels = match data.definition_level_encoding {
-                RLE => LevelLayout::Inside,
-                BIT_PACKED => LevelLayout::BitPacked,
-                _ => LevelLayout::Unknown,
+            let levels = LevelLayout::Inside {
+                repetition: level_encoding(data.repetition_level_encoding),
+                definition: level_encoding(data.definition_level_encoding),
             };
-            (data.values, data.encoding, levels)
+            (data.values, None, data.encoding, levels)
         }
         (PageType::DataV2, _, Some(data)) => {
-            let what = "length of the definition levels";
-            let bytes = size(what, data.definition_levels_length)?;
-            if data.repetition_levels_length != 0 {
-                return Err(Error::corrupt("repetition levels in a flat column"));
-            }
-            let compressed = data.is_compressed;
-            let levels = LevelLayout::Before { bytes, compressed };
-            (data.values, data.encoding, levels)
+            let length = |which, bytes| size(&format!("length of the {which} levels"), bytes);
+            let levels = LevelLayout::Before {
+                repetition: length("repetition", data.repetition_levels_length)?,
+                definition: length("definition", data.definition_levels_length)?,
+                compressed: data.is_compressed,
+            };
+            let rows = size("number of rows", data.rows)?;
+            (data.values, Some(rows), data.encoding, levels)
         }
         (other, _, _) => {
             return Err(Error::corrupt(format!(
@@ -148,10 +171,19 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
     };
     Ok(PageKind::Data(DataPage {
         slots: size("number of values", values)?,
+        rows,
         uncompressed,
         encoding: value_encoding(encoding)?,
         levels,
     }))
+}
+
+fn level_encoding(number: i32) -> LevelEncoding {
+    match number {
+        RLE => LevelEncoding::Rle,
+        BIT_PACKED => LevelEncoding::BitPacked,
+        _ => LevelEncoding::Unknown,
+    }
 }
 
 fn dictionary(header: &PageHeader, uncompressed: usize) -> Result<PageKind> {
@@ -174,11 +206,14 @@ fn value_encoding(number: i32) -> Result<ValueEncoding> {
     match number {
         PLAIN => Ok(ValueEncoding::Plain),
         PLAIN_DICTIONARY | RLE_DICTIONARY => Ok(ValueEncoding::Dictionary),
+        RLE => Ok(ValueEncoding::Rle),
         DELTA_BINARY_PACKED => Ok(ValueEncoding::Delta),
+        DELTA_LENGTH_BYTE_ARRAY => Ok(ValueEncoding::DeltaLengthByteArray),
+        DELTA_BYTE_ARRAY => Ok(ValueEncoding::DeltaByteArray),
         BYTE_STREAM_SPLIT => Ok(ValueEncoding::ByteStreamSplit),
         ALP => Ok(ValueEncoding::Alp),
         other => Err(Error::corrupt(format!(
-            "a page with the encoding {other}, which values of a fixed width cannot have"
+            "a page with the encoding {other}, which no value has"
         ))),
     }
 }

@@ -67,7 +67,12 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
     }
 }
 
-/// Levels in BIT_PACKED as packed bits of the hybrid: the order of the bits of each byte is the other one.
+/// Bits of a level up to a greatest one.
+pub(crate) fn bits(greatest: i16) -> u32 {
+    i16::BITS - greatest.leading_zeros()
+}
+
+/// Levels of one bit in BIT_PACKED as packed bits of the hybrid: the order of the bits of each byte is the other one.
 pub(crate) fn from_bit_packed(bits: &[u8]) -> Vec<u8> {
     let mut levels = Vec::with_capacity(bits.len() + 5);
     append_number(bits.len() << 1 | 1, &mut levels);

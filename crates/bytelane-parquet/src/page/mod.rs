@@ -1,16 +1,25 @@
-//! Data pages of flat columns of a fixed width.
+//! Data pages: their values and levels, decoded and encoded.
 
 mod alp;
-#[expect(dead_code, reason = "no decoder implements it yet")]
 mod array_decoder;
+mod boolean;
 mod codec;
-mod decode;
+mod decoder;
 mod encode;
+mod fixed;
 mod header;
 mod levels;
+mod null;
+mod page_levels;
+mod parts;
+mod validity;
 mod values;
 
-pub(crate) use codec::{Decompressor, check_promise};
-pub(crate) use decode::{PageDecoder, Validity};
+pub(crate) use array_decoder::ArrayDecoder;
+pub(crate) use codec::check_promise;
+pub(crate) use decoder::decoder_of;
 pub(crate) use encode::{PageEncoder, PageValues, dense};
-pub(crate) use header::{PageKind, ValueEncoding, read as read_header};
+pub(crate) use header::{AnyPage, DataPage, PageKind, ValueEncoding, read as read_header};
+pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from};
+pub(crate) use parts::Opener;
+pub(crate) use validity::Validity;

@@ -81,6 +81,13 @@ impl ValueDecoder {
             ValueEncoding::Delta => Err(Error::corrupt(
                 "a page in DELTA_BINARY_PACKED whose values are not integers",
             )),
+            ValueEncoding::DeltaLengthByteArray
+            | ValueEncoding::DeltaByteArray
+            | ValueEncoding::Rle => Err(Error::corrupt(format!(
+                "a page in {}, in a column of {}",
+                encoding.in_parquet(),
+                self.physical
+            ))),
             ValueEncoding::Dictionary if self.dictionary.is_some() => Ok(()),
             ValueEncoding::Dictionary => Err(Error::corrupt(
                 "a page of indices, but the column chunk has no dictionary before it",
@@ -112,6 +119,9 @@ impl ValueDecoder {
             ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to)?,
             ValueEncoding::Delta => deltas::<i64>(backend, page, range, to)?,
             ValueEncoding::Dictionary => self.look_up(page, range, to)?,
+            ValueEncoding::DeltaLengthByteArray
+            | ValueEncoding::DeltaByteArray
+            | ValueEncoding::Rle => self.check(encoding, page, range.end)?,
         }
         Ok(())
     }

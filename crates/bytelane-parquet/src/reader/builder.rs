@@ -1,30 +1,46 @@
 //! What to read from a file, and how.
 
-use super::{Reader, Shared};
+use super::Reader;
+use super::in_flight::InFlight;
+use super::input::Input;
+use super::row_group::Settings;
+use super::rows::selected;
+use super::tree::Plan;
 use crate::allowance::{batch_rows, check_widths, with_views};
+use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::read_footer;
-use crate::{Problem, Result, physical};
+use crate::{Error, Problem, Result};
+use arrow_array::RecordBatchReader;
 use arrow_schema::{Fields, Schema, SchemaRef};
 use bytelane::Detected;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::reader::ChunkReader;
+use parquet::schema::types::SchemaDescriptor;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Chooses what a [`Reader`] reads.
+/// Chooses what a [`Reader`] reads. Its functions are those of the crate `parquet`'s
+/// [`ParquetRecordBatchReaderBuilder`], and some more.
 pub struct ReaderBuilder<T> {
-    input: Shared<T>,
+    input: Arc<T>,
     file: Option<PathBuf>,
     metadata: ArrowReaderMetadata,
     projection: ProjectionMask,
     row_groups: Option<Vec<usize>>,
+    selection: Option<RowSelection>,
+    offset: usize,
+    limit: Option<usize>,
     batch_size: usize,
     backend: Detected,
+    threads: NonZero<usize>,
+    memory: Option<u64>,
 }
 
 impl ReaderBuilder<InputFile> {
@@ -37,35 +53,65 @@ impl ReaderBuilder<InputFile> {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         InputFile::open(path)
-            .and_then(|input| Self::new(input, Some(path.to_owned())))
+            .and_then(Self::try_new)
+            .map(|builder| Self {
+                file: Some(path.to_owned()),
+                ..builder
+            })
             .map_err(|error| error.in_file(path))
     }
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    pub(super) fn new(input: T, file: Option<PathBuf>) -> Result<Self> {
+    /// Reads the footer.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
+    pub fn try_new(input: T) -> Result<Self> {
+        Self::try_new_with_options(input, ArrowReaderOptions::new())
+    }
+
+    /// Reads the footer; the options say which Arrow types the columns get.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
+    pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
         let metadata = Arc::new(read_footer(&input)?.metadata);
-        Self::of_footer(input, metadata, file)
+        let metadata = contained(|| Ok(ArrowReaderMetadata::try_new(metadata, options)?))?;
+        check_widths(metadata.parquet_schema().columns(), input.len())?;
+        Ok(Self::new_with_metadata(input, metadata))
     }
 
     /// Of an input whose footer has been read.
+    pub fn new_with_metadata(input: T, metadata: ArrowReaderMetadata) -> Self {
+        Self {
+            input: Arc::new(input),
+            file: None,
+            metadata,
+            projection: ProjectionMask::all(),
+            row_groups: None,
+            selection: None,
+            offset: 0,
+            limit: None,
+            batch_size: 65_536,
+            backend: Detected::active(),
+            threads: NonZero::<usize>::MIN,
+            memory: None,
+        }
+    }
+
+    /// Of a footer that was read from the input.
     pub(crate) fn of_footer(
         input: T,
         metadata: Arc<ParquetMetaData>,
         file: Option<PathBuf>,
     ) -> Result<Self> {
-        let input = Shared(Arc::new(input));
         let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
         check_widths(metadata.parquet_schema().columns(), input.len())?;
-        Ok(Self {
-            input,
-            file,
-            metadata,
-            projection: ProjectionMask::all(),
-            row_groups: None,
-            batch_size: 65_536,
-            backend: Detected::active(),
-        })
+        let builder = Self::new_with_metadata(input, metadata);
+        Ok(Self { file, ..builder })
     }
 
     /// The schema of the whole file.
@@ -80,8 +126,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.metadata.metadata()
     }
 
+    /// The schema of the whole file, as Parquet has it.
+    #[must_use]
+    pub fn parquet_schema(&self) -> &SchemaDescriptor {
+        self.metadata.parquet_schema()
+    }
+
     /// What is read.
-    pub(crate) fn input(&self) -> &(impl ChunkReader + 'static) {
+    pub(crate) fn input(&self) -> &T {
         &self.input
     }
 
@@ -138,6 +190,68 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
+    /// The rows to read of these row groups, counted from the first of them on; all by default. Pages without such rows
+    /// are passed over; of files with an offset index, they are not even read.
+    ///
+    /// ```
+    /// use arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+    /// use bytelane_parquet::{Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let rows = RowSelection::from(vec![RowSelector::skip(300), RowSelector::select(2)]);
+    /// let mut reader = Reader::builder(Bytes::from(file))?.with_row_selection(rows).build()?;
+    /// assert_eq!(reader.next().transpose()?, Some(batch.slice(300, 2)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_row_selection(mut self, selection: RowSelection) -> Self {
+        self.selection = Some(selection);
+        self
+    }
+
+    /// Passes over as many of the selected rows; 0 by default.
+    #[must_use]
+    pub fn with_offset(mut self, rows: usize) -> Self {
+        self.offset = rows;
+        self
+    }
+
+    /// The maximum number of rows to read, of those after the offset; all by default.
+    #[must_use]
+    pub fn with_limit(mut self, rows: usize) -> Self {
+        self.limit = Some(rows);
+        self
+    }
+
+    /// How many threads decode; one by default, which is that of the caller. The columns of a batch are decoded at the same
+    /// time; if there are fewer columns than threads, several row groups as well. Batches come in the same order.
+    #[must_use]
+    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The most bytes of memory that the arrays of a batch may take, and any one page of a column. Where several row groups
+    /// are read at the same time, their batches share it.
+    ///
+    /// By default a page and the array of a column may take 128 MiB and 1024 times the size of the column chunk: strings that
+    /// a dictionary repeats, and lists of nulls, can be many times larger than their bytes in the file. What needs more is
+    /// [`Problem::MemoryLimit`].
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
     /// The instruction set of the kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Detected) -> Self {
@@ -149,67 +263,99 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows.
-    pub fn build(self) -> Result<Reader<T>> {
-        let count = self.metadata.metadata().num_row_groups();
-        let row_groups = self.row_groups.unwrap_or_else(|| (0..count).collect());
+    /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows; [`Problem::Unsupported`] for
+    /// columns nested more than 255 levels deep.
+    pub fn build(self) -> Result<Reader> {
+        if self.batch_size == 0 {
+            return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
+        }
+        let row_groups = self.row_groups()?;
+        let schema = self.projected()?;
+        let in_file = self.metadata.parquet_schema();
+        let plan = Plan::new(in_file, &self.projection, schema.fields())?;
+        let leaves = plan.leaves.iter();
+        let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
+        let threads = self.threads.get();
+        let in_flight = InFlight::new(row_groups, threads, plan.leaves.len());
+        let settings = Settings {
+            input: Input::new(Arc::clone(&self.input)),
+            batch_size: batch_rows(self.batch_size, leaves),
+            schema,
+            plan,
+            backend: self.backend,
+            memory: self.memory.map(|it| it / in_flight.width() as u64),
+            pool: pool(self.threads)?,
+        };
+        Ok(Reader {
+            file: self.file,
+            metadata: self.metadata,
+            settings,
+            in_flight,
+        })
+    }
+
+    /// The row groups that have wanted rows, and these.
+    fn row_groups(&self) -> Result<Vec<(usize, super::rows::Rows)>> {
+        let metadata = self.metadata.metadata();
+        let count = metadata.num_row_groups();
+        let row_groups = self.row_groups.clone();
+        let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
             let problem = format!("the file has no row group {beyond}, only {count} row groups");
             return Err(Problem::Option(problem).into());
         }
-        if self.batch_size == 0 {
-            return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
-        }
-        // The schema of a projection, nested ones included, is for the crate `parquet` to tell.
-        let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(
-            self.input.clone(),
-            self.metadata.clone(),
-        )
-        .with_projection(self.projection.clone())
-        .with_row_groups(Vec::new())
-        .build()?;
-        let schema = arrow_array::RecordBatchReader::schema(&nothing);
-        let in_file = self.metadata.parquet_schema();
-        let roots: Vec<usize> = (0..in_file.num_columns())
-            .filter(|leaf| self.projection.leaf_included(*leaf))
-            .map(|leaf| in_file.get_column_root_idx(leaf))
-            .collect();
-        let mut roots_once = roots.clone();
-        roots_once.dedup();
-        let flat = schema.fields().iter().zip(roots_once).map(|(field, root)| {
-            let leaf = (0..in_file.num_columns())
-                .find(|leaf| in_file.get_column_root_idx(*leaf) == root)?;
-            physical::is_readable(field.data_type(), &in_file.column(leaf)).then_some(leaf)
+        let lengths = row_groups.iter().map(|index| {
+            let rows = usize::try_from(metadata.row_group(*index).num_rows());
+            let negative = || Error::corrupt("a row group with a negative number of rows");
+            rows.map_err(|_| negative().in_row_group(*index))
         });
-        let leaves = in_file.columns().iter().enumerate();
-        let leaves = leaves.filter(|(leaf, _)| self.projection.leaf_included(*leaf));
-        let batch_size = batch_rows(self.batch_size, leaves.map(|(_, leaf)| leaf));
-        Ok(Reader {
-            flat: flat.collect(),
-            schema,
-            input: self.input,
-            file: self.file,
-            metadata: self.metadata,
-            projection: self.projection,
-            batch_size,
-            backend: self.backend,
-            row_groups: row_groups.into_iter(),
-            current: None,
-        })
+        let lengths: Vec<usize> = lengths.collect::<Result<_>>()?;
+        let limit = self.limit.unwrap_or(usize::MAX);
+        let rows = selected(&lengths, self.selection.as_ref(), self.offset, limit);
+        let row_groups = row_groups.into_iter().zip(rows);
+        Ok(row_groups.filter(|(_, rows)| !rows.is_empty()).collect())
     }
+
+    /// The schema of the projection, nested ones included, which is for the crate `parquet` to tell.
+    fn projected(&self) -> Result<SchemaRef> {
+        let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            bytes::Bytes::new(),
+            self.metadata.clone(),
+        );
+        let nothing = nothing
+            .with_projection(self.projection.clone())
+            .with_row_groups(Vec::new());
+        contained(|| Ok(nothing.build()?.schema()))
+    }
+}
+
+/// The threads of a reader, unless it has only the caller's.
+fn pool(threads: NonZero<usize>) -> Result<Option<ThreadPool>> {
+    if threads.get() == 1 {
+        return Ok(None);
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads.get());
+    let pool = pool.thread_name(|number| format!("bytelane-parquet-{number}"));
+    let pool = pool.build().map_err(std::io::Error::other)?;
+    Ok(Some(pool))
 }
 
 /// Another reader of the same input: nothing is opened or read again.
 impl<T> Clone for ReaderBuilder<T> {
     fn clone(&self) -> Self {
         Self {
-            input: self.input.clone(),
+            input: Arc::clone(&self.input),
             file: self.file.clone(),
             metadata: self.metadata.clone(),
             projection: self.projection.clone(),
             row_groups: self.row_groups.clone(),
+            selection: self.selection.clone(),
+            offset: self.offset,
+            limit: self.limit,
             batch_size: self.batch_size,
             backend: self.backend,
+            threads: self.threads,
+            memory: self.memory,
         }
     }
 }

@@ -1,0 +1,82 @@
+//! The decoder of a column.
+
+use super::array_decoder::{ArrayDecoder, Slots};
+use super::boolean::BooleanDecoder;
+use super::fixed::FixedDecoder;
+use super::header::ValueEncoding;
+use super::null::NullDecoder;
+use crate::allowance::{Allowance, Budget};
+use crate::{Result, physical};
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use bytelane::Detected;
+use bytes::Bytes;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescPtr;
+
+/// What makes arrays of a type of a leaf's values.
+///
+/// What a page must have in memory at once comes out of the allowance, arrays out of the budget.
+pub(crate) fn decoder_of(
+    backend: Detected,
+    data_type: &DataType,
+    column: &ColumnDescPtr,
+    allowance: Allowance,
+    budget: &Budget,
+) -> Result<Box<dyn ArrayDecoder>> {
+    let budget = budget.clone();
+    Ok(match (data_type, column.physical_type()) {
+        (DataType::Null, _) => Box::new(NullDecoder::default()),
+        (DataType::Boolean, Type::BOOLEAN) => {
+            Box::new(BooleanDecoder::new(backend, allowance, budget))
+        }
+        (DataType::Dictionary(key, values), physical) if physical != Type::BYTE_ARRAY => {
+            let values = decoder_of(backend, values, column, allowance, &budget)?;
+            let key = key.as_ref().clone();
+            Box::new(DictionaryDecoder { values, key })
+        }
+        _ => {
+            let (data_type, column) = (data_type.clone(), column.clone());
+            Box::new(FixedDecoder::new(
+                backend, data_type, column, allowance, budget,
+            )?)
+        }
+    })
+}
+
+/// Makes dictionaries of arrays of numbers.
+struct DictionaryDecoder {
+    values: Box<dyn ArrayDecoder>,
+    key: DataType,
+}
+
+impl ArrayDecoder for DictionaryDecoder {
+    fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        self.values.keep_dictionary(values, count)
+    }
+
+    fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
+        self.values.open_page(encoding, values, valid)
+    }
+
+    fn close_page(&mut self) {
+        self.values.close_page();
+    }
+
+    fn reserve(&mut self, slots: usize) {
+        self.values.reserve(slots);
+    }
+
+    fn append(&mut self, slots: Slots<'_>) -> Result<()> {
+        self.values.append(slots)
+    }
+
+    fn skip(&mut self, valid: usize) -> Result<()> {
+        self.values.skip(valid)
+    }
+
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        physical::as_dictionary(&self.values.finish(nulls)?, &self.key)
+    }
+}

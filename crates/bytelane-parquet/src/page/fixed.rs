@@ -1,0 +1,272 @@
+//! Arrays of values of a fixed width: numbers, dates and times, decimals, bytes.
+
+use super::array_decoder::{ArrayDecoder, Slots};
+use super::header::ValueEncoding;
+use super::values::ValueDecoder;
+use crate::allowance::{Allowance, Budget};
+use crate::{Error, Result, physical};
+use arrow_array::ArrayRef;
+use arrow_buffer::{Buffer, NullBuffer, bit_iterator::BitSliceIterator};
+use arrow_schema::DataType;
+use bytelane::Detected;
+use bytelane::validity::{Element, values};
+use bytemuck::Pod;
+use bytes::Bytes;
+use parquet::schema::types::ColumnDescPtr;
+
+/// Parts in which a page may be taken before its indices are better decoded at once.
+const FEW_TAKES: usize = 16;
+
+/// Makes arrays of one column's values.
+pub(crate) struct FixedDecoder {
+    backend: Detected,
+    data_type: DataType,
+    column: ColumnDescPtr,
+    width: usize,
+    decoder: ValueDecoder,
+    /// The memory that values that are decoded ahead may take.
+    allowance: Allowance,
+    page: Option<OpenPage>,
+    array: Room,
+    /// Values of a piece with nulls, before they are spread out: where numbers of any type may begin.
+    scratch: Vec<u128>,
+}
+
+/// A page of which values are left.
+#[derive(Debug)]
+struct OpenPage {
+    encoding: ValueEncoding,
+    values: Bytes,
+    valid: usize,
+    /// Values that have been taken.
+    taken: usize,
+}
+
+impl FixedDecoder {
+    /// Of values that [`physical::from_physical`] makes arrays of this type of.
+    pub(crate) fn new(
+        backend: Detected,
+        data_type: DataType,
+        column: ColumnDescPtr,
+        allowance: Allowance,
+        budget: Budget,
+    ) -> Result<Self> {
+        let Some(width) = physical::width(&column) else {
+            return Err(physical::not_convertible(&data_type, &column));
+        };
+        Ok(Self {
+            backend,
+            data_type,
+            width,
+            decoder: ValueDecoder::new(backend, &column, width),
+            column,
+            allowance,
+            page: None,
+            array: Room::new(budget),
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Decodes all values of a page before the first of them are taken, if it would cost too much to find the others.
+    fn decode_ahead(&mut self, wanted: usize) -> Result<()> {
+        let Some(page) = &mut self.page else {
+            return Ok(());
+        };
+        let bytes = page.valid.saturating_mul(self.width);
+        let has_room = self.allowance.has_room(bytes as u64);
+        let is_needed = match page.encoding {
+            // Each value depends on those before it.
+            ValueEncoding::Delta if wanted < page.valid && !has_room => {
+                return Err(Error::corrupt(format!(
+                    "a page of {} values in a column chunk that has too few bytes for as many",
+                    page.valid
+                )));
+            }
+            ValueEncoding::Delta => wanted < page.valid,
+            // The headers of the runs before a range are read again. Without room, runs are long, and so are few.
+            ValueEncoding::Dictionary => wanted < page.valid / FEW_TAKES && has_room,
+            _ => false,
+        };
+        if !is_needed {
+            return Ok(());
+        }
+        let mut decoded = vec![0u128; bytes.div_ceil(size_of::<u128>())];
+        let to: &mut [u8] = bytemuck::cast_slice_mut(&mut decoded);
+        let range = 0..page.valid;
+        self.decoder
+            .decode(page.encoding, &page.values, range, &mut to[..bytes])?;
+        let decoded = Buffer::from_vec(decoded).slice_with_length(0, bytes);
+        page.values = Bytes::from_owner(decoded);
+        page.encoding = ValueEncoding::Plain;
+        Ok(())
+    }
+}
+
+impl ArrayDecoder for FixedDecoder {
+    fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        self.decoder.keep_dictionary(&values, count)
+    }
+
+    fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
+        self.decoder.check(encoding, &values, valid)?;
+        self.page = Some(OpenPage {
+            encoding,
+            values,
+            valid,
+            taken: 0,
+        });
+        Ok(())
+    }
+
+    fn close_page(&mut self) {
+        self.page = None;
+    }
+
+    fn reserve(&mut self, slots: usize) {
+        self.array.expected = slots.saturating_mul(self.width);
+    }
+
+    fn append(&mut self, slots: Slots<'_>) -> Result<()> {
+        self.decode_ahead(slots.valid())?;
+        let bytes = slots.len().saturating_mul(self.width);
+        let to = self.array.more(bytes)?;
+        let Some(page) = &mut self.page else {
+            return Ok(());
+        };
+        let range = page.taken..page.taken + slots.valid();
+        page.taken = range.end;
+        let values = &page.values[..];
+        match slots {
+            Slots::Valid(_) => self.decoder.decode(page.encoding, values, range, to),
+            Slots::Null(_) => {
+                to.fill(0);
+                Ok(())
+            }
+            Slots::Mixed { bits, valid, .. } => {
+                let bytes = valid * self.width;
+                self.scratch.resize(bytes.div_ceil(size_of::<u128>()), 0);
+                let dense: &mut [u8] = bytemuck::cast_slice_mut(&mut self.scratch);
+                let dense = &mut dense[..bytes];
+                self.decoder.decode(page.encoding, values, range, dense)?;
+                spread(self.backend, dense, self.width, bits, to)
+            }
+        }
+    }
+
+    fn skip(&mut self, valid: usize) -> Result<()> {
+        // As if they were taken: most would be decoded in vain each time the next ones are.
+        self.decode_ahead(valid)?;
+        if let Some(page) = &mut self.page {
+            page.taken += valid;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let (memory, length) = self.array.finish();
+        let values = memory.slice_with_length(0, length);
+        let array = physical::from_physical(&self.data_type, &self.column, values, nulls)?;
+        // Only if the array does not have it.
+        self.array.spare = memory.into_vec().unwrap_or_default();
+        Ok(array)
+    }
+}
+
+/// The memory of an array that grows: aligned for every number there is.
+struct Room {
+    values: Vec<u128>,
+    /// Bytes that are taken.
+    taken: usize,
+    /// Bytes that there will probably be.
+    expected: usize,
+    /// Memory that may be used again.
+    spare: Vec<u128>,
+    budget: Budget,
+}
+
+impl Room {
+    fn new(budget: Budget) -> Self {
+        Self {
+            values: Vec::new(),
+            taken: 0,
+            expected: 0,
+            spare: Vec::new(),
+            budget,
+        }
+    }
+
+    /// As many more bytes, whatever is in them.
+    fn more(&mut self, bytes: usize) -> Result<&mut [u8]> {
+        let start = self.taken;
+        let end = start.saturating_add(bytes);
+        let has = size_of_val(&self.values[..]);
+        if end > has {
+            let wanted = end.max(self.expected);
+            let wanted = if start == 0 {
+                wanted
+            } else {
+                wanted.max(2 * has)
+            };
+            let grown = match self.budget.take((wanted - has) as u64) {
+                Ok(()) => wanted,
+                Err(_) => {
+                    self.budget.take((end - has) as u64)?;
+                    end
+                }
+            };
+            self.grow(grown.div_ceil(size_of::<u128>()));
+        }
+        self.taken = end;
+        let all: &mut [u8] = bytemuck::cast_slice_mut(&mut self.values);
+        Ok(&mut all[start..end])
+    }
+
+    fn grow(&mut self, length: usize) {
+        let mut values = match std::mem::take(&mut self.spare) {
+            // Zeros of the system.
+            spare if spare.capacity() < length => vec![0; length],
+            spare => spare,
+        };
+        values.resize(length, 0);
+        values[..self.values.len()].copy_from_slice(&self.values);
+        self.values = values;
+    }
+
+    /// What was taken, which has so many bytes.
+    fn finish(&mut self) -> (Buffer, usize) {
+        let length = std::mem::take(&mut self.taken);
+        (Buffer::from_vec(std::mem::take(&mut self.values)), length)
+    }
+}
+
+/// Moves values to the valid slots of `to`, which have ones in a bitmap.
+fn spread(backend: Detected, dense: &[u8], width: usize, bits: &[u8], to: &mut [u8]) -> Result<()> {
+    match width {
+        4 => return spread_numbers::<u32>(backend, dense, bits, to),
+        8 => return spread_numbers::<u64>(backend, dense, bits, to),
+        16 => return spread_numbers::<u128>(backend, dense, bits, to),
+        _ => {}
+    }
+    to.fill(0);
+    let mut taken = 0;
+    for (start, end) in BitSliceIterator::new(bits, 0, to.len() / width) {
+        let bytes = (end - start) * width;
+        to[start * width..end * width].copy_from_slice(&dense[taken..taken + bytes]);
+        taken += bytes;
+    }
+    Ok(())
+}
+
+fn spread_numbers<T: Element + Pod>(
+    backend: Detected,
+    dense: &[u8],
+    bits: &[u8],
+    to: &mut [u8],
+) -> Result<()> {
+    let dense: &[T] = bytemuck::cast_slice(dense);
+    let to: &mut [T] = bytemuck::cast_slice_mut(to);
+    let spread = values::spread_uninit_with(backend, dense, bits, to);
+    spread
+        .map(drop)
+        .map_err(|error| Error::corrupt(error.to_string()))
+}

@@ -1,0 +1,219 @@
+//! A leaf of the schema: the pages of its column chunk to arrays of any rows.
+
+use super::pages::PageReader;
+use crate::allowance::Budget;
+use crate::page::{ArrayDecoder, DataPage, Opener, PageKind, PageLevels, Validity};
+use crate::{Error, Result};
+use arrow_array::ArrayRef;
+use bytes::Bytes;
+use parquet::schema::types::ColumnDescPtr;
+
+/// Reads a chunk from its first row to its last.
+pub(super) struct Leaf {
+    column: ColumnDescPtr,
+    pages: PageReader,
+    opener: Opener,
+    levels: PageLevels,
+    decoder: Box<dyn ArrayDecoder>,
+    budget: Budget,
+    /// Whether the page that is open ends with a row.
+    ends_row: bool,
+    is_open: bool,
+    validity: Validity,
+    array_levels: Levels,
+}
+
+/// The levels of an array of a nested column.
+#[derive(Debug, Default)]
+pub(super) struct Levels {
+    pub(super) repetition: Vec<u8>,
+    pub(super) definition: Vec<u8>,
+}
+
+/// What is made of rows.
+#[derive(Debug)]
+pub(super) struct LeafArray {
+    pub(super) array: ArrayRef,
+    /// Nothing if the column is not nested.
+    pub(super) levels: Levels,
+}
+
+/// What to do with rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Read,
+    Skip,
+}
+
+impl Leaf {
+    pub(super) fn new(
+        column: ColumnDescPtr,
+        pages: PageReader,
+        opener: Opener,
+        levels: PageLevels,
+        decoder: Box<dyn ArrayDecoder>,
+        budget: Budget,
+    ) -> Self {
+        Self {
+            column,
+            pages,
+            opener,
+            levels,
+            decoder,
+            budget,
+            ends_row: true,
+            is_open: false,
+            validity: Validity::default(),
+            array_levels: Levels::default(),
+        }
+    }
+
+    /// An array of so many rows is wanted.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        if !self.levels.has_lists() {
+            self.decoder.reserve(rows);
+        }
+    }
+
+    /// Appends the next rows to the array.
+    pub(super) fn read(&mut self, rows: usize) -> Result<()> {
+        let read = self.advance(rows, Wish::Read);
+        read.map_err(|error| self.located(error))
+    }
+
+    /// Passes over the next rows.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
+        let skipped = self.advance(rows, Wish::Skip);
+        skipped.map_err(|error| self.located(error))
+    }
+
+    /// The array of all rows read since the last one.
+    pub(super) fn finish(&mut self) -> Result<LeafArray> {
+        let validity = std::mem::take(&mut self.validity);
+        let array = self.decoder.finish(validity.finish());
+        Ok(LeafArray {
+            array: array.map_err(|error| self.located(error))?,
+            levels: std::mem::take(&mut self.array_levels),
+        })
+    }
+
+    fn located(&self, error: Error) -> Error {
+        error
+            .in_page(self.pages.page())
+            .in_column(self.column.path().string())
+    }
+
+    fn advance(&mut self, rows: usize, wish: Wish) -> Result<()> {
+        let mut left = rows;
+        while left > 0 || self.may_continue() {
+            if self.levels.left() == 0 {
+                self.close_page();
+                if wish == Wish::Skip {
+                    left -= self.skip_pages(left)?;
+                }
+                if left == 0 && self.ends_row || !self.open_page()? {
+                    break;
+                }
+            }
+            let (levels, begun) = self.levels.rows(left);
+            match wish {
+                Wish::Read => self.append(levels)?,
+                Wish::Skip => {
+                    let valid = self.levels.skip(levels)?;
+                    self.decoder.skip(valid)?;
+                }
+            }
+            left -= begun;
+            if left == 0 && self.levels.left() > 0 {
+                break;
+            }
+        }
+        match left {
+            0 => Ok(()),
+            _ => Err(Error::corrupt(
+                "the column chunk has fewer rows than the footer claims",
+            )),
+        }
+    }
+
+    /// Whether the last row may have more values in the next page.
+    fn may_continue(&self) -> bool {
+        self.levels.has_lists() && self.levels.left() == 0 && !self.ends_row
+    }
+
+    fn append(&mut self, levels: usize) -> Result<()> {
+        let slots = self.levels.take(levels)?;
+        self.decoder.append(slots)?;
+        self.validity.append(slots);
+        if let Some([repetition, definition]) = self.levels.last(levels) {
+            self.budget
+                .take((repetition.len() + definition.len()) as u64)?;
+            self.array_levels.repetition.extend_from_slice(repetition);
+            self.array_levels.definition.extend_from_slice(definition);
+        }
+        Ok(())
+    }
+
+    fn close_page(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            self.decoder.close_page();
+            self.pages.count();
+        }
+    }
+
+    /// Passes over pages that have no more rows than these, and returns how many they have.
+    fn skip_pages(&mut self, rows: usize) -> Result<usize> {
+        let mut skipped = 0;
+        while self.ends_row {
+            if self.pages.is_other_next()? {
+                self.read_page()?;
+                continue;
+            }
+            match self.pages.rows(self.levels.has_lists())? {
+                Some(rows_of_page) if rows_of_page <= rows - skipped && skipped < rows => {
+                    self.pages.skip()?;
+                    skipped += rows_of_page;
+                }
+                _ => break,
+            }
+        }
+        Ok(skipped)
+    }
+
+    /// Opens the next page with levels; whether there is one.
+    fn open_page(&mut self) -> Result<bool> {
+        while self.levels.left() == 0 {
+            self.close_page();
+            if !self.read_page()? {
+                self.ends_row = true;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads the next page, whatever it is; whether there is one.
+    fn read_page(&mut self) -> Result<bool> {
+        match self.pages.read()? {
+            None => return Ok(false),
+            Some((PageKind::Data(header), bytes)) => self.open_data_page(&header, bytes)?,
+            Some((PageKind::Dictionary(header), bytes)) => {
+                let values = self.opener.open_dictionary(&header, bytes)?;
+                self.decoder.keep_dictionary(values, header.values)?;
+            }
+            Some((PageKind::Index, _)) => {}
+        }
+        Ok(true)
+    }
+
+    fn open_data_page(&mut self, header: &DataPage, bytes: Bytes) -> Result<()> {
+        self.is_open = true;
+        self.ends_row =
+            !self.levels.has_lists() || header.rows.is_some() || self.pages.is_indexed();
+        let parts = self.opener.open(header, bytes)?;
+        self.levels
+            .open(header, parts.repetition, parts.definition)?;
+        let valid = self.levels.valid();
+        self.decoder.open_page(header.encoding, parts.values, valid)
+    }
+}
