@@ -29,6 +29,12 @@ pub use options::{
     parse_compression,
 };
 pub use reader::{Reader, ReaderBuilder};
+
+/// [`Reader`] under the name that it has in the crate `parquet`.
+pub type ParquetRecordBatchReader = Reader;
+/// [`ReaderBuilder`] under the name that it has in the crate `parquet`.
+pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
+
 pub use rewrite::NewFile;
 pub use writer::{Writer, Written};
 

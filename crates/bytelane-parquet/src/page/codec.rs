@@ -92,6 +92,8 @@ pub(crate) enum Decompressor {
     Brotli,
     Zstd(zstd::bulk::Decompressor<'static>),
     Lz4Raw,
+    /// The deprecated LZ4, of which there are three kinds.
+    Lz4,
 }
 
 impl Decompressor {
@@ -103,6 +105,7 @@ impl Decompressor {
             CompressionCodec::BROTLI => Decompressor::Brotli,
             CompressionCodec::ZSTD => Decompressor::Zstd(zstd::bulk::Decompressor::new()?),
             CompressionCodec::LZ4_RAW => Decompressor::Lz4Raw,
+            CompressionCodec::LZ4 => Decompressor::Lz4,
             other => return Err(unsupported(other)),
         })
     }
@@ -115,6 +118,7 @@ impl Decompressor {
             Decompressor::Brotli => CompressionCodec::BROTLI,
             Decompressor::Zstd(_) => CompressionCodec::ZSTD,
             Decompressor::Lz4Raw => CompressionCodec::LZ4_RAW,
+            Decompressor::Lz4 => CompressionCodec::LZ4,
         }
     }
 
@@ -151,12 +155,48 @@ impl Decompressor {
             Decompressor::Lz4Raw => {
                 lz4_flex::block::decompress_into(bytes, destination).map_err(not_decompressed)?
             }
+            Decompressor::Lz4 => decompress_lz4(bytes, destination)?,
             Decompressor::Gzip | Decompressor::Brotli => {
                 fill(flate2::read::MultiGzDecoder::new(bytes), destination)?
             }
         };
         check_size(written, size)
     }
+}
+
+/// Blocks as Hadoop writes them, each after its decompressed and its compressed size; or frames of LZ4; or one block by
+/// itself: what Parquet's codec LZ4 stands for was never specified, so that writers differ
+/// ([Compression.md](https://github.com/apache/parquet-format/blob/master/Compression.md#lz4)). They are tried in the order
+/// of the crate `parquet`.
+fn decompress_lz4(bytes: &[u8], to: &mut [u8]) -> Result<usize> {
+    if let Some(written) = decompress_hadoop(bytes, to) {
+        return Ok(written);
+    }
+    let frames = fill(lz4_flex::frame::FrameDecoder::new(bytes), to);
+    match frames {
+        Ok(written) if written == to.len() => Ok(written),
+        _ => lz4_flex::block::decompress_into(bytes, to).map_err(not_decompressed),
+    }
+}
+
+/// How many bytes the blocks of Hadoop have, if they are such blocks, and fill the destination.
+fn decompress_hadoop(mut bytes: &[u8], to: &mut [u8]) -> Option<usize> {
+    let mut written = 0;
+    while !bytes.is_empty() {
+        let (decompressed, rest) = bytes.split_first_chunk()?;
+        let (compressed, rest) = rest.split_first_chunk()?;
+        let [decompressed, compressed] =
+            [*decompressed, *compressed].map(|size| u32::from_be_bytes(size) as usize);
+        let block = rest.get(..compressed)?;
+        let destination = to.get_mut(written..)?.get_mut(..decompressed)?;
+        let found = lz4_flex::block::decompress_into(block, destination).ok()?;
+        if found != decompressed {
+            return None;
+        }
+        written += found;
+        bytes = &rest[compressed..];
+    }
+    (written == to.len()).then_some(written)
 }
 
 /// How many bytes a byte can become.
@@ -250,6 +290,34 @@ mod tests {
                     .decompress(&compressed[6..], bytes.len(), &mut back)
                     .expect(name);
                 assert_eq!(back[..bytes.len()], bytes, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn three_kinds_of_lz4_are_read() {
+        let text: Vec<u8> = (0..5000u32).map(|i| (i / 7 % 13) as u8).collect();
+        let (first, second) = text.split_at(2000);
+        let mut hadoop = Vec::new();
+        for block in [first, second] {
+            let compressed = lz4_flex::block::compress(block);
+            hadoop.extend((block.len() as u32).to_be_bytes());
+            hadoop.extend((compressed.len() as u32).to_be_bytes());
+            hadoop.extend(compressed);
+        }
+        let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        frame.write_all(&text).expect("a vector");
+        let frame = frame.finish().expect("a frame");
+        for compressed in [hadoop, frame, lz4_flex::block::compress(&text)] {
+            let mut decompressor = Decompressor::new(CompressionCodec::LZ4).expect("a codec");
+            let mut back = Vec::new();
+            decompressor
+                .decompress(&compressed, text.len(), &mut back)
+                .expect("one of three");
+            assert_eq!(back, text);
+            for size in [text.len() - 1, text.len() + 1] {
+                let result = decompressor.decompress(&compressed, size, &mut back);
+                assert!(result.is_err(), "{size}");
             }
         }
     }

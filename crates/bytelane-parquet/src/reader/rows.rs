@@ -54,10 +54,8 @@ pub(super) fn selected(
     offset: usize,
     limit: usize,
 ) -> Vec<Rows> {
-    let ranges: Vec<Range<usize>> = match selection {
-        None => vec![0..usize::MAX],
-        Some(selection) => ranges_of(selection),
-    };
+    let everything = 0..usize::MAX;
+    let ranges = selection.map_or_else(|| vec![everything], ranges_of);
     let mut ranges = limited(ranges, offset, limit).into_iter().peekable();
     let mut start = 0_usize;
     let rows_of = |length: &usize| {

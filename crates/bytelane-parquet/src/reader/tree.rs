@@ -394,7 +394,6 @@ impl Node {
                 rows.validity_uninit_with(backend, repetition, definition, &mut bits[..])
             }
             (Some(list), _) => {
-                let from = from.into();
                 list.entries_uninit_with(backend, from, repetition, definition, &mut bits[..])
             }
         };

@@ -97,9 +97,15 @@ class ParquetFile:
         batch_size: int = 65_536,
         columns: Sequence[str] | None = None,
         row_groups: Sequence[int] | None = None,
+        *,
+        threads: int | None = None,
+        memory_limit: int | None = None,
     ) -> Batches: ...
     def read(
         self,
         columns: Sequence[str] | None = None,
         row_groups: Sequence[int] | None = None,
+        *,
+        threads: int | None = None,
+        memory_limit: int | None = None,
     ) -> Table: ...

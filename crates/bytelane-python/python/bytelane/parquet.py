@@ -484,8 +484,14 @@ def read_table(
     columns: Sequence[str] | None = None,
     *,
     row_groups: Sequence[int] | None = None,
+    threads: int | None = None,
+    memory_limit: int | None = None,
 ) -> Table:
     """Reads a Parquet file into memory: all columns, or those of these paths, in the order of the file.
+
+    As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: repeated strings
+    can be many times larger than their bytes in the file. A batch of 65,536 rows that needs more than `memory_limit` bytes
+    is an error; by default a column of a batch may take 128 MiB and 1024 times its size in the file.
 
     The result is a table for any library that reads `__arrow_c_stream__`, without a copy.
 
@@ -495,4 +501,4 @@ def read_table(
     >>> polars.DataFrame(parquet.read_table("trades.parquet", ["price"])).shape
     (3, 1)
     """
-    return ParquetFile(path).read(columns, row_groups)
+    return ParquetFile(path).read(columns, row_groups, threads=threads, memory_limit=memory_limit)

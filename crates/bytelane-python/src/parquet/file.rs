@@ -11,8 +11,10 @@ use bytelane_parquet::{InputFile, Reader, ReaderBuilder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// A Parquet file of which parts are read, by any number of threads.
 ///
@@ -96,9 +98,12 @@ impl ParquetFile {
 
     /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
     /// indices. A batch ends where its row group ends.
+    ///
+    /// As many threads decode as there are cores, unless it is told how many. A batch that needs more than `memory_limit`
+    /// bytes is an error; by default a column of a batch may take 128 MiB and 1024 times its size in the file.
     #[pyo3(
-        signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None),
-        text_signature = "($self, batch_size=65536, columns=None, row_groups=None)"
+        signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, threads=None, memory_limit=None),
+        text_signature = "($self, batch_size=65536, columns=None, row_groups=None, *, threads=None, memory_limit=None)"
     )]
     fn iter_batches(
         &self,
@@ -106,21 +111,28 @@ impl ParquetFile {
         batch_size: Count,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
+        threads: Option<Count>,
+        memory_limit: Option<u64>,
     ) -> PyResult<Batches> {
-        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups))?;
+        let limits = Limits::new(threads, memory_limit)?;
+        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups, limits))?;
         Ok(Batches(Mutex::new(rows)))
     }
 
     /// The same rows at once.
-    #[pyo3(signature = (columns=None, row_groups=None))]
+    #[pyo3(signature = (columns=None, row_groups=None, *, threads=None, memory_limit=None))]
     fn read(
         &self,
         py: Python<'_>,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
+        threads: Option<Count>,
+        memory_limit: Option<u64>,
     ) -> PyResult<Table> {
+        let limits = Limits::new(threads, memory_limit)?;
         py.detach(|| {
-            let Rows { mut reader, schema } = self.rows(BATCH_ROWS, columns, row_groups)?;
+            let rows = self.rows(BATCH_ROWS, columns, row_groups, limits)?;
+            let Rows { mut reader, schema } = rows;
             let mut batches = Vec::new();
             while let Some(batch) = next(&mut reader)? {
                 check_signals()?;
@@ -151,12 +163,18 @@ impl ParquetFile {
         batch_size: usize,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
+        limits: Limits,
     ) -> PyResult<Rows> {
         let Some(reader) = self.opened().clone() else {
             let message = format!("{} is closed", self.path.display());
             return Err(PyValueError::new_err(message));
         };
-        let mut reader = reader.with_batch_size(batch_size);
+        let mut reader = reader
+            .with_batch_size(batch_size)
+            .with_threads(limits.threads);
+        if let Some(memory) = limits.memory {
+            reader = reader.with_memory_limit(memory);
+        }
         if let Some(columns) = columns {
             let columns = columns.iter().map(String::as_str);
             let in_file = |error: bytelane_parquet::Error| of_parquet(error.in_file(&self.path));
@@ -177,9 +195,27 @@ impl ParquetFile {
     }
 }
 
+/// How many threads read, and how much memory a batch may take.
+#[derive(Clone, Copy)]
+struct Limits {
+    threads: NonZero<usize>,
+    memory: Option<u64>,
+}
+
+impl Limits {
+    fn new(threads: Option<Count>, memory: Option<u64>) -> PyResult<Self> {
+        let threads = match threads {
+            Some(Count(threads)) => NonZero::new(threads)
+                .ok_or_else(|| PyValueError::new_err("threads must be at least 1"))?,
+            None => thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
+        };
+        Ok(Self { threads, memory })
+    }
+}
+
 /// Rows that are yet to be read.
 struct Rows {
-    reader: Reader<InputFile>,
+    reader: Reader,
     /// With the metadata of the file, which batches do not have.
     schema: SchemaRef,
 }
@@ -207,6 +243,6 @@ impl Batches {
     }
 }
 
-fn next(reader: &mut Reader<InputFile>) -> PyResult<Option<RecordBatch>> {
+fn next(reader: &mut Reader) -> PyResult<Option<RecordBatch>> {
     reader.next().transpose().map_err(of_reader)
 }

@@ -1,0 +1,230 @@
+//! What the reader is told to read, and with what.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
+use bytelane_parquet::{
+    ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, Problem, Reader, arrow_array,
+    parquet,
+};
+use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+use parquet::errors::Result;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::reader::{ChunkReader, Length};
+use std::error::Error;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const ROWS: usize = 100_000;
+const PAGE_ROWS: usize = 1000;
+
+fn batch() -> RecordBatch {
+    let ids = Int64Array::from_iter_values(0..ROWS as i64);
+    let prices = (0..ROWS).map(|row| (row % 7 > 0).then_some(row as f64));
+    let columns: [(&str, ArrayRef, bool); 2] = [
+        ("id", Arc::new(ids), false),
+        ("price", Arc::new(Float64Array::from_iter(prices)), true),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+}
+
+/// Pages of [`PAGE_ROWS`] rows.
+fn file(is_indexed: bool, row_group_rows: usize) -> Bytes {
+    let batch = batch();
+    let properties = WriterProperties::builder()
+        .set_writer_version(WriterVersion::PARQUET_2_0)
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(!is_indexed)
+        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_write_batch_size(PAGE_ROWS)
+        .set_max_row_group_row_count(Some(row_group_rows))
+        .build();
+    let mut file = Vec::new();
+    let mut writer =
+        ArrowWriter::try_new(&mut file, batch.schema(), Some(properties)).expect("a writer");
+    writer.write(&batch).expect("rows");
+    writer.close().expect("a file");
+    file.into()
+}
+
+/// A file of which it is counted what is read.
+#[derive(Clone)]
+struct Counted {
+    file: Bytes,
+    reads: Arc<AtomicUsize>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(file: Bytes) -> Self {
+        let (reads, bytes) = Default::default();
+        Self { file, reads, bytes }
+    }
+
+    /// Reads and bytes since this was asked last.
+    fn take(&self) -> (usize, usize) {
+        (
+            self.reads.swap(0, Ordering::Relaxed),
+            self.bytes.swap(0, Ordering::Relaxed),
+        )
+    }
+}
+
+impl Length for Counted {
+    fn len(&self) -> u64 {
+        self.file.len() as u64
+    }
+}
+
+impl ChunkReader for Counted {
+    type T = <Bytes as ChunkReader>::T;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        self.file.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(length, Ordering::Relaxed);
+        self.file.get_bytes(start, length)
+    }
+}
+
+#[test]
+fn pages_without_wanted_rows_are_not_read() {
+    let wanted = RowSelection::from(vec![
+        RowSelector::skip(40_500),
+        RowSelector::select(100),
+        RowSelector::skip(50_000),
+        RowSelector::select(100),
+    ]);
+    for is_indexed in [true, false] {
+        let input = Counted::new(file(is_indexed, ROWS));
+        let builder = Reader::builder(input.clone()).expect("a footer");
+        input.take();
+        let reader = builder.with_row_selection(wanted.clone()).build();
+        let batches: Vec<_> = reader
+            .expect("options")
+            .map(|it| it.expect("rows"))
+            .collect();
+        let (reads, bytes) = input.take();
+        let [rows] = &batches[..] else {
+            panic!("{} batches", batches.len());
+        };
+        let all = batch();
+        assert_eq!(rows.slice(0, 100), all.slice(40_500, 100));
+        assert_eq!(rows.slice(100, 100), all.slice(90_600, 100));
+        // Two pages of two columns, of 8 bytes a value.
+        let pages = 4 * PAGE_ROWS * 8;
+        match is_indexed {
+            // A header and a page each, and two indexes.
+            true => assert!(reads <= 10 && bytes < pages + 10_000, "{reads} {bytes}"),
+            // The headers of the others.
+            false => assert!(bytes < pages + 200 * 256 + 5000, "{bytes}"),
+        }
+    }
+}
+
+#[test]
+fn threads_read_the_same_batches_in_order() {
+    for row_group_rows in [3000, ROWS] {
+        let file = file(true, row_group_rows);
+        let read = |threads: usize, columns: &[&str]| {
+            let builder = Reader::builder(file.clone()).expect("a footer");
+            let builder = builder.with_columns(columns.iter().copied());
+            let reader = builder
+                .expect("the columns are there")
+                .with_batch_size(700)
+                .with_threads(NonZero::new(threads).expect("not 0"))
+                .build();
+            let batches = reader.expect("options").map(|batch| batch.expect("rows"));
+            batches.collect::<Vec<_>>()
+        };
+        for columns in [&["id", "price"][..], &["price"]] {
+            let alone = read(1, columns);
+            let rows: usize = alone.iter().map(RecordBatch::num_rows).sum();
+            assert_eq!(rows, ROWS);
+            for threads in [2, 3, 8] {
+                assert!(read(threads, columns) == alone, "{threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_comes_after_the_batches_before_it() {
+    let mut file = file(true, 10_000).to_vec();
+    let builder = Reader::builder(Bytes::from(file.clone())).expect("a footer");
+    // The header of the first page in the fifth row group.
+    let (start, _) = builder.metadata().row_group(4).column(0).byte_range();
+    file[start as usize..][..8].fill(0xff);
+    for threads in [1, 2, 5] {
+        let builder = Reader::builder(Bytes::from(file.clone())).expect("a footer");
+        let threads = NonZero::new(threads).expect("not 0");
+        let mut reader = builder.with_threads(threads).build().expect("options");
+        for row_group in 0..4 {
+            let rows = reader.next().expect("a batch").expect("rows");
+            let ids = rows.column(0).as_primitive::<Int64Type>();
+            assert_eq!(ids.value(0), row_group * 10_000);
+        }
+        let error = reader
+            .next()
+            .expect("an error")
+            .expect_err("a damaged page");
+        let want = "row group 4, column id, page 0: ";
+        assert!(error.to_string().contains(want), "{error}");
+        assert!(reader.next().is_none());
+    }
+}
+
+#[test]
+fn a_batch_that_needs_too_much_memory_is_an_error() {
+    let file = file(false, ROWS);
+    let read = |limit: u64, rows: usize| {
+        let builder = Reader::builder(file.clone()).expect("a footer");
+        let builder = builder.with_memory_limit(limit).with_batch_size(rows);
+        let batches = builder.build().expect("options");
+        let rows = batches.map(|batch| Ok(batch?.num_rows()));
+        rows.sum::<std::result::Result<usize, arrow_schema::ArrowError>>()
+    };
+    // Two columns of 8 bytes, and the bits of nulls.
+    assert_eq!(read(17 * 10_000, 10_000).expect("enough"), ROWS);
+    let error = read(15 * 10_000, 10_000).expect_err("too little");
+    let error = bytelane_parquet::Error::new(error);
+    assert!(
+        matches!(error.problem(), Problem::MemoryLimit { limit: 150_000 }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("with_batch_size"), "{error}");
+    assert_eq!(read(15 * 10_000, 5000).expect("smaller batches"), ROWS);
+}
+
+/// As a program does that has used the crate `parquet` before.
+#[test]
+fn the_names_of_the_crate_parquet_do() -> std::result::Result<(), Box<dyn Error>> {
+    fn sum(reader: ParquetRecordBatchReader) -> Result<f64> {
+        let mut sum = 0.0;
+        for batch in reader {
+            let batch = batch?;
+            let prices = batch.column(1).as_primitive::<Float64Type>();
+            sum += prices.iter().flatten().sum::<f64>();
+        }
+        Ok(sum)
+    }
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file(true, ROWS))?;
+    assert_eq!(builder.schema().fields().len(), 2);
+    assert_eq!(builder.parquet_schema().num_columns(), 2);
+    assert_eq!(builder.metadata().num_row_groups(), 1);
+    let reader = builder
+        .with_row_groups(vec![0])
+        .with_batch_size(8192)
+        .with_offset(10)
+        .with_limit(5)
+        .build()?;
+    assert_eq!(sum(reader)?, f64::from(10 + 11 + 12 + 13));
+    Ok(())
+}
