@@ -270,7 +270,7 @@ impl PageDecoder {
             ValueEncoding::Delta => slots < page.slots,
             // The headers of the runs before a range are read again. Without room, runs are long, and so are few.
             ValueEncoding::Dictionary => slots < page.slots / FEW_TAKES && has_room,
-            ValueEncoding::Plain | ValueEncoding::ByteStreamSplit | ValueEncoding::Alp => false,
+            _ => false,
         };
         if !is_needed {
             return Ok(());

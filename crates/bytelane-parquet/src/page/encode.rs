@@ -166,7 +166,7 @@ impl PageEncoder {
                     return Ok(ValueEncoding::Plain);
                 }
             },
-            ValueEncoding::Plain | ValueEncoding::Dictionary | ValueEncoding::Delta => {
+            _ => {
                 self.plain.extend_from_slice(dense);
                 return Ok(ValueEncoding::Plain);
             }

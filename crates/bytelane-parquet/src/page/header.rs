@@ -15,6 +15,8 @@ pub(crate) enum ValueEncoding {
     Dictionary,
     /// DELTA_BINARY_PACKED.
     Delta,
+    DeltaLengthByteArray,
+    DeltaByteArray,
 }
 
 impl ValueEncoding {
@@ -26,6 +28,8 @@ impl ValueEncoding {
             Self::Alp => Encoding::ALP,
             Self::Dictionary => Encoding::RLE_DICTIONARY,
             Self::Delta => Encoding::DELTA_BINARY_PACKED,
+            Self::DeltaLengthByteArray => Encoding::DELTA_LENGTH_BYTE_ARRAY,
+            Self::DeltaByteArray => Encoding::DELTA_BYTE_ARRAY,
         }
     }
 }
@@ -86,6 +90,8 @@ const PLAIN_DICTIONARY: i32 = 2;
 const RLE: i32 = 3;
 const BIT_PACKED: i32 = 4;
 const DELTA_BINARY_PACKED: i32 = 5;
+const DELTA_LENGTH_BYTE_ARRAY: i32 = 6;
+const DELTA_BYTE_ARRAY: i32 = 7;
 const RLE_DICTIONARY: i32 = 8;
 const BYTE_STREAM_SPLIT: i32 = 9;
 const ALP: i32 = 10;
@@ -175,6 +181,8 @@ fn value_encoding(number: i32) -> Result<ValueEncoding> {
         PLAIN => Ok(ValueEncoding::Plain),
         PLAIN_DICTIONARY | RLE_DICTIONARY => Ok(ValueEncoding::Dictionary),
         DELTA_BINARY_PACKED => Ok(ValueEncoding::Delta),
+        DELTA_LENGTH_BYTE_ARRAY => Ok(ValueEncoding::DeltaLengthByteArray),
+        DELTA_BYTE_ARRAY => Ok(ValueEncoding::DeltaByteArray),
         BYTE_STREAM_SPLIT => Ok(ValueEncoding::ByteStreamSplit),
         ALP => Ok(ValueEncoding::Alp),
         other => Err(Error::corrupt(format!(

@@ -85,6 +85,9 @@ impl ValueDecoder {
             ValueEncoding::Dictionary => Err(Error::corrupt(
                 "a page of indices, but the column chunk has no dictionary before it",
             )),
+            ValueEncoding::DeltaLengthByteArray | ValueEncoding::DeltaByteArray => {
+                Err(not_fixed(encoding))
+            }
         }
     }
 
@@ -112,6 +115,9 @@ impl ValueDecoder {
             ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to)?,
             ValueEncoding::Delta => deltas::<i64>(backend, page, range, to)?,
             ValueEncoding::Dictionary => self.look_up(page, range, to)?,
+            ValueEncoding::DeltaLengthByteArray | ValueEncoding::DeltaByteArray => {
+                return Err(not_fixed(encoding));
+            }
         }
         Ok(())
     }
@@ -174,6 +180,13 @@ fn copy_entries(entries: &[u8], width: usize, indices: &[u32], to: &mut [u8]) ->
 fn numbers<T: Pod>(bytes: &[u8]) -> Vec<T> {
     let values = bytes.chunks_exact(size_of::<T>());
     values.map(bytemuck::pod_read_unaligned).collect()
+}
+
+fn not_fixed(encoding: ValueEncoding) -> Error {
+    Error::corrupt(format!(
+        "a page in {}, which values of a fixed width cannot have",
+        encoding.in_parquet()
+    ))
 }
 
 fn check_deltas(page: &[u8], valid: usize) -> Result<()> {
