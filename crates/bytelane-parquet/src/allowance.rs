@@ -97,6 +97,11 @@ impl Budget {
         Self::new(allowance.left)
     }
 
+    /// What a batch may take in all.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// For another batch.
     pub(crate) fn renew(&self) {
         self.left.store(self.limit, Ordering::Relaxed);

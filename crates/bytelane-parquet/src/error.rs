@@ -84,7 +84,7 @@ pub enum Problem {
     ReadOnly,
     /// The rows that were asked for at once need more memory than they may have.
     #[error(
-        "a batch of these rows needs more than {limit} bytes of memory: read fewer rows at a time (with_batch_size), or \
+        "the values of a batch take more than {limit} bytes of memory: read fewer rows at a time (with_batch_size), or \
          allow more memory (with_memory_limit)"
     )]
     MemoryLimit {

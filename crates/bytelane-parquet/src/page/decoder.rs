@@ -2,6 +2,7 @@
 
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::boolean::BooleanDecoder;
+use super::byte_array::ByteArrayDecoder;
 use super::fixed::FixedDecoder;
 use super::header::ValueEncoding;
 use super::null::NullDecoder;
@@ -31,7 +32,10 @@ pub(crate) fn decoder_of(
         (DataType::Boolean, Type::BOOLEAN) => {
             Box::new(BooleanDecoder::new(backend, allowance, budget))
         }
-        (DataType::Dictionary(key, values), physical) if physical != Type::BYTE_ARRAY => {
+        (_, Type::BYTE_ARRAY) => {
+            Box::new(ByteArrayDecoder::new(backend, data_type, column, budget)?)
+        }
+        (DataType::Dictionary(key, values), _) => {
             let values = decoder_of(backend, values, column, allowance, &budget)?;
             let key = key.as_ref().clone();
             Box::new(DictionaryDecoder { values, key })

@@ -1,6 +1,7 @@
 //! Arrays of values of a fixed width: numbers, dates and times, decimals, bytes.
 
 use super::array_decoder::{ArrayDecoder, Slots};
+use super::byte_array::delta;
 use super::header::ValueEncoding;
 use super::values::ValueDecoder;
 use crate::allowance::{Allowance, Budget};
@@ -12,6 +13,7 @@ use bytelane::Detected;
 use bytelane::validity::{Element, values};
 use bytemuck::Pod;
 use bytes::Bytes;
+use parquet::basic::Type;
 use parquet::schema::types::ColumnDescPtr;
 
 /// Parts in which a page may be taken before its indices are better decoded at once.
@@ -77,10 +79,7 @@ impl FixedDecoder {
         let is_needed = match page.encoding {
             // Each value depends on those before it.
             ValueEncoding::Delta if wanted < page.valid && !has_room => {
-                return Err(Error::corrupt(format!(
-                    "a page of {} values in a column chunk that has too few bytes for as many",
-                    page.valid
-                )));
+                return Err(too_many(page.valid));
             }
             ValueEncoding::Delta => wanted < page.valid,
             // The headers of the runs before a range are read again. Without room, runs are long, and so are few.
@@ -100,6 +99,26 @@ impl FixedDecoder {
         page.encoding = ValueEncoding::Plain;
         Ok(())
     }
+
+    /// Values in DELTA_BYTE_ARRAY, each of which depends on the one before, as PLAIN ones.
+    fn fixed_deltas(&self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
+        if self.column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
+            return Ok((ValueEncoding::DeltaByteArray, values));
+        }
+        // Two lengths each as well.
+        let bytes = valid.saturating_mul(self.width + 8);
+        if !self.allowance.has_room(bytes as u64) {
+            return Err(too_many(valid));
+        }
+        let values = delta::decode_fixed(self.backend, values, valid, self.width)?;
+        Ok((ValueEncoding::Plain, values.into()))
+    }
+}
+
+fn too_many(values: usize) -> Error {
+    Error::corrupt(format!(
+        "a page of {values} values in a column chunk that has too few bytes for as many"
+    ))
 }
 
 impl ArrayDecoder for FixedDecoder {
@@ -108,6 +127,10 @@ impl ArrayDecoder for FixedDecoder {
     }
 
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
+        let (encoding, values) = match encoding {
+            ValueEncoding::DeltaByteArray => self.fixed_deltas(values, valid)?,
+            encoding => (encoding, values),
+        };
         self.decoder.check(encoding, &values, valid)?;
         self.page = Some(OpenPage {
             encoding,

@@ -3,6 +3,7 @@
 mod alp;
 mod array_decoder;
 mod boolean;
+mod byte_array;
 mod codec;
 mod decoder;
 mod encode;

@@ -72,11 +72,6 @@ pub fn data_type(numbers: &mut Numbers, depth: usize) -> DataType {
 const LEAVES: usize = 18;
 
 fn leaf_type(leaf: usize) -> DataType {
-    let leaf = if [1, 12, 13, 14, 16].contains(&leaf) {
-        0
-    } else {
-        leaf
-    }; //TMP
     match leaf {
         0 => DataType::Int32,
         1 => DataType::Utf8,

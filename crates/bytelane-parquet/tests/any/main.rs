@@ -51,7 +51,7 @@ fn encoding(numbers: &mut Numbers, physical: Type) -> Encoding {
         Type::FIXED_LEN_BYTE_ARRAY => &[
             Encoding::PLAIN,
             Encoding::BYTE_STREAM_SPLIT,
-            //TMP Encoding::DELTA_BYTE_ARRAY,
+            Encoding::DELTA_BYTE_ARRAY,
         ],
         Type::INT96 => &[Encoding::PLAIN],
     };

@@ -1,0 +1,123 @@
+//! DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, and then the values.
+
+use super::room::Room;
+use super::view;
+use crate::{Error, Result};
+use arrow_array::OffsetSizeTrait;
+use bytelane::{Detected, delta};
+use bytes::Bytes;
+use std::ops::Range;
+
+/// What is left of a page.
+pub(super) struct DeltaLength {
+    bytes: Bytes,
+    /// Of all values of the page.
+    lengths: Vec<i32>,
+    /// Values that are taken.
+    taken: usize,
+    /// Where the next one begins.
+    at: usize,
+}
+
+impl DeltaLength {
+    pub(super) fn open(backend: Detected, bytes: Bytes, valid: usize, room: &Room) -> Result<Self> {
+        let (lengths, at) = read_lengths(backend, &bytes, valid, "lengths", room)?;
+        let needed: u64 = lengths.iter().map(|length| *length as u64).sum();
+        let left = bytes.len() - at;
+        if needed > left as u64 {
+            return Err(Error::corrupt(format!(
+                "values of {needed} bytes in DELTA_LENGTH_BYTE_ARRAY, but the page has only {left} bytes for them"
+            )));
+        }
+        Ok(Self {
+            bytes,
+            lengths,
+            taken: 0,
+            at,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The places of the next values, among the lengths and in the page.
+    fn take(&mut self, count: usize) -> (Range<usize>, Range<usize>) {
+        let places = self.taken..self.taken + count;
+        let lengths = self.lengths[places.clone()].iter();
+        let length = lengths.map(|length| *length as usize).sum::<usize>();
+        let bytes = self.at..self.at + length;
+        (self.taken, self.at) = (places.end, bytes.end);
+        (places, bytes)
+    }
+
+    /// Appends the next values to the strings, and tells where each of them ends.
+    pub(super) fn copy<O: OffsetSizeTrait>(
+        &mut self,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room,
+    ) -> Result<()> {
+        let (places, bytes) = self.take(ends.len());
+        let values = &self.bytes[bytes];
+        room.check(to.len() as u64 + values.len() as u64)?;
+        let mut at = to.len();
+        for (end, length) in ends.iter_mut().zip(&self.lengths[places]) {
+            at += *length as usize;
+            *end = O::usize_as(at);
+        }
+        to.extend_from_slice(values);
+        Ok(())
+    }
+
+    /// Views of the next values. Returns whether one points into the page, which has a number among the buffers.
+    pub(super) fn view(&mut self, buffer: usize, views: &mut [u128]) -> Result<bool> {
+        let buffer = view::buffer(buffer)?;
+        let (places, bytes) = self.take(views.len());
+        let start = bytes.start;
+        let lengths = self.lengths[places].iter().map(|length| *length as usize);
+        Ok(view::consecutive(
+            &self.bytes,
+            start,
+            lengths,
+            buffer,
+            views,
+        ))
+    }
+
+    pub(super) fn skip(&mut self, count: usize) {
+        self.take(count);
+    }
+}
+
+/// The lengths in front of `bytes`, as many as there are values, none of them negative, and where they end.
+pub(super) fn read_lengths(
+    backend: Detected,
+    bytes: &[u8],
+    valid: usize,
+    what: &str,
+    room: &Room,
+) -> Result<(Vec<i32>, usize)> {
+    // Some writers may write no values as no bytes.
+    if valid == 0 && bytes.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let damaged = |error: delta::Error| Error::corrupt(format!("the {what} of values: {error}"));
+    // A few bytes can rightly have many lengths.
+    let (stored, _) = delta::validate::<i32>(bytes).map_err(damaged)?;
+    if stored != valid as u64 {
+        return Err(Error::corrupt(format!(
+            "{stored} {what} for {valid} values"
+        )));
+    }
+    room.without(valid, size_of::<i32>())?;
+    let mut lengths = vec![0; valid];
+    let decoded = delta::decode_uninit_with(backend, bytes, &mut lengths[..]);
+    let (_, read) = decoded.map_err(damaged)?;
+    match lengths.iter().min() {
+        Some(least) if *least < 0 => Err(Error::corrupt(format!(
+            "the {what} of values: one is {least}"
+        ))),
+        _ => Ok((lengths, read)),
+    }
+}

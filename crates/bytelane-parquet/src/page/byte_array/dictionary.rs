@@ -1,0 +1,106 @@
+//! The entries of a dictionary, prepared for being copied many times.
+
+use super::copy::{BLOCK, Strings};
+use super::indices::Indices;
+use super::plain::Entries;
+use super::room::Room;
+use crate::Result;
+use arrow_array::OffsetSizeTrait;
+use bytelane::rle_hybrid::Dictionary;
+
+/// Entries up to this length fit into a number, with their length.
+const SHORT: usize = 15;
+
+/// Entries that indices are looked up in.
+pub(super) enum Table {
+    /// Their bytes, and in the last one their length.
+    Short {
+        entries: Dictionary<u128>,
+        found: Vec<u128>,
+    },
+    /// Where they begin, in the upper half, and their lengths.
+    Long {
+        places: Dictionary<u64>,
+        found: Vec<u64>,
+        /// What they begin in, and some more bytes.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Table {
+    pub(super) fn new(entries: &Entries) -> Self {
+        let longest = entries.places.iter().map(|(_, length)| *length as usize);
+        if longest.max() <= Some(SHORT) {
+            let values: Vec<_> = entries.iter().map(short).collect();
+            return Self::Short {
+                entries: Dictionary::new(&values),
+                found: vec![0; BLOCK],
+            };
+        }
+        let places = entries.places.iter();
+        let places: Vec<_> = places
+            .map(|(start, length)| u64::from(*start) << 32 | u64::from(*length))
+            .collect();
+        Self::Long {
+            places: Dictionary::new(&places),
+            found: vec![0; BLOCK],
+            bytes: [&entries.bytes[..], &[0; 16]].concat(),
+        }
+    }
+
+    /// Appends the entries of the next indices to the strings, and tells where each of them ends.
+    pub(super) fn copy<O: OffsetSizeTrait>(
+        &mut self,
+        indices: &mut Indices,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room,
+    ) -> Result<()> {
+        for ends in ends.chunks_mut(BLOCK) {
+            match self {
+                Table::Short { entries, found } => {
+                    let found = &mut found[..ends.len()];
+                    indices.look_up(entries, found)?;
+                    let lengths = found.iter().map(|entry| entry >> (8 * SHORT));
+                    let length = lengths.sum::<u128>() as u64;
+                    room.check(to.len() as u64 + length)?;
+                    to.reserve(length as usize);
+                    let mut strings = Strings::after(to);
+                    for (end, entry) in ends.iter_mut().zip(found) {
+                        let length = (*entry >> (8 * SHORT)) as usize;
+                        strings.push_array(&entry.to_le_bytes(), length);
+                        *end = O::usize_as(strings.len());
+                    }
+                }
+                Table::Long {
+                    places,
+                    found,
+                    bytes,
+                } => {
+                    let found = &mut found[..ends.len()];
+                    indices.look_up(places, found)?;
+                    let length = found.iter().map(|place| *place & LENGTH).sum::<u64>();
+                    room.check(to.len() as u64 + length)?;
+                    to.reserve(length as usize);
+                    let mut strings = Strings::after(to);
+                    for (end, place) in ends.iter_mut().zip(found) {
+                        let from = &bytes[(*place >> 32) as usize..];
+                        strings.push(from, (*place & LENGTH) as usize);
+                        *end = O::usize_as(strings.len());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The length of an entry, where its place is known.
+const LENGTH: u64 = u32::MAX as u64;
+
+fn short(entry: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    bytes[..entry.len()].copy_from_slice(entry);
+    bytes[SHORT] = entry.len() as u8;
+    u128::from_le_bytes(bytes)
+}

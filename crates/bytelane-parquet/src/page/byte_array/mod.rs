@@ -1,0 +1,251 @@
+//! Columns of the type BYTE_ARRAY: strings, bytes, and decimals of any length.
+//!
+//! A [`Page`] hands out its values in order, and [`Values`] make an array of them: with offsets, views, or keys of a
+//! dictionary.
+
+mod copy;
+mod decimal;
+pub(super) mod delta;
+mod delta_length;
+mod dictionary;
+mod indices;
+mod keys;
+mod offsets;
+mod pages;
+mod plain;
+mod room;
+mod string_views;
+#[cfg(test)]
+mod tests;
+mod text;
+mod view;
+mod views;
+
+use super::array_decoder::{ArrayDecoder, Slots};
+use super::header::ValueEncoding;
+use crate::allowance::Budget;
+use crate::{Error, Result, physical};
+use arrow_array::types::{
+    ArrowDictionaryKeyType, BinaryType, Decimal32Type, Decimal64Type, Decimal128Type,
+    Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use bytelane::Detected;
+use bytes::Bytes;
+use decimal::Decimals;
+use keys::Keys;
+use offsets::Offsets;
+use pages::Page;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescriptor;
+use plain::Entries;
+use room::Room;
+use string_views::StringViews;
+use views::Views;
+
+/// Values of an array that is being made, and the dictionary of the chunk.
+trait Values: Send {
+    fn keep_dictionary(&mut self, entries: Entries) -> Result<()>;
+
+    /// Makes room for as many slots.
+    fn reserve(&mut self, slots: usize);
+
+    /// Appends the next values of a page.
+    fn append(&mut self, page: &mut Page, count: usize) -> Result<()>;
+
+    fn append_nulls(&mut self, count: usize) -> Result<()>;
+
+    /// Appends the next values of a page to the slots that have ones in a bitmap, and nulls to the others.
+    fn append_mixed(
+        &mut self,
+        page: &mut Page,
+        bits: &[u8],
+        slots: usize,
+        valid: usize,
+    ) -> Result<()>;
+
+    /// The array of everything appended since the last one.
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;
+}
+
+/// Decodes the pages of a column chunk of the type BYTE_ARRAY.
+pub(crate) struct ByteArrayDecoder {
+    backend: Detected,
+    memory: u64,
+    budget: Budget,
+    is_text: bool,
+    has_dictionary: bool,
+    page: Option<Page>,
+    values: Box<dyn Values>,
+}
+
+impl ByteArrayDecoder {
+    /// For arrays of a type, each of which comes out of a budget.
+    pub(crate) fn new(
+        backend: Detected,
+        data_type: &DataType,
+        column: &ColumnDescriptor,
+        budget: Budget,
+    ) -> Result<Self> {
+        let memory = budget.limit();
+        let values = match column.physical_type() {
+            Type::BYTE_ARRAY => values(backend, data_type, memory),
+            _ => None,
+        };
+        let Some(values) = values else {
+            return Err(physical::not_convertible(data_type, column));
+        };
+        Ok(Self {
+            backend,
+            memory,
+            budget,
+            is_text: is_text(data_type),
+            has_dictionary: false,
+            page: None,
+            values,
+        })
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
+}
+
+fn values(backend: Detected, data_type: &DataType, memory: u64) -> Option<Box<dyn Values>> {
+    Some(match data_type {
+        DataType::Utf8 => Box::new(Offsets::<Utf8Type>::new(backend, memory)),
+        DataType::LargeUtf8 => Box::new(Offsets::<LargeUtf8Type>::new(backend, memory)),
+        DataType::Binary => Box::new(Offsets::<BinaryType>::new(backend, memory)),
+        DataType::LargeBinary => Box::new(Offsets::<LargeBinaryType>::new(backend, memory)),
+        DataType::Utf8View => Box::new(StringViews::new(backend, memory)),
+        DataType::BinaryView => Box::new(Views::new(backend, memory)),
+        DataType::Decimal32(p, s) => {
+            Box::new(Decimals::<Decimal32Type>::new(backend, memory, *p, *s))
+        }
+        DataType::Decimal64(p, s) => {
+            Box::new(Decimals::<Decimal64Type>::new(backend, memory, *p, *s))
+        }
+        DataType::Decimal128(p, s) => {
+            Box::new(Decimals::<Decimal128Type>::new(backend, memory, *p, *s))
+        }
+        DataType::Decimal256(p, s) => {
+            Box::new(Decimals::<Decimal256Type>::new(backend, memory, *p, *s))
+        }
+        DataType::Dictionary(keys, values) => match keys.as_ref() {
+            DataType::Int8 => dictionary::<Int8Type>(backend, values, memory)?,
+            DataType::Int16 => dictionary::<Int16Type>(backend, values, memory)?,
+            DataType::Int32 => dictionary::<Int32Type>(backend, values, memory)?,
+            DataType::Int64 => dictionary::<Int64Type>(backend, values, memory)?,
+            DataType::UInt8 => dictionary::<UInt8Type>(backend, values, memory)?,
+            DataType::UInt16 => dictionary::<UInt16Type>(backend, values, memory)?,
+            DataType::UInt32 => dictionary::<UInt32Type>(backend, values, memory)?,
+            DataType::UInt64 => dictionary::<UInt64Type>(backend, values, memory)?,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn dictionary<K: ArrowDictionaryKeyType>(
+    backend: Detected,
+    values: &DataType,
+    memory: u64,
+) -> Option<Box<dyn Values>> {
+    let value_type = values.clone();
+    Some(match values {
+        DataType::Utf8 | DataType::Utf8View => {
+            Box::new(Keys::<K, Utf8Type>::new(backend, memory, value_type))
+        }
+        DataType::LargeUtf8 => Box::new(Keys::<K, LargeUtf8Type>::new(backend, memory, value_type)),
+        DataType::Binary | DataType::BinaryView => {
+            Box::new(Keys::<K, BinaryType>::new(backend, memory, value_type))
+        }
+        DataType::LargeBinary => {
+            Box::new(Keys::<K, LargeBinaryType>::new(backend, memory, value_type))
+        }
+        _ => return None,
+    })
+}
+
+/// Bytes that nothing else has: the bytes behind views are those of pages.
+fn memory_of(array: &dyn Array) -> u64 {
+    match array.data_type() {
+        DataType::Utf8View | DataType::BinaryView => (array.len() * size_of::<u128>()) as u64,
+        DataType::Dictionary(keys, _) => {
+            (array.len() * keys.primitive_width().unwrap_or_default()) as u64
+        }
+        _ => array.to_data().get_slice_memory_size().unwrap_or_default() as u64,
+    }
+}
+
+fn no_dictionary() -> Error {
+    Error::corrupt("a page of indices, but the column chunk has no dictionary before it")
+}
+
+impl ArrayDecoder for ByteArrayDecoder {
+    fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        let entries = Entries::read(values, count)?;
+        if self.is_text {
+            text::check(self.backend, &entries)?;
+        }
+        self.has_dictionary = true;
+        self.values.keep_dictionary(entries)
+    }
+
+    fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
+        self.page = None;
+        if encoding == ValueEncoding::Dictionary && !self.has_dictionary {
+            return Err(no_dictionary());
+        }
+        let room = Room::new(self.memory, u64::MAX);
+        self.page = Some(Page::open(self.backend, encoding, values, valid, &room)?);
+        Ok(())
+    }
+
+    fn close_page(&mut self) {
+        self.page = None;
+    }
+
+    fn reserve(&mut self, slots: usize) {
+        self.values.reserve(slots);
+    }
+
+    fn append(&mut self, slots: Slots<'_>) -> Result<()> {
+        let page = match slots {
+            Slots::Null(count) => return self.values.append_nulls(count),
+            Slots::Valid(0) => return Ok(()),
+            _ => self.page.as_mut(),
+        };
+        let Some(page) = page else {
+            return Err(Error::corrupt("more values than the page has"));
+        };
+        match slots {
+            Slots::Valid(count) => self.values.append(page, count),
+            Slots::Null(count) => self.values.append_nulls(count),
+            Slots::Mixed { bits, slots, valid } => {
+                self.values.append_mixed(page, bits, slots, valid)
+            }
+        }
+    }
+
+    fn skip(&mut self, valid: usize) -> Result<()> {
+        let room = Room::new(self.memory, u64::MAX);
+        match &mut self.page {
+            Some(page) => page.skip(valid, &room),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let array = self.values.finish(nulls)?;
+        self.budget.take(memory_of(&array))?;
+        Ok(array)
+    }
+}

@@ -1,0 +1,60 @@
+//! A page in any of the encodings.
+
+use super::delta::Delta;
+use super::delta_length::DeltaLength;
+use super::indices::Indices;
+use super::plain::Plain;
+use super::room::Room;
+use crate::page::header::ValueEncoding;
+use crate::{Error, Result};
+use bytelane::Detected;
+use bytes::Bytes;
+
+/// A page of which values may be left.
+pub(super) enum Page {
+    Plain(Plain),
+    Indices(Indices),
+    DeltaLength(DeltaLength),
+    Delta(Delta),
+}
+
+impl Page {
+    pub(super) fn open(
+        backend: Detected,
+        encoding: ValueEncoding,
+        bytes: Bytes,
+        valid: usize,
+        room: &Room,
+    ) -> Result<Self> {
+        Ok(match encoding {
+            ValueEncoding::Plain => Self::Plain(Plain::open(bytes, valid)?),
+            ValueEncoding::Dictionary => Self::Indices(Indices::open(backend, bytes)?),
+            ValueEncoding::DeltaLengthByteArray => {
+                Self::DeltaLength(DeltaLength::open(backend, bytes, valid, room)?)
+            }
+            ValueEncoding::DeltaByteArray => Self::Delta(Delta::open(backend, bytes, valid, room)?),
+            ValueEncoding::ByteStreamSplit
+            | ValueEncoding::Alp
+            | ValueEncoding::Delta
+            | ValueEncoding::Rle => {
+                return Err(Error::corrupt(format!(
+                    "a page in {}, which values of the type BYTE_ARRAY cannot have",
+                    encoding.in_parquet()
+                )));
+            }
+        })
+    }
+
+    /// Passes over the next values.
+    pub(super) fn skip(&mut self, count: usize, room: &Room) -> Result<()> {
+        match self {
+            Self::Plain(page) => page.skip(count),
+            Self::Indices(page) => page.skip(count),
+            Self::DeltaLength(page) => {
+                page.skip(count);
+                Ok(())
+            }
+            Self::Delta(page) => page.skip(count, room),
+        }
+    }
+}

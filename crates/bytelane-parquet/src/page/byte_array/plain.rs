@@ -1,0 +1,187 @@
+//! PLAIN: each value after its length, which has four bytes.
+
+use super::copy::{BLOCK, Strings};
+use super::room::Room;
+use super::view;
+use crate::{Error, Result};
+use arrow_array::{OffsetSizeTrait, StringViewArray};
+use arrow_buffer::Buffer;
+use bytes::Bytes;
+
+/// Bytes of a length.
+const LENGTH: usize = 4;
+
+/// What is left of a page.
+pub(super) struct Plain {
+    bytes: Bytes,
+    at: usize,
+    /// Values that are left.
+    left: usize,
+}
+
+impl Plain {
+    pub(super) fn open(bytes: Bytes, valid: usize) -> Result<Self> {
+        if valid > bytes.len() / LENGTH {
+            return Err(Error::corrupt(format!(
+                "{} bytes of values in PLAIN, too few for the lengths of {valid} values",
+                bytes.len()
+            )));
+        }
+        Ok(Self {
+            bytes,
+            at: 0,
+            left: valid,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// Appends the next values to the strings, and tells where each of them ends.
+    pub(super) fn copy<O: OffsetSizeTrait>(
+        &mut self,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room,
+    ) -> Result<()> {
+        to.reserve(self.expected(ends.len()));
+        let mut strings = Strings::after(to);
+        let mut rest = &self.bytes[self.at..];
+        for ends in ends.chunks_mut(BLOCK) {
+            for end in ends {
+                let length;
+                (length, rest) = split_length(rest)?;
+                strings.push(rest, length);
+                rest = &rest[length..];
+                *end = O::usize_as(strings.len());
+            }
+            room.check(strings.len() as u64)?;
+        }
+        self.at = self.bytes.len() - rest.len();
+        self.left -= ends.len();
+        Ok(())
+    }
+
+    /// Views of the next values. Returns whether one points into the page, which has a number among the buffers.
+    pub(super) fn view(&mut self, buffer: usize, views: &mut [u128]) -> Result<bool> {
+        let buffer = view::buffer(buffer)?;
+        let mut rest = &self.bytes[self.at..];
+        let mut longest = 0;
+        for view in &mut *views {
+            let length;
+            (length, rest) = split_length(rest)?;
+            *view = view::make(rest, length, buffer, self.bytes.len() - rest.len());
+            rest = &rest[length..];
+            longest = longest.max(length);
+        }
+        self.at = self.bytes.len() - rest.len();
+        self.left -= views.len();
+        Ok(longest > view::INLINE)
+    }
+
+    pub(super) fn skip(&mut self, count: usize) -> Result<()> {
+        let mut rest = &self.bytes[self.at..];
+        for _ in 0..count {
+            let length;
+            (length, rest) = split_length(rest)?;
+            rest = &rest[length..];
+        }
+        self.at = self.bytes.len() - rest.len();
+        self.left -= count;
+        Ok(())
+    }
+
+    /// Bytes of the next values, if all that are left are as long.
+    fn expected(&self, count: usize) -> usize {
+        let bytes = self.bytes.len() - self.at;
+        let bytes = bytes.saturating_sub(self.left * LENGTH);
+        match count == self.left {
+            true => bytes,
+            false => (bytes as u128 * count as u128 / self.left.max(1) as u128) as usize,
+        }
+    }
+}
+
+/// The length of the value after it, which follows as a whole.
+#[inline(always)]
+fn split_length(bytes: &[u8]) -> Result<(usize, &[u8])> {
+    let Some((length, rest)) = bytes.split_first_chunk() else {
+        return Err(Error::corrupt("the page ends within the length of a value"));
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    match length <= rest.len() {
+        true => Ok((length, rest)),
+        false => Err(too_long(length, rest.len())),
+    }
+}
+
+#[cold]
+fn too_long(length: usize, left: usize) -> Error {
+    Error::corrupt(format!(
+        "a value of {length} bytes, but the page has only {left} bytes left"
+    ))
+}
+
+/// The values of a dictionary.
+#[derive(Clone)]
+pub(super) struct Entries {
+    pub(super) bytes: Bytes,
+    /// Where each of them begins, and its length.
+    pub(super) places: Vec<(u32, u32)>,
+}
+
+impl Entries {
+    pub(super) fn read(bytes: Bytes, count: usize) -> Result<Self> {
+        let too_few = || {
+            Error::corrupt(format!(
+                "a dictionary of {} bytes, too few for the lengths of {count} values",
+                bytes.len()
+            ))
+        };
+        if count > bytes.len() / LENGTH {
+            return Err(too_few());
+        }
+        // So that places fit.
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(Error::corrupt(format!(
+                "a dictionary of {} bytes",
+                bytes.len()
+            )));
+        }
+        let mut places = Vec::with_capacity(count);
+        let mut rest = &bytes[..];
+        for _ in 0..count {
+            let length;
+            (length, rest) = split_length(rest)?;
+            places.push(((bytes.len() - rest.len()) as u32, length as u32));
+            rest = &rest[length..];
+        }
+        Ok(Self { bytes, places })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> &[u8] {
+        let (start, length) = self.places[index];
+        &self.bytes[start as usize..][..length as usize]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// An array of views of entries that are UTF-8.
+    pub(super) fn string_views(self) -> Result<StringViewArray> {
+        let places = self.places.iter();
+        let views = places.map(|(start, length)| {
+            let start = *start as usize;
+            view::make(&self.bytes[start..], *length as usize, 0, start)
+        });
+        let views: Vec<_> = views.collect();
+        let buffers = vec![Buffer::from(self.bytes)];
+        Ok(StringViewArray::try_new(views.into(), buffers, None)?)
+    }
+}
