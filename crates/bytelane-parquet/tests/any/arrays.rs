@@ -48,11 +48,7 @@ pub fn data_type(numbers: &mut Numbers, depth: usize) -> DataType {
             match nested - LEAVES {
                 0..3 => DataType::List(entry("item", within)),
                 3 => DataType::LargeList(entry("item", within)),
-                // Null lists have entries in Arrow, which concatenates only those that may be null.
-                4 => {
-                    let entry = Field::new("item", within, true);
-                    DataType::FixedSizeList(Arc::new(entry), 3)
-                }
+                4 => DataType::FixedSizeList(entry("item", within), 3),
                 5 | 6 => {
                     let key = Field::new("key", leaf_type(numbers.below(3)), false);
                     let fields = [Arc::new(key), entry("value", within)];
