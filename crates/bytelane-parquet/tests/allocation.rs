@@ -50,6 +50,7 @@ fn column(physical: Type, length: i32) -> Chunk {
         physical,
         length,
         optional: true,
+        is_list: false,
         compression: Compression::UNCOMPRESSED,
         dictionary: None,
         pages: Vec::new(),
@@ -133,6 +134,48 @@ fn a_long_string_many_times_is_copied() {
     assert!(obstacle.contains("memory"), "{obstacle}");
     assert_eq!(new.len(), file.len());
     assert!(peak < 64 * MIB, "{peak}");
+}
+
+#[test]
+fn a_long_string_many_times_is_refused_unless_the_batches_are_small() {
+    let file = strings(MIB as u32, 1_000_000);
+    let (error, peak) = measured(|| {
+        let reader = Reader::builder(file.clone()).and_then(|builder| builder.build());
+        let batch = reader.expect("a footer").next().expect("an error");
+        batch.expect_err("65,536 strings of a MiB").to_string()
+    });
+    assert!(error.contains("more than "), "{error}");
+    assert!(error.contains("with_batch_size"), "{error}");
+    assert!(peak < 64 * MIB, "{peak}");
+    let (rows, peak) = measured(|| {
+        let builder = Reader::builder(file).expect("a footer");
+        let builder = builder
+            .with_memory_limit(20 * MIB as u64)
+            .with_batch_size(10);
+        let batches = builder.build().expect("options").take(20);
+        let rows = batches.map(|batch| batch.expect("ten strings").num_rows());
+        rows.sum::<usize>()
+    });
+    assert_eq!(rows, 200);
+    assert!(peak < 64 * MIB, "{peak}");
+}
+
+/// One of three rows, whose list has all values.
+#[test]
+fn a_list_of_a_billion_nulls_is_refused() {
+    let mut chunk = column(Type::INT32, 0);
+    chunk.is_list = true;
+    let repetition = [run(1, 0), run(ROWS - 1, 1)].concat();
+    let page = chunk.list_page(ROWS, &repetition, &run(ROWS, 2));
+    chunk.pages.push(as_it_is(page));
+    let file = chunk.file();
+    let (error, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batch = reader.expect("a footer").next().expect("an error");
+        batch.expect_err("too many values").to_string()
+    });
+    assert!(error.contains("too few bytes for as many"), "{error}");
+    assert!(peak < 8 * MIB, "{peak}");
 }
 
 #[test]

@@ -60,6 +60,23 @@ fn recipes_pass() {
         reader::check(&pages[..length]);
         rewrite::check(&pages[..length]);
     }
+    // INT32, lists: [], [null, null], null.
+    let pages = [
+        &[0x80, 2, 2, 0, 0, 0][..],
+        &[0],
+        &number(4),
+        &[2, 3, 0b0100],
+        &number(3),
+        &[3, 0b10_10_01, 0],
+    ]
+    .concat();
+    let rows = rows::read(&files::file_of(&pages), rows::BATCH, Backend::active());
+    let rows = rows.expect("a whole page");
+    assert_eq!((rows.num_rows(), rows.column(0).null_count()), (3, 1));
+    for length in 0..pages.len() {
+        reader::check(&pages[..length]);
+        rewrite::check(&pages[..length]);
+    }
     let changes = [&[1][..], &number(300), &[0x10], &number(3000), &[0xff]].concat();
     assert_ne!(files::file_of(&changes), files::samples()[1]);
     reader::check(&changes);

@@ -1,11 +1,18 @@
 //! Files that lie: each ends in an error or in rows, and the error says where.
 
-use arrow_array::{ArrayRef, FixedSizeBinaryArray, Float64Array, Int32Array, RecordBatch};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, Int32Array, ListArray, RecordBatch,
+    StringArray,
+};
 use bytelane_parquet::{
     DataPageVersion, Encoding, Reader, ReaderBuilder, Writer, WriterOptions, parse_compression,
 };
 use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Encoding as Coding;
 use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -95,6 +102,74 @@ fn a_changed_byte_of_a_page_is_an_error_or_a_value() {
                 }
             }
             assert!(errors > 60, "{version:?} {compression}: {errors} errors");
+        }
+    }
+}
+
+/// Columns of strings, booleans and lists, as the crate `parquet` writes them.
+fn nested_file(encoding: Coding, version: WriterVersion) -> Vec<u8> {
+    let names = (0..ROWS).map(|i| (i % 5 != 2).then(|| format!("name {}, one of them", i / 2)));
+    let flags = (0..ROWS).map(|i| (i % 7 != 3).then_some(i % 3 == 0));
+    let lists = (0..ROWS).map(|i| {
+        let entries = (0..i % 4).map(|at| (at != 2).then_some(i as i32));
+        (i % 6 != 5).then(|| entries.collect::<Vec<_>>())
+    });
+    let columns: [(&str, ArrayRef, bool); 3] = [
+        ("name", Arc::new(StringArray::from_iter(names)), true),
+        ("flag", Arc::new(BooleanArray::from_iter(flags)), true),
+        (
+            "list",
+            Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists)),
+            true,
+        ),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length");
+    let properties = WriterProperties::builder()
+        .set_writer_version(version)
+        .set_dictionary_enabled(encoding == Coding::RLE_DICTIONARY)
+        .set_data_page_row_count_limit(64)
+        .set_write_batch_size(32);
+    let properties = match encoding {
+        Coding::RLE_DICTIONARY => properties,
+        encoding => properties
+            .set_column_encoding("name".into(), encoding)
+            .set_column_encoding("flag".into(), Coding::RLE)
+            .set_column_encoding("list.list.item".into(), Coding::DELTA_BINARY_PACKED),
+    };
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), Some(properties.build()))
+        .expect("a schema");
+    writer.write(&batch).expect("rows");
+    writer.close().expect("a file");
+    file
+}
+
+#[test]
+fn a_changed_byte_of_strings_and_lists_is_an_error_or_a_value() {
+    for encoding in [
+        Coding::PLAIN,
+        Coding::RLE_DICTIONARY,
+        Coding::DELTA_LENGTH_BYTE_ARRAY,
+        Coding::DELTA_BYTE_ARRAY,
+    ] {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let whole = nested_file(encoding, version);
+            assert_eq!(read(whole.clone()), Ok(ROWS));
+            let mut errors = 0;
+            for at in pages(&whole, 0).start..pages(&whole, 2).end {
+                for change in [1, 0x80, 0xff] {
+                    let mut changed = whole.clone();
+                    changed[at] ^= change;
+                    match read(changed) {
+                        Ok(rows) => assert_eq!(rows, ROWS),
+                        Err(error) => {
+                            errors += 1;
+                            assert!(error.contains("row group 0, column "), "{error}");
+                        }
+                    }
+                }
+            }
+            assert!(errors > 200, "{encoding} {version:?}: {errors} errors");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Files around pages that may lie.
 
-use bytelane_parquet::parquet::basic::{Compression, Encoding, Repetition, Type};
+use bytelane_parquet::parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type};
 use bytelane_parquet::parquet::column::page::{CompressedPage, Page, PageWriter};
 use bytelane_parquet::parquet::column::writer::ColumnCloseResult;
 use bytelane_parquet::parquet::file::metadata::{ColumnChunkMetaData, ColumnChunkMetaDataBuilder};
@@ -17,6 +17,8 @@ pub struct Chunk {
     /// Bytes of a value, if the type does not tell.
     pub length: i32,
     pub optional: bool,
+    /// Whether the column has lists of optional values, of which [`list_page`](Self::list_page) makes the pages.
+    pub is_list: bool,
     pub compression: Compression,
     pub dictionary: Option<CompressedPage>,
     pub pages: Vec<CompressedPage>,
@@ -39,9 +41,25 @@ impl Chunk {
         }
     }
 
+    /// A page of null lists, empty ones, and such of nulls: definition levels up to 2.
+    pub fn list_page(&self, num_values: u32, repetition: &[u8], definition: &[u8]) -> Page {
+        let levels = [repetition, definition].map(|levels| {
+            let length = (levels.len() as u32).to_le_bytes();
+            [&length, levels].concat()
+        });
+        Page::DataPage {
+            buf: levels.concat().into(),
+            num_values,
+            encoding: Encoding::PLAIN,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        }
+    }
+
     /// The file. Its footer and the headers of its pages say what the pages themselves say.
     pub fn file(self) -> Bytes {
-        let schema = self.schema();
+        let (schema, is_list) = (self.schema(), self.is_list);
         let column = SchemaDescriptor::new(Arc::clone(&schema)).column(0);
         let mut encodings = vec![Encoding::RLE];
         encodings.extend(self.pages.iter().map(CompressedPage::encoding));
@@ -53,7 +71,11 @@ impl Chunk {
         let (chunk, metadata) = self.written(metadata);
         let close = ColumnCloseResult {
             bytes_written: chunk.len() as u64,
-            rows_written: metadata.num_values() as u64,
+            rows_written: if is_list {
+                1
+            } else {
+                metadata.num_values() as u64
+            },
             metadata,
             bloom_filter: None,
             column_index: None,
@@ -79,6 +101,10 @@ impl Chunk {
             .with_length(self.length)
             .build()
             .expect("a type that exists");
+        let column = match self.is_list {
+            true => list_of(column),
+            false => column,
+        };
         let schema = SchemaType::group_type_builder("schema")
             .with_fields(vec![Arc::new(column)])
             .build();
@@ -113,4 +139,17 @@ impl Chunk {
             .expect("a chunk");
         (bytes, metadata)
     }
+}
+
+fn list_of(item: SchemaType) -> SchemaType {
+    let group = |name, repetition, of, logical| {
+        SchemaType::group_type_builder(name)
+            .with_repetition(repetition)
+            .with_logical_type(logical)
+            .with_fields(vec![Arc::new(of)])
+            .build()
+            .expect("a group")
+    };
+    let repeated = group("list", Repetition::REPEATED, item, None);
+    group("x", Repetition::OPTIONAL, repeated, Some(LogicalType::List))
 }

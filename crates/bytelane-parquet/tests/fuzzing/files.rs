@@ -177,13 +177,14 @@ const CODINGS: [Coding; 9] = [
 /// A file of one column whose footer and page headers are whole, and whose pages are bytes of the recipe.
 fn around_pages(recipe: &mut Recipe<'_>) -> Bytes {
     let (physical, length) = recipe.one_of(&TYPES);
-    let optional = recipe.is();
+    let kind = recipe.byte() % 4;
     let compression = parse_compression(recipe.one_of(&COMPRESSIONS)).expect("a compression");
     let version = recipe.one_of(&[DataPageVersion::V1, DataPageVersion::V2]);
     let mut chunk = Chunk {
         physical,
         length,
-        optional,
+        optional: kind > 0,
+        is_list: kind == 2,
         compression,
         dictionary: None,
         pages: Vec::new(),
@@ -220,6 +221,7 @@ fn page(chunk: &Chunk, version: DataPageVersion, recipe: &mut Recipe<'_>) -> Com
     let length = usize::from(recipe.number());
     let values = recipe.bytes(length);
     let page = match version {
+        _ if chunk.is_list => chunk.list_page(num_values, levels, values),
         DataPageVersion::V1 => chunk.page(num_values, encoding, levels, values),
         DataPageVersion::V2 => Page::DataPageV2 {
             buf: [levels, values].concat().into(),
