@@ -45,8 +45,7 @@ impl Plain {
         to: &mut Vec<u8>,
         room: &Room,
     ) -> Result<()> {
-        to.reserve(self.expected(ends.len()));
-        let mut strings = Strings::after(to);
+        let mut strings = Strings::after(to, self.expected(ends.len()));
         let mut rest = &self.bytes[self.at..];
         for ends in ends.chunks_mut(BLOCK) {
             for end in ends {

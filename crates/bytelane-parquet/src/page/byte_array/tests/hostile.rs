@@ -107,7 +107,7 @@ fn damaged_pages_are_refused() {
             DeltaLengthByteArray,
             &packed(&[1, -1]),
             2,
-            "the lengths of values: one is -1",
+            "the lengths of values: one is negative",
         ),
         (
             DeltaByteArray,
@@ -119,7 +119,7 @@ fn damaged_pages_are_refused() {
             DeltaByteArray,
             &negative,
             2,
-            "the prefix lengths of values: one is -1",
+            "the prefix lengths of values: one is negative",
         ),
         (
             DeltaByteArray,
