@@ -56,7 +56,15 @@ impl Table {
         to: &mut Vec<u8>,
         room: &Room,
     ) -> Result<()> {
-        for ends in ends.chunks_mut(BLOCK) {
+        let blocks = ends.len().div_ceil(BLOCK);
+        for (block, ends) in ends.chunks_mut(BLOCK).enumerate() {
+            // What all blocks need, if they are like the first one.
+            let expected = |length: u64, written: usize| match block {
+                0 => length
+                    .saturating_mul(blocks as u64)
+                    .min(room.left - written as u64),
+                _ => length,
+            };
             match self {
                 Table::Short { entries, found } => {
                     let found = &mut found[..ends.len()];
@@ -64,7 +72,8 @@ impl Table {
                     let length = found.iter().map(|entry| short_length(entry) as u64);
                     let length = length.sum::<u64>();
                     room.check(to.len() as u64 + length)?;
-                    let mut strings = Strings::after(to, length as usize);
+                    let expected = expected(length, to.len());
+                    let mut strings = Strings::after(to, expected as usize);
                     for (end, entry) in ends.iter_mut().zip(found) {
                         strings.push_number(*entry, short_length(entry));
                         *end = O::usize_as(strings.len());
@@ -79,7 +88,8 @@ impl Table {
                     indices.look_up(places, found)?;
                     let length = found.iter().map(|place| *place & LENGTH).sum::<u64>();
                     room.check(to.len() as u64 + length)?;
-                    let mut strings = Strings::after(to, length as usize);
+                    let expected = expected(length, to.len());
+                    let mut strings = Strings::after(to, expected as usize);
                     for (end, place) in ends.iter_mut().zip(found) {
                         let from = &bytes[(*place >> 32) as usize..];
                         strings.push(from, (*place & LENGTH) as usize);

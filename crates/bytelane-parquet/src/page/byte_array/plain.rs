@@ -180,7 +180,11 @@ impl Entries {
             view::make(&self.bytes[start..], *length as usize, 0, start)
         });
         let views: Vec<_> = views.collect();
-        let buffers = vec![Buffer::from(self.bytes)];
+        let has_long = views.iter().any(|view| view::length(*view) > view::INLINE);
+        let buffers = match has_long {
+            true => vec![Buffer::from(self.bytes)],
+            false => Vec::new(),
+        };
         Ok(StringViewArray::try_new(views.into(), buffers, None)?)
     }
 }
