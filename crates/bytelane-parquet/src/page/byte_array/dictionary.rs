@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// Appends the entries of the next indices to the strings, and tells where each of them ends.
+    /// Appends the entries of the next indices to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
         indices: &mut Indices,

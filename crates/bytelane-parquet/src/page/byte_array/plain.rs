@@ -38,7 +38,7 @@ impl Plain {
         &self.bytes
     }
 
-    /// Appends the next values to the strings, and tells where each of them ends.
+    /// Appends the next values to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
