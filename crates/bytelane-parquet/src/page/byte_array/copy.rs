@@ -8,7 +8,18 @@ pub(super) const BLOCK: usize = 1024;
 
 /// Bytes by which the memory for strings grows, so that zeros are still in the first-level cache when they are
 /// overwritten.
-const GROWTH: usize = 16 << 10;
+const GROWTH: usize = 8 << 10;
+
+/// The lowest bytes of a number, as many as the index says.
+pub(super) const LOWEST: [u128; STEP + 1] = {
+    let mut masks = [u128::MAX; STEP + 1];
+    let mut length = 0;
+    while length < STEP {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
 
 /// Strings that are being written. What is written may be followed by any bytes.
 pub(super) struct Strings<'a> {
@@ -18,9 +29,11 @@ pub(super) struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// To be appended.
-    pub(super) fn after(bytes: &'a mut Vec<u8>) -> Self {
+    /// To be appended, with so many bytes, or a few more.
+    pub(super) fn after(bytes: &'a mut Vec<u8>, expected: usize) -> Self {
         let length = bytes.len();
+        // With room for the zeros after them.
+        bytes.reserve(expected + 2 * GROWTH);
         Self { bytes, length }
     }
 
@@ -36,50 +49,80 @@ impl<'a> Strings<'a> {
             && let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut::<STEP>())
         {
             *to = *from;
+        } else if length <= 4 * STEP
+            && let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut())
+        {
+            let (from, to): (&[u8; 4 * STEP], &mut [u8; 4 * STEP]) = (from, to);
+            *to = *from;
         } else {
             self.push_exactly(&from[..length]);
         }
         self.length += length;
     }
 
-    /// Appends the first bytes of an array.
+    /// Appends the lowest bytes of a number.
     #[inline(always)]
-    pub(super) fn push_array(&mut self, from: &[u8; STEP], length: usize) {
+    pub(super) fn push_number(&mut self, number: u128, length: usize) {
         let to = &mut self.bytes[self.length..];
         match to.first_chunk_mut() {
-            Some(to) => *to = *from,
-            None => self.push_exactly(&from[..length]),
+            Some(to) => *to = number.to_le_bytes(),
+            None => self.push_number_at_end(number, length),
         }
         self.length += length;
     }
 
-    /// Appends bytes that were written before.
+    /// Appends the lowest bytes of two numbers, the first of which has the lower ones.
+    #[inline(always)]
+    pub(super) fn push_numbers(&mut self, numbers: &[u128; 2], length: usize) {
+        if length <= STEP {
+            return self.push_number(numbers[0], length);
+        }
+        self.push_number(numbers[0], STEP);
+        self.push_number(numbers[1], length - STEP);
+    }
+
+    /// Appends bytes that were written before, from an offset on.
     #[inline(always)]
     pub(super) fn repeat(&mut self, start: usize, length: usize) {
-        let source = self.bytes[start..].first_chunk::<STEP>().copied();
-        let to = &mut self.bytes[self.length..];
-        if length <= STEP
-            && let (Some(source), Some(to)) = (source, to.first_chunk_mut())
-        {
-            *to = source;
-        } else {
-            self.make_room(length);
-            self.bytes.copy_within(start..start + length, self.length);
+        if self.bytes.len() < self.length + length + STEP {
+            self.grow(length + STEP);
+        }
+        match length <= 4 * STEP {
+            true => {
+                for at in (0..length).step_by(STEP) {
+                    let from = self.bytes[start + at..].first_chunk::<STEP>().copied();
+                    let to = self.bytes[self.length + at..].first_chunk_mut();
+                    if let (Some(from), Some(to)) = (from, to) {
+                        *to = from;
+                    }
+                }
+            }
+            false => self.bytes.copy_within(start..start + length, self.length),
         }
         self.length += length;
+    }
+
+    /// What was written, from an offset on.
+    pub(super) fn written(&self, start: usize) -> &[u8] {
+        &self.bytes[start..self.length]
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self, length: usize) {
-        let length = self.length + length + GROWTH;
-        self.bytes.resize(length, 0);
+        self.bytes.resize(self.length + length + GROWTH, 0);
     }
 
     fn make_room(&mut self, length: usize) {
         if self.bytes.len() - self.length < length {
             self.grow(length);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_number_at_end(&mut self, number: u128, length: usize) {
+        self.push_exactly(&number.to_le_bytes()[..length]);
     }
 
     #[inline(never)]

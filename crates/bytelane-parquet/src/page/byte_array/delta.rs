@@ -1,7 +1,7 @@
 //! DELTA_BYTE_ARRAY: how many bytes each value has in common with the one before, and the bytes that follow them.
 
-use super::copy::{BLOCK, Strings};
-use super::delta_length::read_lengths;
+use super::copy::{BLOCK, LOWEST, Strings};
+use super::delta_length::{read_lengths, sum};
 use super::room::Room;
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
@@ -27,7 +27,7 @@ impl Delta {
         let (prefixes, at) = read_lengths(backend, &bytes, valid, "prefix lengths", room)?;
         let rest = &bytes[at..];
         let (suffixes, read) = read_lengths(backend, rest, valid, "suffix lengths", room)?;
-        let needed: u64 = suffixes.iter().map(|length| *length as u64).sum();
+        let needed = sum(&suffixes);
         let left = rest.len() - read;
         if needed > left as u64 {
             return Err(Error::corrupt(format!(
@@ -44,7 +44,7 @@ impl Delta {
         })
     }
 
-    /// Appends the next values to the strings, and tells where each of them ends.
+    /// Appends the next values to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
@@ -56,26 +56,39 @@ impl Delta {
         };
         let mut last = to.len();
         *first = self.copy_first(to, room)?;
+        let range = self.taken..self.taken + ends.len();
+        let (prefixes, suffixes) = (&self.prefixes[range.clone()], &self.suffixes[range]);
+        let bytes = sum(prefixes) + sum(suffixes);
+        room.check(to.len() as u64 + bytes)?;
         let mut rest = &self.bytes[self.at..];
-        let mut strings = Strings::after(to);
-        for ends in ends.chunks_mut(BLOCK) {
-            let range = self.taken..self.taken + ends.len();
-            let (prefixes, suffixes) = (&self.prefixes[range.clone()], &self.suffixes[range]);
-            room.check(strings.len() as u64 + sum(prefixes) + sum(suffixes))?;
-            for ((end, prefix), suffix) in ends.iter_mut().zip(prefixes).zip(suffixes) {
-                let (prefix, suffix) = (*prefix as usize, *suffix as usize);
-                let this = strings.len();
-                if prefix > this - last {
-                    return Err(too_long(prefix, this - last));
-                }
-                strings.repeat(last, prefix);
-                strings.push(rest, suffix);
-                rest = &rest[suffix..];
-                *end = O::usize_as(strings.len());
-                last = this;
+        let mut strings = Strings::after(to, bytes as usize);
+        // The value before, if it is short: what was just written is slow to read.
+        let mut short = None;
+        for ((end, prefix), suffix) in ends.iter_mut().zip(prefixes).zip(suffixes) {
+            let (prefix, suffix) = (*prefix as usize, *suffix as usize);
+            let this = strings.len();
+            if prefix > this - last {
+                return Err(too_long(prefix, this - last));
             }
-            self.taken += ends.len();
+            let length = prefix + suffix;
+            short = match rest.first_chunk() {
+                Some(tail) if length <= SHORT => {
+                    let before = short.unwrap_or_else(|| Short::read(strings.written(last)));
+                    let value = before.with_suffix(prefix, tail, length);
+                    strings.push_numbers(&value.0, length);
+                    Some(value)
+                }
+                _ => {
+                    strings.repeat(last, prefix);
+                    strings.push(rest, suffix);
+                    None
+                }
+            };
+            rest = &rest[suffix..];
+            *end = O::usize_as(strings.len());
+            last = this;
         }
+        self.taken += ends.len();
         drop(strings);
         self.at = self.bytes.len() - rest.len();
         self.last.clear();
@@ -118,8 +131,47 @@ impl Delta {
     }
 }
 
-fn sum(lengths: &[i32]) -> u64 {
-    lengths.iter().map(|length| *length as u64).sum()
+/// Bytes of two registers.
+const SHORT: usize = 2 * size_of::<u128>();
+
+/// A short value, the lowest byte first, and any bytes after it.
+#[derive(Clone, Copy)]
+struct Short([u128; 2]);
+
+impl Short {
+    /// The first bytes of a value.
+    fn read(value: &[u8]) -> Self {
+        let mut bytes = [0; SHORT];
+        let length = value.len().min(SHORT);
+        bytes[..length].copy_from_slice(&value[..length]);
+        Self::from_bytes(&bytes)
+    }
+
+    #[inline(always)]
+    fn from_bytes(bytes: &[u8; SHORT]) -> Self {
+        let halves = bytes.as_chunks().0;
+        Self([
+            u128::from_le_bytes(halves[0]),
+            u128::from_le_bytes(halves[1]),
+        ])
+    }
+
+    /// The value of a length that begins as this one does, and goes on with the first bytes of `suffix`.
+    #[inline(always)]
+    fn with_suffix(self, prefix: usize, suffix: &[u8; SHORT], length: usize) -> Self {
+        let ([low, high], Self([first, second])) = (self.0, Self::from_bytes(suffix));
+        let moved = |number: u128, bytes: usize| number.checked_shl(8 * bytes as u32).unwrap_or(0);
+        if prefix >= 16 {
+            let prefix = prefix - 16;
+            return Self([low, high & LOWEST[prefix] | moved(first, prefix)]);
+        }
+        let low = low & LOWEST[prefix] | first << (8 * prefix);
+        if length <= 16 {
+            return Self([low, 0]);
+        }
+        let carried = first.checked_shr(128 - 8 * prefix as u32).unwrap_or(0);
+        Self([low, carried | second << (8 * prefix)])
+    }
 }
 
 #[cold]

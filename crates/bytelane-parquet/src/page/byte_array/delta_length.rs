@@ -22,7 +22,7 @@ pub(super) struct DeltaLength {
 impl DeltaLength {
     pub(super) fn open(backend: Detected, bytes: Bytes, valid: usize, room: &Room) -> Result<Self> {
         let (lengths, at) = read_lengths(backend, &bytes, valid, "lengths", room)?;
-        let needed: u64 = lengths.iter().map(|length| *length as u64).sum();
+        let needed = sum(&lengths);
         let left = bytes.len() - at;
         if needed > left as u64 {
             return Err(Error::corrupt(format!(
@@ -44,14 +44,13 @@ impl DeltaLength {
     /// The places of the next values, among the lengths and in the page.
     fn take(&mut self, count: usize) -> (Range<usize>, Range<usize>) {
         let places = self.taken..self.taken + count;
-        let lengths = self.lengths[places.clone()].iter();
-        let length = lengths.map(|length| *length as usize).sum::<usize>();
-        let bytes = self.at..self.at + length;
+        let length = sum(&self.lengths[places.clone()]);
+        let bytes = self.at..self.at + length as usize;
         (self.taken, self.at) = (places.end, bytes.end);
         (places, bytes)
     }
 
-    /// Appends the next values to the strings, and tells where each of them ends.
+    /// Appends the next values to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
@@ -114,10 +113,17 @@ pub(super) fn read_lengths(
     let mut lengths = vec![0; valid];
     let decoded = delta::decode_uninit_with(backend, bytes, &mut lengths[..]);
     let (_, read) = decoded.map_err(damaged)?;
-    match lengths.iter().min() {
-        Some(least) if *least < 0 => Err(Error::corrupt(format!(
-            "the {what} of values: one is {least}"
+    // Its sign is negative if that of any length is.
+    let all = lengths.iter().fold(0, |all, length| all | length);
+    match all < 0 {
+        true => Err(Error::corrupt(format!(
+            "the {what} of values: one is negative"
         ))),
-        _ => Ok((lengths, read)),
+        false => Ok((lengths, read)),
     }
+}
+
+/// The sum of lengths, none of them negative.
+pub(super) fn sum(lengths: &[i32]) -> u64 {
+    lengths.iter().map(|length| u64::from(*length as u32)).sum()
 }

@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// Appends the entries of the next indices to the strings, and tells where each of them ends.
+    /// Appends the entries of the next indices to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
         indices: &mut Indices,
@@ -56,19 +56,26 @@ impl Table {
         to: &mut Vec<u8>,
         room: &Room,
     ) -> Result<()> {
-        for ends in ends.chunks_mut(BLOCK) {
+        let blocks = ends.len().div_ceil(BLOCK);
+        for (block, ends) in ends.chunks_mut(BLOCK).enumerate() {
+            // What all blocks need, if they are like the first one.
+            let expected = |length: u64, written: usize| match block {
+                0 => length
+                    .saturating_mul(blocks as u64)
+                    .min(room.left - written as u64),
+                _ => length,
+            };
             match self {
                 Table::Short { entries, found } => {
                     let found = &mut found[..ends.len()];
                     indices.look_up(entries, found)?;
-                    let lengths = found.iter().map(|entry| entry >> (8 * SHORT));
-                    let length = lengths.sum::<u128>() as u64;
+                    let length = found.iter().map(|entry| short_length(entry) as u64);
+                    let length = length.sum::<u64>();
                     room.check(to.len() as u64 + length)?;
-                    to.reserve(length as usize);
-                    let mut strings = Strings::after(to);
+                    let expected = expected(length, to.len());
+                    let mut strings = Strings::after(to, expected as usize);
                     for (end, entry) in ends.iter_mut().zip(found) {
-                        let length = (*entry >> (8 * SHORT)) as usize;
-                        strings.push_array(&entry.to_le_bytes(), length);
+                        strings.push_number(*entry, short_length(entry));
                         *end = O::usize_as(strings.len());
                     }
                 }
@@ -81,8 +88,8 @@ impl Table {
                     indices.look_up(places, found)?;
                     let length = found.iter().map(|place| *place & LENGTH).sum::<u64>();
                     room.check(to.len() as u64 + length)?;
-                    to.reserve(length as usize);
-                    let mut strings = Strings::after(to);
+                    let expected = expected(length, to.len());
+                    let mut strings = Strings::after(to, expected as usize);
                     for (end, place) in ends.iter_mut().zip(found) {
                         let from = &bytes[(*place >> 32) as usize..];
                         strings.push(from, (*place & LENGTH) as usize);
@@ -103,4 +110,9 @@ fn short(entry: &[u8]) -> u128 {
     bytes[..entry.len()].copy_from_slice(entry);
     bytes[SHORT] = entry.len() as u8;
     u128::from_le_bytes(bytes)
+}
+
+#[inline(always)]
+fn short_length(entry: &u128) -> usize {
+    (entry >> (8 * SHORT)) as usize
 }

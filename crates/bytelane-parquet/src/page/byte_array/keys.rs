@@ -14,7 +14,7 @@ use arrow_array::{
     Array, ArrayRef, BinaryViewArray, DictionaryArray, GenericByteArray, PrimitiveArray,
     StringViewArray,
 };
-use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytelane::validity::values;
@@ -109,10 +109,17 @@ impl<K: ArrowDictionaryKeyType, T: Kind> Keys<K, T> {
                 return Err(too_many::<K>());
             }
         }
-        let keys = keys
-            .into_iter()
-            .map(|key| K::Native::usize_as(key as usize));
-        let keys = PrimitiveArray::<K>::try_new(keys.collect(), nulls)?;
+        let keys = match size_of::<K::Native>() == size_of::<u32>() {
+            true => {
+                let count = keys.len();
+                ScalarBuffer::new(Buffer::from_vec(keys), 0, count)
+            }
+            false => {
+                let keys = keys.into_iter();
+                keys.map(|key| K::Native::usize_as(key as usize)).collect()
+            }
+        };
+        let keys = PrimitiveArray::<K>::try_new(keys, nulls)?;
         let array = DictionaryArray::try_new(keys, Arc::clone(&used.values))?;
         Ok(Arc::new(array))
     }

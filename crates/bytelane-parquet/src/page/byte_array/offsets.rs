@@ -61,7 +61,7 @@ impl<T: Kind> Offsets<T> {
         Ok(())
     }
 
-    /// The array of all values, which begins anew.
+    /// The array of all values. The next one begins without any.
     pub(super) fn take(&mut self, nulls: Option<NullBuffer>) -> Result<GenericByteArray<T>> {
         let first = vec![T::Offset::default()];
         let offsets = std::mem::replace(&mut self.offsets, first);

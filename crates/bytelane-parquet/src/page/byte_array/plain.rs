@@ -38,15 +38,14 @@ impl Plain {
         &self.bytes
     }
 
-    /// Appends the next values to the strings, and tells where each of them ends.
+    /// Appends the next values to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
         to: &mut Vec<u8>,
         room: &Room,
     ) -> Result<()> {
-        to.reserve(self.expected(ends.len()));
-        let mut strings = Strings::after(to);
+        let mut strings = Strings::after(to, self.expected(ends.len()));
         let mut rest = &self.bytes[self.at..];
         for ends in ends.chunks_mut(BLOCK) {
             for end in ends {
@@ -181,7 +180,11 @@ impl Entries {
             view::make(&self.bytes[start..], *length as usize, 0, start)
         });
         let views: Vec<_> = views.collect();
-        let buffers = vec![Buffer::from(self.bytes)];
+        let has_long = views.iter().any(|view| view::length(*view) > view::INLINE);
+        let buffers = match has_long {
+            true => vec![Buffer::from(self.bytes)],
+            false => Vec::new(),
+        };
         Ok(StringViewArray::try_new(views.into(), buffers, None)?)
     }
 }

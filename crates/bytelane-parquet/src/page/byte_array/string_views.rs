@@ -3,11 +3,11 @@
 //! Arrow validates string by string where an array is made of views. It does not where views are taken from an array, or
 //! made of an array with offsets, which is validated at once.
 
-use super::Values;
 use super::offsets::Offsets;
 use super::pages::Page;
 use super::plain::Entries;
 use super::room::Room;
+use super::{Values, text};
 use crate::{Error, Result};
 use arrow_array::types::Utf8Type;
 use arrow_array::{Array, ArrayRef, StringViewArray, UInt32Array};
@@ -105,17 +105,23 @@ impl Piece {
         }
     }
 
-    fn finish(self, nulls: Option<NullBuffer>) -> Result<StringViewArray> {
+    fn finish(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         match self {
             Self::Entries {
                 dictionary,
                 indices,
             } => {
                 let indices = UInt32Array::try_new(ScalarBuffer::from(indices), nulls)?;
-                let array = arrow_select::take::take(dictionary.as_ref(), &indices, None)?;
-                Ok(array.to_data().into())
+                Ok(arrow_select::take::take(
+                    dictionary.as_ref(),
+                    &indices,
+                    None,
+                )?)
             }
-            Self::Strings(mut strings) => Ok(StringViewArray::from(&strings.take(nulls)?)),
+            Self::Strings(mut strings) => {
+                let array = StringViewArray::from(&strings.take(None)?);
+                text::with_nulls(&array, nulls)
+            }
         }
     }
 }
@@ -201,7 +207,7 @@ impl Values for StringViews {
         for piece in self.pieces.drain(..) {
             let slots = piece.slots();
             let nulls = nulls.as_ref().map(|nulls| nulls.slice(at, slots));
-            arrays.push(Arc::new(piece.finish(nulls)?) as ArrayRef);
+            arrays.push(piece.finish(nulls)?);
             at += slots;
         }
         match arrays.as_slice() {

@@ -2,8 +2,12 @@
 
 use super::plain::Entries;
 use crate::{Error, Result};
+use arrow_array::cast::AsArray;
 use arrow_array::types::{ByteArrayType, GenericBinaryType, GenericStringType};
-use arrow_array::{GenericBinaryArray, GenericByteArray, GenericStringArray, OffsetSizeTrait};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, GenericBinaryArray, GenericByteArray, GenericStringArray,
+    OffsetSizeTrait,
+};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use bytelane::{Detected, utf8};
 
@@ -55,15 +59,18 @@ impl<O: OffsetSizeTrait> Kind for GenericStringType<O> {
             return Err(first_fault(places().map(|place| &bytes[place])));
         };
         let strings = places().map(|place| &text[place]);
-        Ok(match nulls {
-            None => GenericStringArray::from_iter_values(strings),
-            Some(nulls) => {
-                let slots = strings.zip(&nulls);
-                let slots = slots.map(|(string, is_valid)| is_valid.then_some(string));
-                slots.collect()
-            }
-        })
+        let array = GenericStringArray::<O>::from_iter_values(strings);
+        Ok(with_nulls(&array, nulls)?.as_string::<O>().clone())
     }
+}
+
+/// The same array with nulls, which is not validated again.
+pub(super) fn with_nulls(array: &dyn Array, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let is_null = match nulls {
+        Some(nulls) => BooleanArray::new(!nulls.inner(), None),
+        None => return Ok(array.slice(0, array.len())),
+    };
+    Ok(arrow_select::nullif::nullif(array, &is_null)?)
 }
 
 /// An error if an entry is not UTF-8.

@@ -1,20 +1,10 @@
 //! A view of a string: its length and all of it, or its length, its first bytes and its place.
 
+use super::copy::LOWEST;
 use crate::{Error, Result};
 
 /// Bytes of a string that a view can have itself.
 pub(super) const INLINE: usize = 12;
-
-/// The lowest bytes of a number, as many as the index says.
-const LOWEST: [u128; INLINE + 1] = {
-    let mut masks = [0; INLINE + 1];
-    let mut length = 0;
-    while length <= INLINE {
-        masks[length] = (1 << (8 * length)) - 1;
-        length += 1;
-    }
-    masks
-};
 
 /// The number of a buffer, where a view has it.
 pub(super) fn buffer(number: usize) -> Result<u128> {
@@ -31,9 +21,9 @@ pub(super) fn make(from: &[u8], length: usize, buffer: u128, offset: usize) -> u
         return make_at_end(from, length, buffer, offset);
     };
     let first = u128::from_le_bytes(*first);
-    match LOWEST.get(length) {
-        Some(mask) => (first & mask) << 32 | length as u128,
-        None => (offset as u128) << 96 | buffer | (first & LOWEST[4]) << 32 | length as u128,
+    match length <= INLINE {
+        true => (first & LOWEST[length]) << 32 | length as u128,
+        false => (offset as u128) << 96 | buffer | (first & LOWEST[4]) << 32 | length as u128,
     }
 }
 

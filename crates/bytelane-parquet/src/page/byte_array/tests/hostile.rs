@@ -108,7 +108,7 @@ fn damaged_pages_are_refused() {
             DeltaLengthByteArray,
             &packed(&[1, -1]),
             2,
-            "the lengths of values: one is -1",
+            "the lengths of values: one is negative",
         ),
         (
             DeltaByteArray,
@@ -120,7 +120,7 @@ fn damaged_pages_are_refused() {
             DeltaByteArray,
             &negative,
             2,
-            "the prefix lengths of values: one is -1",
+            "the prefix lengths of values: one is negative",
         ),
         (
             DeltaByteArray,

@@ -3,6 +3,7 @@
 mod arrays;
 mod hostile;
 mod like_parquet;
+mod views;
 
 use super::{ByteArrayDecoder, Slots};
 use crate::Result;
