@@ -72,7 +72,7 @@ impl Chunk {
         let close = ColumnCloseResult {
             bytes_written: chunk.len() as u64,
             rows_written: if is_list {
-                1
+                3
             } else {
                 metadata.num_values() as u64
             },
