@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::process::{cargo, program, root, run};
+use crate::record::parquet;
 
 /// The options of `cargo xtask peers`.
 #[derive(clap::Args)]
@@ -62,7 +63,8 @@ pub fn run_stage() -> Result<()> {
     run(&mut cargo(
         "test --quiet --locked --manifest-path peers/Cargo.toml",
     ))?;
-    run(&mut comparison("--profile=dev", &["--quick".into()])?)
+    run(&mut comparison("--profile=dev", &["--quick".into()])?)?;
+    parquet::run_quick()
 }
 
 fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {

@@ -1,8 +1,10 @@
-//! `cargo xtask record`: compares all codecs with all other libraries in one run, estimates NEON,
-//! stores the figures in `benchmarks/record/`, and writes the resulting tables into the documents.
+//! `cargo xtask record`: compares all codecs with all other libraries in one run, and how fast whole
+//! Parquet files are read, estimates NEON, stores the figures in `benchmarks/record/`, and writes the
+//! resulting tables into the documents.
 
 mod documents;
 pub mod neon;
+pub mod parquet;
 mod tables;
 
 use std::fs;
@@ -15,6 +17,7 @@ use crate::peers;
 use crate::process::{output, program, root};
 use documents::fill;
 use neon::Estimates;
+use parquet::Files;
 use tables::Record;
 
 /// The options of `cargo xtask record`.
@@ -24,6 +27,10 @@ pub struct Options {
     #[arg(required_unless_present_any = ["tables", "neon"], value_parser = name)]
     cpu: Option<String>,
 
+    /// Measure only this part
+    #[arg(long, requires = "cpu")]
+    only: Option<Part>,
+
     /// Do not measure; write the tables of the newest record again
     #[arg(long, conflicts_with = "cpu")]
     tables: bool,
@@ -31,6 +38,15 @@ pub struct Options {
     /// Do not measure; estimate NEON and write the tables
     #[arg(long, conflicts_with_all = ["cpu", "tables"])]
     neon: bool,
+}
+
+/// What is measured, to a file of its own.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The codecs and Thrift messages; the estimates for NEON as well
+    Codecs,
+    /// Parquet files, read as a whole
+    Parquet,
 }
 
 /// The directory of the records.
@@ -59,12 +75,18 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
         let file = format!("{}-{name}.csv", date.trim());
         root().join(DIRECTORY).join(file)
     };
-    if !options.tables {
+    let is_wanted = |part| options.only.is_none_or(|only| only == part);
+    if !options.tables && is_wanted(Part::Codecs) {
         // Report anything missing before the long measurement starts.
         neon::record(&path("neon-estimates"))?;
     }
     if let Some(cpu) = &options.cpu {
-        peers::record(&path(cpu))?;
+        if is_wanted(Part::Codecs) {
+            peers::record(&path(cpu))?;
+        }
+        if is_wanted(Part::Parquet) {
+            parquet::record(&path(&format!("{cpu}-parquet")))?;
+        }
     }
     let tables = Tables::newest()?;
     for document in DOCUMENTS {
@@ -89,6 +111,7 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
 struct Tables {
     record: Record,
     estimates: Estimates,
+    files: Files,
 }
 
 impl Tables {
@@ -96,6 +119,7 @@ impl Tables {
         Ok(Self {
             record: newest("a comparison", Record::parse)?,
             estimates: newest("estimates for NEON", Estimates::parse)?,
+            files: newest("Parquet files", Files::parse)?,
         })
     }
 
@@ -103,7 +127,7 @@ impl Tables {
     fn table(&self, name: &str) -> Option<String> {
         match name {
             "neon" => Some(self.estimates.table()),
-            _ => self.record.table(name),
+            _ => self.files.table(name).or_else(|| self.record.table(name)),
         }
     }
 }

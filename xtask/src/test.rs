@@ -14,7 +14,7 @@ mod miri;
 mod mutants;
 pub mod needs;
 mod outcome;
-mod python;
+pub mod python;
 mod repeat;
 mod rust;
 mod semver;

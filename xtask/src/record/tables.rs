@@ -465,7 +465,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// At most two significant decimals: `0.07`, `0.95`, `1.3`, `22`.
-fn ratio(value: f64) -> String {
+pub fn ratio(value: f64) -> String {
     match value {
         ..0.995 => format!("{value:.2}"),
         ..9.95 => format!("{value:.1}"),

@@ -1,5 +1,6 @@
 //! The stage `python`: exchanges data with Python libraries, see `interop/README.md`.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,10 +17,35 @@ const BUILD: &str = "build --locked --workspace --all-targets --target-dir targe
 /// Runs every `interop/test_*.py`.
 pub fn run_stage() -> Result<()> {
     let programs = build_programs()?;
+    let package = lay_out_package(&programs)?;
     run(program(environment()?)
         .args(["-m", "unittest", "discover", "--verbose"])
         .args(["--start-directory", "interop"])
-        .env("BYTELANE_PROGRAMS", programs))
+        .env("BYTELANE_PROGRAMS", programs)
+        .env("PYTHONPATH", package))
+}
+
+/// Makes a directory from which Python can import the package of the same build: a wheel would need more
+/// tools. Returns it.
+fn lay_out_package(programs: &Path) -> Result<PathBuf> {
+    let directory = root().join("target/interop/package");
+    let package = directory.join("bytelane");
+    fs::create_dir_all(&package).context("cannot create the package's directory")?;
+    let sources = root().join("crates/bytelane-python/python/bytelane");
+    for source in fs::read_dir(&sources)? {
+        let source = source?;
+        if source.file_type()?.is_file() {
+            copy(&source.path(), &package.join(source.file_name()))?;
+        }
+    }
+    let library = format!("{DLL_PREFIX}bytelane_native{DLL_SUFFIX}");
+    copy(&programs.join(library), &package.join("_native.abi3.so"))?;
+    Ok(directory)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    Ok(())
 }
 
 /// Builds the programs; returns their directory.

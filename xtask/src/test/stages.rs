@@ -109,10 +109,10 @@ pub static STAGES: &[Stage] = &[
     Stage {
         name: "peers",
         about: "each comparison with other libraries once, all results alike",
-        needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
+        needs: &[Need::X86, PYTHON],
         tier: Full,
         in_all: true,
-        minutes: 4,
+        minutes: 7,
         run: crate::peers::run_stage,
     },
     Stage {

@@ -1,0 +1,239 @@
+"""Compares how fast libraries read whole Parquet files to Arrow arrays, and how much memory that takes.
+
+    compare.py READER OUTPUT [--rounds COUNT] [--quick]
+
+READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
+the one and stores the other.
+
+For each file, each library has a process of its own on one core, which reads the file when it is told to. Before
+anything is measured, each process must have read the values that pyarrow reads. In each round, every process reads the
+file once; the medians count. The peak memory is that of the first read, less what the process had before.
+
+All of what was read is kept until the file ends, and freed before the next round; allocators keep the memory.
+`pages` is no library: it reads and decompresses all pages, with the crate `parquet`, and decodes none.
+For `lineitem, threads`, each library alternates with itself, with one thread and with two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import platform
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import files
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+ROOT = Path(__file__).parents[2]
+PYTHON_READER = Path(__file__).with_name("read.py")
+
+# Each by its name here, and by that of its package.
+OF_RUST = {"bytelane": "bytelane-parquet", "parquet": "parquet", "pages": "parquet"}
+OF_PYTHON = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars"}
+# The crate `parquet` and bytelane read with one.
+WITH_THREADS = ["pyarrow", "duckdb", "polars"]
+
+# glibc would return memory to the system after each read. The allocators of the other libraries keep it.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+
+HEADER = [
+    "column", "encoding", "compression", "rows", "values", "file_bytes", "threads", "library", "version",
+    "cpu_seconds", "wall_seconds", "peak_bytes", "cpu",
+]
+
+
+class Workload(NamedTuple):
+    """A file, and what the record says about it."""
+
+    column: str
+    encoding: str
+    compression: str
+    path: Path
+    rows: int
+    values: int
+
+
+class Measured(NamedTuple):
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: int
+
+
+class Process:
+    """A library, in a process of its own, that reads one file."""
+
+    def __init__(self, library: str, reader: Path, path: Path, threads: int) -> None:
+        command = [reader, library, path]
+        if library in OF_PYTHON:
+            command = [sys.executable, PYTHON_READER, library, path, str(threads)]
+        cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
+        assert len(cores) == threads, f"{threads} threads need as many cores"
+        self.library = library
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | KEEP_MEMORY,
+            preexec_fn=lambda: os.sched_setaffinity(0, cores),
+        )
+        self.wait_for("ready")
+        self.times: list[tuple[float, float]] = []
+        self.peak_bytes = 0
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self.process:
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+
+    def wait_for(self, answer: str) -> None:
+        assert self.process.stdout is not None
+        got = self.process.stdout.readline().rstrip("\n")
+        if got != answer:
+            sys.exit(f"{self.library} stopped: see its message above")
+
+    def ask(self, line: str) -> None:
+        assert self.process.stdin is not None
+        print(line, file=self.process.stdin, flush=True)
+        self.wait_for("done")
+
+    def memory(self, field: str) -> int:
+        """In bytes; `VmRSS` is what the process has, `VmHWM` the most that it had."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        [kibibytes] = [line.split()[1] for line in lines if line.startswith(f"{field}:")]
+        return int(kibibytes) << 10
+
+    def read_first(self) -> None:
+        before = self.memory("VmRSS")
+        self.ask("read")
+        self.peak_bytes = self.memory("VmHWM") - before
+
+    def read(self) -> None:
+        # Linux's clock of the CPU time of that process.
+        clock = ~self.process.pid << 3 | 2
+        start = time.clock_gettime(clock), time.perf_counter()
+        self.ask("read")
+        self.times.append((time.clock_gettime(clock) - start[0], time.perf_counter() - start[1]))
+
+    def measured(self) -> Measured:
+        cpu, wall = (median(column) for column in zip(*self.times, strict=True))
+        return Measured(cpu, wall, self.peak_bytes)
+
+
+def check(process: Process, path: Path, expected: Any) -> None:
+    """That the library reads the same values, whatever types of Arrow it has them in."""
+    written = path.with_suffix(".arrow")
+    process.ask(f"write {written}")
+    with pa.memory_map(str(written)) as source:
+        read = pa.ipc.open_file(source).read_all()
+        assert read.column_names == expected.column_names, process.library
+        for name, column in zip(expected.column_names, expected.columns, strict=True):
+            assert read[name].cast(column.type).equals(column), f"{process.library} reads other values of {name}"
+    written.unlink()
+
+
+Subject = tuple[str, int]
+"""A library and the number of its threads."""
+
+ALONE: list[Subject] = [(library, 1) for library in [*OF_RUST, *OF_PYTHON]]
+
+
+def measure(path: Path, subjects: list[Subject], reader: Path, rounds: int) -> list[Measured]:
+    expected = pq.read_table(path)
+    with ExitStack() as stack:
+        processes = [stack.enter_context(Process(library, reader, path, threads)) for library, threads in subjects]
+        for process in processes:
+            process.read_first()
+        for process in processes:
+            if process.library != "pages":
+                check(process, path, expected)
+        for _ in range(rounds):
+            for process in processes:
+                process.read()
+        return [process.measured() for process in processes]
+
+
+def versions() -> dict[str, str]:
+    lock = tomllib.loads((ROOT / "peers/Cargo.lock").read_text())
+    of_crates = {package["name"]: package["version"] for package in lock["package"]}
+    of_rust = {library: of_crates[crate] for library, crate in OF_RUST.items()}
+    return of_rust | {library: version(package) for library, package in OF_PYTHON.items()}
+
+
+def cpu_name() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line.split(": ", 1)[1] for line in lines if line.startswith("model name")), platform.machine())
+
+
+Report = Callable[[Workload, list[Subject]], None]
+
+
+def compare_columns(directory: Path, values: int, report: Report) -> None:
+    path = directory / "column.parquet"
+    for number, column in enumerate(files.COLUMNS):
+        array = column.values(np.random.default_rng(number), values)
+        array = array if isinstance(array, pa.Array) else pa.array(array)
+        for compression in files.COMPRESSIONS:
+            files.write_column(column, array, compression, path)
+            report(Workload(column.name, column.encoding, compression, path, len(array), values), ALONE)
+
+
+def compare_lineitem(directory: Path, scale: float, report: Report) -> None:
+    path = files.write_lineitem(scale, directory)
+    footer = pq.read_metadata(path)
+    rows, values = footer.num_rows, footer.num_rows * footer.num_columns
+    workload = Workload("lineitem", "pyarrow's defaults", "snappy", path, rows, values)
+    report(workload, ALONE)
+    for library in WITH_THREADS:
+        report(workload._replace(column="lineitem, threads"), [(library, 1), (library, 2)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reader", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
+    parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
+    arguments = parser.parse_args()
+    known, cpu = versions(), cpu_name()
+    beside = arguments.output.with_suffix(".incomplete")
+    with TemporaryDirectory() as name, beside.open("w", newline="") as output:
+        writer = csv.writer(output, lineterminator="\n")
+        writer.writerow(HEADER)
+
+        def report(workload: Workload, subjects: list[Subject]) -> None:
+            print(*workload[:3], file=sys.stderr, sep=", ", flush=True)
+            rounds = 1 if arguments.quick else arguments.rounds
+            if workload.column.startswith("lineitem"):
+                rounds = (rounds + 1) // 2
+            size = workload.path.stat().st_size
+            results = measure(workload.path, subjects, arguments.reader, rounds)
+            for (library, threads), measured in zip(subjects, results, strict=True):
+                about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
+                writer.writerow([*about, *measured, cpu])
+
+        compare_columns(Path(name), 40_000 if arguments.quick else files.VALUES, report)
+        compare_lineitem(Path(name), 0.01 if arguments.quick else 1.0, report)
+    # A record is there when it is complete.
+    beside.rename(arguments.output)
+
+
+if __name__ == "__main__":
+    main()

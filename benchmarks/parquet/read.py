@@ -1,0 +1,67 @@
+"""Reads a whole Parquet file each time it is told to. `compare.py` starts and measures it.
+
+    read.py LIBRARY FILE THREADS
+
+Input: lines that say `read`, or `write` and a path; the latter writes what was read to an Arrow IPC file. Output: a
+line at the start, and one for each when it is done.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+# Each function imports its library, so that a process has only the one that it measures.
+
+
+def with_pyarrow(path: str, threads: int) -> Callable[[], Any]:
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.set_cpu_count(threads)
+    return lambda: pyarrow.parquet.read_table(path, use_threads=threads > 1)
+
+
+def with_duckdb(path: str, threads: int) -> Callable[[], Any]:
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": threads})
+    return lambda: connection.sql(f"from '{path}'").to_arrow_table()
+
+
+def with_polars(path: str, threads: int) -> Callable[[], Any]:
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    import polars
+
+    assert polars.thread_pool_size() == threads
+    return lambda: polars.read_parquet(path)
+
+
+def write(table: Any, path: str) -> None:
+    import pyarrow.ipc
+
+    table = table.to_arrow() if hasattr(table, "to_arrow") else table
+    with pyarrow.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def main() -> None:
+    library, path, threads = sys.argv[1:]
+    openers = {"pyarrow": with_pyarrow, "duckdb": with_duckdb, "polars": with_polars}
+    read = openers[library](path, int(threads))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        match line.rstrip("\n").split(" ", 1):
+            case ["read"]:
+                read()
+            case ["write", to]:
+                write(read(), to)
+            case _:
+                sys.exit(f"expected `read` or `write PATH`, got {line!r}")
+        print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+//! Reads a whole Parquet file each time it is told to. `benchmarks/parquet/compare.py` starts and measures it.
+//!
+//! Input: lines that say `read`, or `write` and a path; the latter writes what was read to an Arrow IPC file. Output: a
+//! line at the start, and one for each when it is done.
+
+use anyhow::{Context, Result, bail};
+use arrow_array::RecordBatch;
+use arrow_ipc::writer::FileWriter;
+use bytelane_parquet::ReaderBuilder;
+use clap::{Parser, ValueEnum};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{Write, stdin, stdout};
+use std::path::{Path, PathBuf};
+
+/// Reads a Parquet file each time that a line on standard input says so
+#[derive(Parser)]
+struct Arguments {
+    library: Library,
+    file: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Library {
+    Bytelane,
+    Parquet,
+    /// The pages of the crate `parquet`: read and decompressed, but not decoded
+    Pages,
+}
+
+/// The rows of a batch of `parquet`, which is slower with the 1024 that are its default, and no faster with more.
+/// bytelane keeps its default.
+const BATCH_ROWS: usize = 8192;
+
+fn main() -> Result<()> {
+    let Arguments { library, file } = Arguments::parse();
+    answer("ready")?;
+    for line in stdin().lines() {
+        let line = line?;
+        match line.split_once(' ') {
+            None if line == "read" => {
+                black_box(library.read(&file)?);
+            }
+            Some(("write", path)) => write(&library.read(&file)?, path.as_ref())?,
+            _ => bail!("expected `read` or `write PATH`, got `{line}`"),
+        }
+        answer("done")?;
+    }
+    Ok(())
+}
+
+fn answer(line: &str) -> Result<()> {
+    let mut output = stdout();
+    writeln!(output, "{line}")?;
+    Ok(output.flush()?)
+}
+
+impl Library {
+    fn read(self, file: &Path) -> Result<Vec<RecordBatch>> {
+        match self {
+            Library::Bytelane => {
+                let reader = ReaderBuilder::open(file)?.build()?;
+                Ok(reader.collect::<Result<_, _>>()?)
+            }
+            Library::Parquet => {
+                let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(file)?)?;
+                let reader = builder.with_batch_size(BATCH_ROWS).build()?;
+                Ok(reader.collect::<Result<_, _>>()?)
+            }
+            Library::Pages => {
+                read_pages(file)?;
+                Ok(Vec::new())
+            }
+        }
+    }
+}
+
+/// Reads and decompresses every page.
+fn read_pages(file: &Path) -> Result<()> {
+    let reader = SerializedFileReader::new(File::open(file)?)?;
+    for index in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(index)?;
+        for column in 0..group.num_columns() {
+            let mut pages = group.get_column_page_reader(column)?;
+            while let Some(page) = pages.get_next_page()? {
+                black_box(page.buffer());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write(batches: &[RecordBatch], path: &Path) -> Result<()> {
+    let first = batches.first().context("the file has no rows")?;
+    let mut writer = FileWriter::try_new(File::create(path)?, &first.schema())?;
+    for batch in batches {
+        writer.write(batch)?;
+    }
+    Ok(writer.finish()?)
+}

@@ -1,0 +1,262 @@
+//! Whole Parquet files, which bytelane and other libraries read to Arrow arrays. `benchmarks/parquet/compare.py`
+//! measures; the tables are computed here.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::tables::ratio;
+use crate::process::{cargo, program, root, run};
+use crate::test::python::environment_with;
+
+/// The other libraries, as the record and as the documents name them.
+const OTHERS: [(&str, &str); 4] = [
+    ("parquet", "`parquet`"),
+    ("pyarrow", "pyarrow"),
+    ("duckdb", "DuckDB"),
+    ("polars", "Polars"),
+];
+
+/// What stands in the place of a library for reading and decompressing pages without decoding them.
+const PAGES: &str = "pages";
+
+/// The name of the file of many columns.
+const LINEITEM: &str = "lineitem";
+
+/// The same file, read by each library with one thread and with two alternately.
+const THREADS: &str = "lineitem, threads";
+
+/// Measures everything, to a file.
+pub fn record(path: &Path) -> Result<()> {
+    compare("release", [path])
+}
+
+/// Runs every comparison once, on small files, to check that all libraries read the same values.
+pub fn run_quick() -> Result<()> {
+    let path = root().join("target/peers/parquet-quick.csv");
+    compare("dev", [path.as_os_str(), "--quick".as_ref()])
+}
+
+fn compare<A: AsRef<OsStr>>(profile: &str, arguments: impl IntoIterator<Item = A>) -> Result<()> {
+    let requirements = "benchmarks/parquet/requirements.txt";
+    let python = environment_with("target/benchmarks/python", requirements)?;
+    run(program(python)
+        .arg("benchmarks/parquet/compare.py")
+        .arg(build_reader(profile)?)
+        .args(arguments))
+}
+
+/// Builds the program that reads files with the libraries of Rust. Returns its path.
+fn build_reader(profile: &str) -> Result<PathBuf> {
+    let build = "build --quiet --locked --manifest-path peers/Cargo.toml --package read-parquet";
+    let mut command = cargo(build);
+    run(command.args(["--target-dir", "peers/target", "--profile", profile]))?;
+    let directory = match profile {
+        "dev" => "debug",
+        profile => profile,
+    };
+    let path = root().join("peers/target").join(directory);
+    Ok(path.join(format!("read-parquet{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// How one library read one file.
+#[derive(Deserialize)]
+struct Row {
+    column: String,
+    encoding: String,
+    compression: String,
+    rows: u64,
+    values: u64,
+    threads: u32,
+    library: String,
+    version: String,
+    /// The CPU time of all threads.
+    cpu_seconds: f64,
+    wall_seconds: f64,
+    peak_bytes: f64,
+}
+
+impl Row {
+    fn same_file(&self, other: &Row) -> bool {
+        (&self.column, &self.encoding, &self.compression)
+            == (&other.column, &other.encoding, &other.compression)
+    }
+}
+
+/// A file of measurements.
+pub struct Files {
+    /// The file's path in the repository.
+    name: String,
+    rows: Vec<Row>,
+}
+
+impl Files {
+    /// Reads a record; none if the file has other columns.
+    pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let headers = reader.headers().context("no line of column names")?;
+        if !headers.iter().any(|header| header == "cpu_seconds") {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            name: name.to_owned(),
+            rows: reader.deserialize().collect::<Result<_, _>>()?,
+        }))
+    }
+
+    /// A table by its name in the documents, in Markdown, with a line above it that describes it.
+    pub fn table(&self, name: &str) -> Option<String> {
+        match name {
+            "parquet" => Some(self.columns()),
+            LINEITEM => self.lineitem(),
+            _ => None,
+        }
+    }
+
+    /// The files of one column, and who reads them how fast.
+    fn columns(&self) -> String {
+        let mut text = format!(
+            "One column per file, read to Arrow arrays on one core: `{}`.\n\
+             The speed is in millions of values per second of CPU time. The columns with x say how many times as fast as\n\
+             another library bytelane is. Pages: the share of the time that reading and decompressing the pages takes.\n\
+             Memory: the peak, as a multiple of what the crate `parquet` takes.\n\n\
+             | column | encoding | compression | speed |",
+            self.name
+        );
+        for (_, name) in OTHERS {
+            write!(text, " x {name} |").expect("to memory");
+        }
+        text += " pages | memory |\n|---|---|---|---|";
+        text += &"---|".repeat(OTHERS.len() + 2);
+        text.push('\n');
+        let columns = self.rows.chunk_by(Row::same_file);
+        for file in columns.filter(|file| !file[0].column.starts_with(LINEITEM)) {
+            if let Some(row) = column_row(file) {
+                writeln!(text, "{row}").expect("to memory");
+            }
+        }
+        text
+    }
+
+    /// The file of many columns: a row for each library.
+    fn lineitem(&self) -> Option<String> {
+        let find = |column: &str, library: &str, threads| {
+            let mut rows = self.rows.iter().filter(|row| row.column == column);
+            rows.find(|row| row.library == library && row.threads == threads)
+        };
+        let ours = find(LINEITEM, "bytelane", 1)?;
+        let pages = find(LINEITEM, PAGES, 1)?;
+        let mut text = format!(
+            "TPC-H's lineitem at scale 1, {:.1} million rows, which tpchgen-cli generated and pyarrow wrote with its\n\
+             defaults: `{}`. The speed is in millions of rows per second of CPU\n\
+             time on one core. Pages: the share of that time that reading and decompressing the pages takes; they are\n\
+             read with the crate `parquet`. The last column is the speedup by a second thread on a second core.\n\n\
+             | library | version | speed | bytelane's speedup | pages | peak memory | two threads |\n\
+             |---|---|---|---|---|---|---|\n",
+            ours.rows as f64 / 1e6,
+            self.name
+        );
+        for (library, name) in [("bytelane", "bytelane")].into_iter().chain(OTHERS) {
+            let Some(row) = find(LINEITEM, library, 1) else {
+                continue;
+            };
+            let elapsed = [1, 2].map(|threads| Some(find(THREADS, library, threads)?.wall_seconds));
+            let second_thread = match elapsed {
+                [Some(one), Some(two)] => format!("{}x", ratio(one / two)),
+                _ => String::new(),
+            };
+            writeln!(
+                text,
+                "| {name} | {} | {} | {}x | {} | {:.0} MB | {} |",
+                row.version,
+                ratio(row.rows as f64 / row.cpu_seconds / 1e6),
+                ratio(row.cpu_seconds / ours.cpu_seconds),
+                percent(pages.cpu_seconds / row.cpu_seconds),
+                row.peak_bytes / 1e6,
+                second_thread,
+            )
+            .expect("to memory");
+        }
+        Some(text)
+    }
+}
+
+/// One row of the table of columns, if bytelane and the crate `parquet` were measured.
+fn column_row(file: &[Row]) -> Option<String> {
+    let find = |library: &str| file.iter().find(|row| row.library == library);
+    let ours = find("bytelane")?;
+    let mut text = format!(
+        "| {} | {} | {} | {:.0} |",
+        ours.column,
+        ours.encoding,
+        ours.compression,
+        ours.values as f64 / ours.cpu_seconds / 1e6
+    );
+    for (library, _) in OTHERS {
+        let speedup = find(library).map(|other| ratio(other.cpu_seconds / ours.cpu_seconds));
+        write!(text, " {} |", speedup.unwrap_or_default()).expect("to memory");
+    }
+    let pages = percent(find(PAGES)?.cpu_seconds / ours.cpu_seconds);
+    let memory = ratio(ours.peak_bytes / find("parquet")?.peak_bytes);
+    write!(text, " {pages} | {memory} |").expect("to memory");
+    Some(text)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORD: &str = "\
+column,encoding,compression,rows,values,file_bytes,threads,library,version,cpu_seconds,wall_seconds,peak_bytes,cpu
+f64,PLAIN,none,4000000,4000000,32000000,1,bytelane,0.1.0,0.004,0.005,33000000,a CPU
+f64,PLAIN,none,4000000,4000000,32000000,1,parquet,60.1.0,0.006,0.005,30000000,a CPU
+f64,PLAIN,none,4000000,4000000,32000000,1,pages,60.1.0,0.001,0.005,30000000,a CPU
+f64,PLAIN,none,4000000,4000000,32000000,1,polars,2.1.0,0.002,0.005,30000000,a CPU
+f64,PLAIN,snappy,4000000,4000000,32000000,1,bytelane,0.1.0,0.040,0.005,33000000,a CPU
+f64,PLAIN,snappy,4000000,4000000,32000000,1,parquet,60.1.0,0.040,0.005,33000000,a CPU
+f64,PLAIN,snappy,4000000,4000000,32000000,1,pages,60.1.0,0.030,0.005,30000000,a CPU
+lineitem,defaults,snappy,6000000,96000000,2,1,bytelane,0.1.0,0.5,0.5,1000000000,a CPU
+lineitem,defaults,snappy,6000000,96000000,2,1,pages,60.1.0,0.1,0.1,1000000,a CPU
+lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,a CPU
+\"lineitem, threads\",defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.2,2000000000,a CPU
+\"lineitem, threads\",defaults,snappy,6000000,96000000,2,2,pyarrow,26.0.1,1.0,0.8,2000000000,a CPU
+";
+
+    fn rows(name: &str) -> Vec<String> {
+        let files = Files::parse("a.csv", RECORD).unwrap().unwrap();
+        let table = files.table(name).unwrap();
+        assert!(table.contains("`a.csv`"));
+        let rows = table.lines().filter(|line| line.starts_with('|'));
+        rows.skip(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_row_compares_the_libraries_on_one_file() {
+        let expected = [
+            "| f64 | PLAIN | none | 1000 | 1.5 |  |  | 0.50 | 25% | 1.1 |",
+            "| f64 | PLAIN | snappy | 100 | 1.0 |  |  |  | 75% | 1.0 |",
+        ];
+        assert_eq!(rows("parquet"), expected);
+    }
+
+    #[test]
+    fn lineitem_has_a_row_for_each_library() {
+        let expected = [
+            "| bytelane | 0.1.0 | 12 | 1.0x | 20% | 1000 MB |  |",
+            "| pyarrow | 26.0.1 | 6.0 | 2.0x | 10% | 2000 MB | 1.5x |",
+        ];
+        assert_eq!(rows("lineitem"), expected);
+    }
+
+    #[test]
+    fn other_records_are_not_of_files() {
+        assert!(Files::parse("a.csv", "codec,ns\n").unwrap().is_none());
+    }
+}
