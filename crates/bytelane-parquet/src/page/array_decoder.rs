@@ -51,7 +51,7 @@ pub(crate) trait ArrayDecoder: Send {
     /// Begins a page with so many values, nulls not counted. The page before it is done with.
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()>;
 
-    /// Ends the page. Whoever has no need of its bytes any more lets go of them: their memory is for the next page.
+    /// Ends the page. Its bytes are let go of where they are not needed any more: their memory is for the next page.
     fn close_page(&mut self);
 
     /// Makes room for as many slots in the array, if the caller knows how many there will be.

@@ -204,7 +204,7 @@ fn primitive<T: ArrowPrimitiveType>(
     Arc::new(PrimitiveArray::<T>::new(values, nulls))
 }
 
-/// Empty, short and long ones, and those of several bytes a character.
+/// Empty, short and long ones, and those of several bytes per character.
 fn text(bits: u64) -> String {
     match bits % 5 {
         0 => String::new(),

@@ -317,7 +317,7 @@ fn values_of_a_fixed_width() {
     let decode = |width| delta::decode_fixed(Detected::active(), page.clone(), 3000, width);
     assert_eq!(decode(8).expect("values of 8 bytes"), rows.concat());
     assert_eq!(
-        decode(7).expect_err("values of 8 bytes").to_string(),
+        decode(7).expect_err("another width").to_string(),
         "a value of 8 bytes in DELTA_BYTE_ARRAY, but those of the column have 7"
     );
 }
