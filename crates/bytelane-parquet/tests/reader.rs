@@ -118,7 +118,7 @@ fn pages_without_wanted_rows_are_not_read() {
         let all = batch();
         assert_eq!(rows.slice(0, 100), all.slice(40_500, 100));
         assert_eq!(rows.slice(100, 100), all.slice(90_600, 100));
-        // Two pages of two columns, of 8 bytes a value.
+        // Two pages of two columns, of 8 bytes per value.
         let pages = 4 * PAGE_ROWS * 8;
         match is_indexed {
             // A header and a page each, and two indexes.
