@@ -72,7 +72,7 @@ UNWRITTEN = {
 }
 
 # Bytes of a page, and rows of a row group.
-SIZES = [(1, 990), (300, 400), (1 << 20, 999)]
+SIZES = [(100, 990), (300, 400), (1 << 20, 999)]
 BATCH_SIZES = [7, 130, 65_536]
 
 
@@ -153,8 +153,10 @@ class Types(unittest.TestCase):
     def test_what_duckdb_writes(self):
         given = self.without("duckdb")
         for compression, (version, dictionary) in in_turn(DUCKDB, ["V1", "V2"], [1, 1 << 20]):
+            # With the window that DuckDB chooses for Brotli, each column takes a tenth of a second.
+            names = given.column_names[:: 7 if compression == "brotli" else 1]
             with self.subTest(version=version, compression=compression, dictionary=dictionary):
-                duckdb.from_arrow(given).query(
+                duckdb.from_arrow(given.select(names)).query(
                     "rows", f"copy rows to '{self.path}' (format parquet, parquet_version {version}, "
                     f"compression {compression}, dictionary_size_limit {dictionary})",
                 )
