@@ -44,8 +44,8 @@ PYTHON_READER = Path(__file__).with_name("read.py")
 # Each by its name here, and by that of its package.
 OF_RUST = {"bytelane": "bytelane-parquet", "parquet": "parquet", "pages": "parquet"}
 OF_PYTHON = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars"}
-# The crate `parquet` and bytelane read with one.
-WITH_THREADS = ["pyarrow", "duckdb", "polars"]
+# The crate `parquet` reads with one.
+WITH_THREADS = ["bytelane", "pyarrow", "duckdb", "polars"]
 
 # glibc would return memory to the system after each read. The allocators of the other libraries keep it.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
@@ -77,7 +77,7 @@ class Process:
     """A library, in a process of its own, that reads one file."""
 
     def __init__(self, library: str, reader: Path, path: Path, threads: int) -> None:
-        command = [reader, library, path]
+        command = [reader, library, path, str(threads)]
         if library in OF_PYTHON:
             command = [sys.executable, PYTHON_READER, library, path, str(threads)]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]

@@ -389,6 +389,23 @@ fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
     Buffer::from_vec(times.collect::<Vec<i64>>())
 }
 
+/// Whether a column has big-endian decimals that become numbers of 16 bytes.
+pub(crate) fn is_decimal128(data_type: &DataType, column: &ColumnDescriptor) -> bool {
+    matches!(data_type, DataType::Decimal128(_, _))
+        && column.physical_type() == Type::FIXED_LEN_BYTE_ARRAY
+        && width(column).is_some_and(|width| width < size_of::<i128>())
+}
+
+/// An array of decimals that are numbers of 16 bytes already.
+pub(crate) fn decimals128(
+    data_type: &DataType,
+    values: Buffer,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let array = PrimitiveArray::<Decimal128Type>::try_new(values.into(), nulls)?;
+    Ok(Arc::new(array.with_data_type(data_type.clone())))
+}
+
 /// An array as a dictionary with these keys.
 pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef> {
     let data = array.to_data();

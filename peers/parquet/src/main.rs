@@ -13,6 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{Write, stdin, stdout};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 /// Reads a Parquet file each time that a line on standard input says so
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 struct Arguments {
     library: Library,
     file: PathBuf,
+    /// How many threads bytelane decodes with
+    threads: NonZero<usize>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -35,15 +38,16 @@ enum Library {
 const BATCH_ROWS: usize = 8192;
 
 fn main() -> Result<()> {
-    let Arguments { library, file } = Arguments::parse();
+    let arguments = Arguments::parse();
+    let read = || arguments.library.read(&arguments.file, arguments.threads);
     answer("ready")?;
     for line in stdin().lines() {
         let line = line?;
         match line.split_once(' ') {
             None if line == "read" => {
-                black_box(library.read(&file)?);
+                black_box(read()?);
             }
-            Some(("write", path)) => write(&library.read(&file)?, path.as_ref())?,
+            Some(("write", path)) => write(&read()?, path.as_ref())?,
             _ => bail!("expected `read` or `write PATH`, got `{line}`"),
         }
         answer("done")?;
@@ -58,10 +62,10 @@ fn answer(line: &str) -> Result<()> {
 }
 
 impl Library {
-    fn read(self, file: &Path) -> Result<Vec<RecordBatch>> {
+    fn read(self, file: &Path, threads: NonZero<usize>) -> Result<Vec<RecordBatch>> {
         match self {
             Library::Bytelane => {
-                let reader = ReaderBuilder::open(file)?.build()?;
+                let reader = ReaderBuilder::open(file)?.with_threads(threads).build()?;
                 Ok(reader.collect::<Result<_, _>>()?)
             }
             Library::Parquet => {

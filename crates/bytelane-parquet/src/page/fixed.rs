@@ -24,6 +24,8 @@ pub(crate) struct FixedDecoder {
     backend: Detected,
     data_type: DataType,
     column: ColumnDescPtr,
+    /// Bytes of a value of the file, and of a slot that is decoded.
+    stored: usize,
     width: usize,
     decoder: ValueDecoder,
     /// The memory that values that are decoded ahead may take.
@@ -39,9 +41,26 @@ pub(crate) struct FixedDecoder {
 struct OpenPage {
     encoding: ValueEncoding,
     values: Bytes,
+    /// Whether these are slots already.
+    is_decoded: bool,
     valid: usize,
     /// Values that have been taken.
     taken: usize,
+}
+
+impl OpenPage {
+    /// Decodes the next values.
+    fn take(&mut self, decoder: &mut ValueDecoder, count: usize, to: &mut [u8]) -> Result<()> {
+        let range = self.taken..self.taken + count;
+        self.taken = range.end;
+        match (self.is_decoded, to.len().checked_div(count)) {
+            (true, Some(width)) => {
+                to.copy_from_slice(&self.values[range.start * width..range.end * width]);
+                Ok(())
+            }
+            _ => decoder.decode(self.encoding, &self.values, range, to),
+        }
+    }
 }
 
 impl FixedDecoder {
@@ -53,14 +72,22 @@ impl FixedDecoder {
         allowance: Allowance,
         budget: Budget,
     ) -> Result<Self> {
-        let Some(width) = physical::width(&column) else {
+        let Some(stored) = physical::width(&column) else {
             return Err(physical::not_convertible(&data_type, &column));
+        };
+        // A dictionary's entries are numbers before they are looked up.
+        let is_decimal = physical::is_decimal128(&data_type, &column);
+        let width = if is_decimal {
+            size_of::<i128>()
+        } else {
+            stored
         };
         Ok(Self {
             backend,
             data_type,
+            stored,
             width,
-            decoder: ValueDecoder::new(backend, &column, width),
+            decoder: ValueDecoder::new(backend, &column, stored, is_decimal),
             column,
             allowance,
             page: None,
@@ -77,6 +104,7 @@ impl FixedDecoder {
         let bytes = page.valid.saturating_mul(self.width);
         let has_room = self.allowance.has_room(bytes as u64);
         let is_needed = match page.encoding {
+            _ if page.is_decoded => false,
             // Each value depends on those before it.
             ValueEncoding::Delta if wanted < page.valid && !has_room => {
                 return Err(too_many(page.valid));
@@ -96,7 +124,7 @@ impl FixedDecoder {
             .decode(page.encoding, &page.values, range, &mut to[..bytes])?;
         let decoded = Buffer::from_vec(decoded).slice_with_length(0, bytes);
         page.values = Bytes::from_owner(decoded);
-        page.encoding = ValueEncoding::Plain;
+        page.is_decoded = true;
         Ok(())
     }
 
@@ -106,11 +134,11 @@ impl FixedDecoder {
             return Ok((ValueEncoding::DeltaByteArray, values));
         }
         // Two lengths each as well.
-        let bytes = valid.saturating_mul(self.width + 8);
+        let bytes = valid.saturating_mul(self.stored + 8);
         if !self.allowance.has_room(bytes as u64) {
             return Err(too_many(valid));
         }
-        let values = delta::decode_fixed(self.backend, values, valid, self.width)?;
+        let values = delta::decode_fixed(self.backend, values, valid, self.stored)?;
         Ok((ValueEncoding::Plain, values.into()))
     }
 }
@@ -135,6 +163,7 @@ impl ArrayDecoder for FixedDecoder {
         self.page = Some(OpenPage {
             encoding,
             values,
+            is_decoded: false,
             valid,
             taken: 0,
         });
@@ -156,11 +185,8 @@ impl ArrayDecoder for FixedDecoder {
         let Some(page) = &mut self.page else {
             return Ok(());
         };
-        let range = page.taken..page.taken + slots.valid();
-        page.taken = range.end;
-        let values = &page.values[..];
         match slots {
-            Slots::Valid(_) => self.decoder.decode(page.encoding, values, range, to),
+            Slots::Valid(count) => page.take(&mut self.decoder, count, to),
             Slots::Null(_) => {
                 to.fill(0);
                 Ok(())
@@ -170,7 +196,7 @@ impl ArrayDecoder for FixedDecoder {
                 self.scratch.resize(bytes.div_ceil(size_of::<u128>()), 0);
                 let dense: &mut [u8] = bytemuck::cast_slice_mut(&mut self.scratch);
                 let dense = &mut dense[..bytes];
-                self.decoder.decode(page.encoding, values, range, dense)?;
+                page.take(&mut self.decoder, valid, dense)?;
                 spread(self.backend, dense, self.width, bits, to)
             }
         }
@@ -188,7 +214,10 @@ impl ArrayDecoder for FixedDecoder {
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let (memory, length) = self.array.finish();
         let values = memory.slice_with_length(0, length);
-        let array = physical::from_physical(&self.data_type, &self.column, values, nulls)?;
+        let array = match self.width == self.stored {
+            true => physical::from_physical(&self.data_type, &self.column, values, nulls)?,
+            false => physical::decimals128(&self.data_type, values, nulls)?,
+        };
         // Only if the array does not have it.
         self.array.spare = memory.into_vec().unwrap_or_default();
         Ok(array)

@@ -331,8 +331,9 @@ fn read_levels(
             }
         }
     }
-    match to.iter().max() {
-        Some(most) if *most > greatest => Err(format!("a level of {most}, above {greatest}")),
+    // In contrast to `max` of an iterator, the compiler makes vectors of it.
+    match to.iter().fold(0, |most, level| (*level).max(most)) {
+        most if most > greatest => Err(format!("a level of {most}, above {greatest}")),
         _ => Ok(()),
     }
 }

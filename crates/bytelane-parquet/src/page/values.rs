@@ -16,10 +16,15 @@ use std::ops::Range;
 pub(super) struct ValueDecoder {
     backend: Detected,
     physical: Type,
+    /// Bytes of a value in the file.
     width: usize,
+    /// Whether the values are big-endian decimals that become numbers of 16 bytes.
+    is_decimal: bool,
     dictionary: Option<Entries>,
     /// Indices into entries for which there is no kernel.
     indices: Vec<u32>,
+    /// Decimals as the file has them.
+    stored: Vec<u8>,
 }
 
 /// The entries of a dictionary.
@@ -32,13 +37,21 @@ enum Entries {
 }
 
 impl ValueDecoder {
-    pub(super) fn new(backend: Detected, column: &ColumnDescriptor, width: usize) -> Self {
+    /// Of values of `width` bytes. Big-endian decimals of up to 16 bytes can become numbers of 16 bytes.
+    pub(super) fn new(
+        backend: Detected,
+        column: &ColumnDescriptor,
+        width: usize,
+        is_decimal: bool,
+    ) -> Self {
         Self {
             backend,
             physical: column.physical_type(),
             width,
+            is_decimal,
             dictionary: None,
             indices: Vec::new(),
+            stored: Vec::new(),
         }
     }
 
@@ -52,6 +65,11 @@ impl ValueDecoder {
             )));
         }
         self.dictionary = Some(match self.width {
+            _ if self.is_decimal => {
+                let mut numbers = vec![0; count];
+                decimals(bytes, self.width, &mut numbers);
+                Entries::Sixteen(Dictionary::new(&numbers))
+            }
             4 => Entries::Four(Dictionary::new(&numbers(bytes))),
             8 => Entries::Eight(Dictionary::new(&numbers(bytes))),
             16 => Entries::Sixteen(Dictionary::new(&numbers(bytes))),
@@ -97,6 +115,31 @@ impl ValueDecoder {
 
     /// Decodes a range of a page's values, none of them null. `to` begins where a number of the values' width may.
     pub(super) fn decode(
+        &mut self,
+        encoding: ValueEncoding,
+        page: &[u8],
+        range: Range<usize>,
+        to: &mut [u8],
+    ) -> Result<()> {
+        let width = self.width;
+        if !self.is_decimal || encoding == ValueEncoding::Dictionary {
+            return self.decode_stored(encoding, page, range, to);
+        }
+        let to = bytemuck::cast_slice_mut(to);
+        if encoding == ValueEncoding::Plain {
+            decimals(&page[range.start * width..range.end * width], width, to);
+            return Ok(());
+        }
+        let mut stored = std::mem::take(&mut self.stored);
+        stored.resize(range.len() * width, 0);
+        self.decode_stored(encoding, page, range, &mut stored)?;
+        decimals(&stored, width, to);
+        self.stored = stored;
+        Ok(())
+    }
+
+    /// As the file has them, but those of dictionaries.
+    fn decode_stored(
         &mut self,
         encoding: ValueEncoding,
         page: &[u8],
@@ -178,6 +221,25 @@ fn copy_entries(entries: &[u8], width: usize, indices: &[u32], to: &mut [u8]) ->
         to.copy_from_slice(entry);
     }
     Ok(())
+}
+
+/// Big-endian decimals of up to 16 bytes as numbers, which are those of Arrow.
+fn decimals(values: &[u8], width: usize, to: &mut [u128]) {
+    const WIDE: usize = size_of::<i128>();
+    let unused = 8 * (WIDE - width) as u32;
+    for (at, to) in to.iter_mut().enumerate() {
+        let from = &values[at * width..];
+        // Bytes after the value are shifted out.
+        let bytes = match from.first_chunk::<WIDE>() {
+            Some(bytes) => *bytes,
+            None => {
+                let mut bytes = [0; WIDE];
+                bytes[..width].copy_from_slice(&from[..width]);
+                bytes
+            }
+        };
+        *to = (i128::from_be_bytes(bytes) >> unused).cast_unsigned();
+    }
 }
 
 /// Bytes as numbers, whose bytes they stay.

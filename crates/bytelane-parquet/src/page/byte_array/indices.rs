@@ -61,11 +61,13 @@ impl Indices {
     /// The next indices, each of which a dictionary of so many entries has.
     pub(super) fn decode_below(&mut self, entries: usize, to: &mut [u32]) -> Result<()> {
         self.decode(to)?;
-        match to.iter().max() {
-            Some(greatest) if *greatest as usize >= entries => Err(Error::corrupt(format!(
+        // In contrast to `max` of an iterator, the compiler makes vectors of it.
+        let greatest = to.iter().fold(0, |most, index| (*index).max(most));
+        match to.is_empty() || (greatest as usize) < entries {
+            true => Ok(()),
+            false => Err(Error::corrupt(format!(
                 "the index {greatest} into a dictionary of {entries} values"
             ))),
-            _ => Ok(()),
         }
     }
 
