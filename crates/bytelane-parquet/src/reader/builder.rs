@@ -232,8 +232,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
-    /// How many threads decode; one by default, which is that of the caller. The columns of a batch are decoded at the same
-    /// time; if there are fewer columns than threads, several row groups as well. Batches come in the same order.
+    /// How many threads decode; one by default, which is that of the caller. Several row groups are decoded at the same time,
+    /// and the columns of a batch. Batches come in the same order: up to 512 MiB of them wait for those before them, or what
+    /// [`with_memory_limit`](Self::with_memory_limit) allows.
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = threads;
@@ -275,8 +276,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let plan = Plan::new(in_file, &self.projection, schema.fields())?;
         let leaves = plan.leaves.iter();
         let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
-        let threads = self.threads.get();
-        let in_flight = InFlight::new(row_groups, threads, plan.leaves.len());
+        let in_flight = InFlight::new(row_groups, self.threads.get());
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input)),
             batch_size: batch_rows(self.batch_size, leaves),

@@ -8,8 +8,9 @@ use parquet::file::metadata::RowGroupMetaData;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
 
-/// Bytes of batches that may wait for those before them, unless the caller has set a limit.
-const AHEAD: u64 = 256 << 20;
+/// Bytes of batches that may wait for those before them, unless the caller has set a limit: a few row groups of a million
+/// rows.
+const AHEAD: u64 = 512 << 20;
 
 /// Row groups in the order of their batches.
 #[derive(Default)]
@@ -30,12 +31,13 @@ struct Open {
 }
 
 impl InFlight {
-    /// Of these row groups, for so many threads, which the leaves of a row group keep busy if they are as many.
-    pub(super) fn new(row_groups: Vec<(usize, Rows)>, threads: usize, leaves: usize) -> Self {
+    /// Of these row groups, of which as many are read at the same time as there are threads. The leaves of one would not
+    /// keep them busy: each batch waits for its slowest leaf.
+    pub(super) fn new(row_groups: Vec<(usize, Rows)>, threads: usize) -> Self {
         Self {
+            width: threads.min(row_groups.len()).max(1),
             waiting: row_groups.into(),
             open: VecDeque::new(),
-            width: threads.div_ceil(leaves.max(1)),
         }
     }
 
