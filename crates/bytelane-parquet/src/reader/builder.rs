@@ -3,9 +3,9 @@
 use super::Reader;
 use super::in_flight::InFlight;
 use super::input::Input;
+use super::plan::Plan;
 use super::row_group::Settings;
 use super::rows::selected;
-use super::tree::Plan;
 use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;

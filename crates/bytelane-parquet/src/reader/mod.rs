@@ -5,6 +5,7 @@ mod in_flight;
 mod input;
 mod leaf;
 mod pages;
+mod plan;
 mod row_group;
 mod rows;
 #[cfg(test)]

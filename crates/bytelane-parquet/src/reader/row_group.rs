@@ -3,8 +3,8 @@
 use super::input::Input;
 use super::leaf::{Leaf, LeafArray};
 use super::pages::{PageIndex, PageReader};
+use super::plan::{LeafPlan, Plan};
 use super::rows::{Rows, Step};
-use super::tree::{LeafPlan, Plan};
 use crate::allowance::{Allowance, Budget};
 use crate::metadata::{PageLocation, chunk_range};
 use crate::page::{Opener, PageLevels, decoder_of};
