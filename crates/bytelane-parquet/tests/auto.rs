@@ -1,8 +1,9 @@
 //! That `Encoding::Auto` becomes the best encoding, or one close to it.
 
+use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Decimal128Array, FixedSizeBinaryArray, Float32Array, Float64Array,
-    Int32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, FixedSizeBinaryArray, Float32Array,
+    Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
 use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{
@@ -274,6 +275,8 @@ fn every_type_and_few_rows_have_a_choice() {
         Arc::new(StringArray::from(vec!["a", "b"])),
         Arc::new(Decimal128Array::from(vec![1, -1, i128::from(i64::MAX)])),
         Arc::new(FixedSizeBinaryArray::try_from_iter([[1_u8; 20], [2; 20]].iter()).unwrap()),
+        // Without any values.
+        Arc::new(DictionaryArray::<Int32Type>::from_iter([None::<&str>; 9])),
     ];
     for column in &columns {
         for compression in ["none", "zstd:1", "gzip", "brotli:1"] {

@@ -113,7 +113,12 @@ fn for_each_hash(array: &ArrayRef, mut see: impl FnMut(u64)) -> Option<()> {
         DataType::BinaryView => bytes_of(array.as_binary_view().iter(), see),
         DataType::FixedSizeBinary(_) => bytes_of(array.as_fixed_size_binary().iter(), see),
         DataType::Dictionary(..) => {
-            let keys = array.as_any_dictionary().normalized_keys();
+            let dictionary = array.as_any_dictionary();
+            // It panics if there are no values, as where all keys are null.
+            let keys = match dictionary.values().is_empty() {
+                true => vec![0; array.len()],
+                false => dictionary.normalized_keys(),
+            };
             keys.iter().for_each(|key| see(mix(*key as u64)));
         }
         data_type => {
