@@ -63,8 +63,7 @@ pub fn run_stage() -> Result<()> {
     run(&mut cargo(
         "test --quiet --locked --manifest-path peers/Cargo.toml",
     ))?;
-    run(&mut comparison("--profile=dev", &["--quick".into()])?)?;
-    parquet::run_quick()
+    run(&mut comparison("--profile=dev", &["--quick".into()])?)
 }
 
 fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {

@@ -141,7 +141,7 @@ mod tests {
             stages().filter(counts).map(|stage| stage.minutes).sum()
         };
         assert!(minutes(&[Tier::Quick]) <= 10);
-        assert!(minutes(&[Tier::Quick, Tier::Full]) <= 48);
+        assert!(minutes(&[Tier::Quick, Tier::Full]) <= 45);
     }
 
     #[test]

@@ -109,10 +109,10 @@ pub static STAGES: &[Stage] = &[
     Stage {
         name: "peers",
         about: "each comparison with other libraries once, all results alike",
-        needs: &[Need::X86, PYTHON],
+        needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         tier: Full,
         in_all: true,
-        minutes: 7,
+        minutes: 4,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -402,5 +402,14 @@ pub static STAGES: &[Stage] = &[
         in_all: false,
         minutes: 5,
         run: wheel::notebooks::run_stage,
+    },
+    Stage {
+        name: "peers-parquet",
+        about: "small Parquet files, which all libraries of the record must read alike",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        minutes: 5,
+        run: crate::record::parquet::run_quick,
     },
 ];
