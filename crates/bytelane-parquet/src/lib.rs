@@ -1,7 +1,5 @@
 //! Choose, write, rewrite and read the best Parquet encoding for each column.
 
-#![forbid(unsafe_code)]
-
 pub mod advise;
 mod allowance;
 mod choice;
@@ -9,6 +7,7 @@ mod contained;
 mod error;
 mod input;
 pub mod inspect;
+mod memory;
 mod metadata;
 mod options;
 mod page;

@@ -1,14 +1,12 @@
 //! Copies of short strings: 16 bytes are moved at once, of which the next string overwrites those that are too many.
 
+use bytelane::Reserved;
+
 /// Bytes that are moved at once.
 const STEP: usize = 16;
 
 /// Strings that are decoded at once: so many of average length stay in the first-level cache.
 pub(super) const BLOCK: usize = 1024;
-
-/// Bytes by which the memory for strings grows, so that zeros are still in the first-level cache when they are
-/// overwritten.
-const GROWTH: usize = 8 << 10;
 
 /// The lowest bytes of a number, as many as the index says.
 pub(super) const LOWEST: [u128; STEP + 1] = {
@@ -21,54 +19,50 @@ pub(super) const LOWEST: [u128; STEP + 1] = {
     masks
 };
 
-/// Strings that are being written. What is written may be followed by any bytes.
+/// Bytes that are moved at once of longer strings.
+const LONG_STEP: usize = 4 * STEP;
+
+/// Strings that are being written. What does not fit is counted, and left out: see [`Strings::make_room`].
 pub(super) struct Strings<'a> {
-    bytes: &'a mut Vec<u8>,
-    /// Bytes that are written.
-    length: usize,
+    to: &'a mut Vec<u8>,
+    written: Reserved,
 }
 
 impl<'a> Strings<'a> {
-    /// To be appended, with so many bytes, or a few more.
-    pub(super) fn after(bytes: &'a mut Vec<u8>, expected: usize) -> Self {
-        let length = bytes.len();
-        // With room for the zeros after them.
-        bytes.reserve(expected + 2 * GROWTH);
-        Self { bytes, length }
+    /// To be appended, with so many bytes.
+    pub(super) fn after(to: &'a mut Vec<u8>, expected: usize) -> Self {
+        let mut bytes = std::mem::take(to);
+        // What is written at once may be longer than the last string.
+        bytes.reserve(expected + LONG_STEP);
+        let written = Reserved::new(bytes);
+        Self { to, written }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.length
+    #[inline(always)]
+    pub(super) fn len(&mut self) -> usize {
+        self.written.bytes().len()
     }
 
     /// Appends a string: the first bytes of `from`, which has as many.
     #[inline(always)]
     pub(super) fn push(&mut self, from: &[u8], length: usize) {
-        let to = &mut self.bytes[self.length..];
         if length <= STEP
-            && let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut::<STEP>())
+            && let Some(from) = from.first_chunk::<STEP>()
         {
-            *to = *from;
-        } else if length <= 4 * STEP
-            && let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut())
+            self.written.push(*from, length);
+        } else if length <= LONG_STEP
+            && let Some(from) = from.first_chunk::<LONG_STEP>()
         {
-            let (from, to): (&[u8; 4 * STEP], &mut [u8; 4 * STEP]) = (from, to);
-            *to = *from;
+            self.written.push(*from, length);
         } else {
-            self.push_exactly(&from[..length]);
+            self.written.extend(&from[..length]);
         }
-        self.length += length;
     }
 
     /// Appends the lowest bytes of a number.
     #[inline(always)]
     pub(super) fn push_number(&mut self, number: u128, length: usize) {
-        let to = &mut self.bytes[self.length..];
-        match to.first_chunk_mut() {
-            Some(to) => *to = number.to_le_bytes(),
-            None => self.push_number_at_end(number, length),
-        }
-        self.length += length;
+        self.written.push(number.to_le_bytes(), length);
     }
 
     /// Appends the lowest bytes of two numbers, the first of which has the lower ones.
@@ -82,58 +76,31 @@ impl<'a> Strings<'a> {
     }
 
     /// Appends bytes that were written before, from an offset on.
-    #[inline(always)]
     pub(super) fn repeat(&mut self, start: usize, length: usize) {
-        if self.bytes.len() < self.length + length + STEP {
-            self.grow(length + STEP);
-        }
-        match length <= 4 * STEP {
-            true => {
-                for at in (0..length).step_by(STEP) {
-                    let from = self.bytes[start + at..].first_chunk::<STEP>().copied();
-                    let to = self.bytes[self.length + at..].first_chunk_mut();
-                    if let (Some(from), Some(to)) = (from, to) {
-                        *to = from;
-                    }
-                }
-            }
-            false => self.bytes.copy_within(start..start + length, self.length),
-        }
-        self.length += length;
+        self.written
+            .bytes()
+            .extend_from_within(start..start + length);
     }
 
     /// What was written, from an offset on.
-    pub(super) fn written(&self, start: usize) -> &[u8] {
-        &self.bytes[start..self.length]
+    pub(super) fn written(&mut self, start: usize) -> &[u8] {
+        &self.written.bytes()[start..]
     }
 
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, length: usize) {
-        self.bytes.resize(self.length + length + GROWTH, 0);
-    }
-
-    fn make_room(&mut self, length: usize) {
-        if self.bytes.len() - self.length < length {
-            self.grow(length);
+    /// Whether strings are missing since `start`. Then there is more room now, and none is after `start`: they are to be
+    /// written again.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self, start: usize) -> bool {
+        let is_missing = self.written.missing() > 0;
+        if is_missing {
+            self.written.make_room(start);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push_number_at_end(&mut self, number: u128, length: usize) {
-        self.push_exactly(&number.to_le_bytes()[..length]);
-    }
-
-    #[inline(never)]
-    fn push_exactly(&mut self, from: &[u8]) {
-        self.make_room(from.len());
-        self.bytes[self.length..self.length + from.len()].copy_from_slice(from);
+        is_missing
     }
 }
 
 impl Drop for Strings<'_> {
     fn drop(&mut self) {
-        self.bytes.truncate(self.length);
+        *self.to = std::mem::take(&mut self.written).into_bytes();
     }
 }

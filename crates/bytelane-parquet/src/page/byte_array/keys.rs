@@ -5,7 +5,7 @@ use super::offsets::Offsets;
 use super::pages::Page;
 use super::plain::Entries;
 use super::room::Room;
-use super::text::Kind;
+use crate::memory::Content;
 use crate::{Error, Problem, Result};
 use arrow_array::builder::GenericByteDictionaryBuilder;
 use arrow_array::cast::AsArray;
@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Keys of an array that is being made, or its values, which `T` has.
-pub(super) struct Keys<K, T: Kind> {
+pub(super) struct Keys<K, T: Content> {
     backend: Detected,
     memory: u64,
     /// The type of the values.
@@ -47,7 +47,7 @@ struct Kept {
     values: ArrayRef,
 }
 
-impl<K: ArrowDictionaryKeyType, T: Kind> Keys<K, T> {
+impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
     pub(super) fn new(backend: Detected, memory: u64, value_type: DataType) -> Self {
         Self {
             backend,
@@ -165,7 +165,7 @@ fn append_keys(page: &mut Page, used: &Option<Arc<Kept>>, keys: &mut [u32]) -> R
     page.decode_below(used.entries.len(), keys)
 }
 
-impl<K: ArrowDictionaryKeyType, T: Kind> Values for Keys<K, T> {
+impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
     fn keep_dictionary(&mut self, entries: Entries) -> Result<()> {
         let mut values = Offsets::<T>::new(self.backend, self.memory);
         let all: Vec<u32> = (0..entries.len() as u32).collect();

@@ -14,7 +14,6 @@ mod offsets;
 mod pages;
 mod plain;
 mod room;
-mod string_views;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -26,9 +25,9 @@ use super::header::ValueEncoding;
 use crate::allowance::Budget;
 use crate::{Error, Result, physical};
 use arrow_array::types::{
-    ArrowDictionaryKeyType, BinaryType, Decimal32Type, Decimal64Type, Decimal128Type,
-    Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
+    ArrowDictionaryKeyType, BinaryType, BinaryViewType, Decimal32Type, Decimal64Type,
+    Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType,
+    LargeUtf8Type, StringViewType, UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
@@ -43,7 +42,6 @@ use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use plain::Entries;
 use room::Room;
-use string_views::StringViews;
 use views::Views;
 
 /// Values of an array that is being made, and the dictionary of the chunk.
@@ -124,8 +122,8 @@ fn values(backend: Detected, data_type: &DataType, memory: u64) -> Option<Box<dy
         DataType::LargeUtf8 => Box::new(Offsets::<LargeUtf8Type>::new(backend, memory)),
         DataType::Binary => Box::new(Offsets::<BinaryType>::new(backend, memory)),
         DataType::LargeBinary => Box::new(Offsets::<LargeBinaryType>::new(backend, memory)),
-        DataType::Utf8View => Box::new(StringViews::new(backend, memory)),
-        DataType::BinaryView => Box::new(Views::new(backend, memory)),
+        DataType::Utf8View => Box::new(Views::<StringViewType>::new(backend, memory)),
+        DataType::BinaryView => Box::new(Views::<BinaryViewType>::new(backend, memory)),
         DataType::Decimal32(p, s) => {
             Box::new(Decimals::<Decimal32Type>::new(backend, memory, *p, *s))
         }

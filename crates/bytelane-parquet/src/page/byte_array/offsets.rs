@@ -5,15 +5,15 @@ use super::dictionary::Table;
 use super::pages::Page;
 use super::plain::Entries;
 use super::room::Room;
-use super::text::Kind;
 use crate::Result;
+use crate::memory::{self, Content};
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait};
-use arrow_buffer::{ArrowNativeType, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
 use bytelane::Detected;
 use std::sync::Arc;
 
 /// Values of an array that is being made.
-pub(super) struct Offsets<T: Kind> {
+pub(super) struct Offsets<T: Content> {
     backend: Detected,
     memory: u64,
     /// Where the values begin and end.
@@ -24,7 +24,7 @@ pub(super) struct Offsets<T: Kind> {
     table: Option<Table>,
 }
 
-impl<T: Kind> Offsets<T> {
+impl<T: Content> Offsets<T> {
     pub(super) fn new(backend: Detected, memory: u64) -> Self {
         Self {
             backend,
@@ -65,13 +65,8 @@ impl<T: Kind> Offsets<T> {
     pub(super) fn take(&mut self, nulls: Option<NullBuffer>) -> Result<GenericByteArray<T>> {
         let first = vec![T::Offset::default()];
         let offsets = std::mem::replace(&mut self.offsets, first);
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-        T::array(
-            self.backend,
-            offsets,
-            std::mem::take(&mut self.bytes),
-            nulls,
-        )
+        let bytes = std::mem::take(&mut self.bytes);
+        Ok(memory::byte_array(self.backend, offsets, bytes, nulls)?)
     }
 }
 
@@ -93,7 +88,7 @@ fn copy<O: OffsetSizeTrait>(
     }
 }
 
-impl<T: Kind> Values for Offsets<T> {
+impl<T: Content> Values for Offsets<T> {
     fn keep_dictionary(&mut self, entries: Entries) -> Result<()> {
         self.table = Some(Table::new(&entries));
         Ok(())

@@ -4,8 +4,7 @@ use super::copy::{BLOCK, Strings};
 use super::room::Room;
 use super::view;
 use crate::{Error, Result};
-use arrow_array::{OffsetSizeTrait, StringViewArray};
-use arrow_buffer::Buffer;
+use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
 
 /// Bytes of a length.
@@ -48,12 +47,10 @@ impl Plain {
         let mut strings = Strings::after(to, self.expected(ends.len()));
         let mut rest = &self.bytes[self.at..];
         for ends in ends.chunks_mut(BLOCK) {
-            for end in ends {
-                let length;
-                (length, rest) = split_length(rest)?;
-                strings.push(rest, length);
-                rest = &rest[length..];
-                *end = O::usize_as(strings.len());
+            let (start, values) = (strings.len(), rest);
+            rest = copy(values, ends, &mut strings)?;
+            while strings.make_room(start) {
+                rest = copy(values, ends, &mut strings)?;
             }
             room.check(strings.len() as u64)?;
         }
@@ -100,6 +97,22 @@ impl Plain {
             false => (bytes as u128 * count as u128 / self.left.max(1) as u128) as usize,
         }
     }
+}
+
+/// Appends values to the strings, and says where each of them ends. Returns the bytes after them.
+#[inline(always)]
+fn copy<'a, O: OffsetSizeTrait>(
+    mut values: &'a [u8],
+    ends: &mut [O],
+    to: &mut Strings<'_>,
+) -> Result<&'a [u8]> {
+    for end in ends {
+        let (length, value) = split_length(values)?;
+        to.push(value, length);
+        values = &value[length..];
+        *end = O::usize_as(to.len());
+    }
+    Ok(values)
 }
 
 /// The length of the value after it, which follows as a whole.
@@ -170,21 +183,5 @@ impl Entries {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.get(index))
-    }
-
-    /// An array of views of entries that are UTF-8.
-    pub(super) fn string_views(self) -> Result<StringViewArray> {
-        let places = self.places.iter();
-        let views = places.map(|(start, length)| {
-            let start = *start as usize;
-            view::make(&self.bytes[start..], *length as usize, 0, start)
-        });
-        let views: Vec<_> = views.collect();
-        let has_long = views.iter().any(|view| view::length(*view) > view::INLINE);
-        let buffers = match has_long {
-            true => vec![Buffer::from(self.bytes)],
-            false => Vec::new(),
-        };
-        Ok(StringViewArray::try_new(views.into(), buffers, None)?)
     }
 }

@@ -3,8 +3,7 @@
 use super::copy::LOWEST;
 use crate::{Error, Result};
 
-/// Bytes of a string that a view can have itself.
-pub(super) const INLINE: usize = 12;
+pub(super) use crate::memory::INLINE;
 
 /// The number of a buffer, where a view has it.
 pub(super) fn buffer(number: usize) -> Result<u128> {

@@ -1,43 +1,46 @@
-//! Arrays of views of bytes, which point into pages.
+//! Arrays of views of strings and bytes, which point into pages.
 
 use super::pages::Page;
 use super::plain::Entries;
 use super::room::Room;
 use super::{Values, view};
+use crate::memory::{self, ViewBuffer, ViewContent};
 use crate::{Error, Result};
-use arrow_array::{ArrayRef, BinaryViewArray};
-use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
 use bytelane::Detected;
 use bytelane::rle_hybrid::Dictionary;
 use bytelane::validity::values;
 use bytes::Bytes;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Views of an array that is being made.
-pub(super) struct Views {
+pub(super) struct Views<T> {
     backend: Detected,
     memory: u64,
     views: Vec<u128>,
     /// What they point into.
-    buffers: Vec<Buffer>,
+    buffers: Vec<ViewBuffer>,
     /// Bytes of the buffers that are not pages.
     decoded: u64,
     /// Views that are spread to the slots.
     dense: Vec<u128>,
     dictionary: Option<Viewed>,
+    of: PhantomData<fn() -> T>,
 }
 
 /// A dictionary.
 struct Viewed {
     /// Views of its entries, as if it were the first buffer.
     entries: Dictionary<u128>,
-    page: Buffer,
+    page: ViewBuffer,
     has_long: bool,
     /// Its number among the buffers of the array.
     number: Option<usize>,
 }
 
-impl Views {
+impl<T: ViewContent> Views<T> {
     pub(super) fn new(backend: Detected, memory: u64) -> Self {
         Self {
             backend,
@@ -47,6 +50,7 @@ impl Views {
             decoded: 0,
             dense: Vec::new(),
             dictionary: None,
+            of: PhantomData,
         }
     }
 
@@ -63,7 +67,7 @@ impl Views {
 fn make(
     page: &mut Page,
     dictionary: &mut Option<Viewed>,
-    buffers: &mut Vec<Buffer>,
+    buffers: &mut Vec<ViewBuffer>,
     decoded: &mut u64,
     room: &Room,
     views: &mut [u128],
@@ -90,7 +94,7 @@ fn make(
             let number = view::buffer(buffers.len())?;
             if view::consecutive(&bytes, 0, lengths, number, views) {
                 *decoded += bytes.len() as u64;
-                buffers.push(Buffer::from_vec(bytes));
+                buffers.push(ViewBuffer::new(bytes.into()));
             }
         }
         Page::Indices(page) => {
@@ -105,20 +109,22 @@ fn make(
 }
 
 /// The number that a page has or would have among the buffers.
-fn next_number(page: &Bytes, buffers: &[Buffer]) -> usize {
-    let is_last = |last: &Buffer| last.as_ptr() == page.as_ptr() && last.len() == page.len();
+fn next_number(page: &Bytes, buffers: &[ViewBuffer]) -> usize {
+    let is_last = |last: &ViewBuffer| {
+        last.bytes().as_ptr() == page.as_ptr() && last.bytes().len() == page.len()
+    };
     buffers.len() - usize::from(buffers.last().is_some_and(is_last))
 }
 
-fn keep(page: &Bytes, number: usize, buffers: &mut Vec<Buffer>) {
+fn keep(page: &Bytes, number: usize, buffers: &mut Vec<ViewBuffer>) {
     if number == buffers.len() {
-        buffers.push(Buffer::from(page.clone()));
+        buffers.push(ViewBuffer::new(page.clone().into()));
     }
 }
 
 impl Viewed {
     /// Lets views of entries point to the buffer.
-    fn point(&mut self, views: &mut [u128], buffers: &mut Vec<Buffer>) -> Result<()> {
+    fn point(&mut self, views: &mut [u128], buffers: &mut Vec<ViewBuffer>) -> Result<()> {
         let is_long = |view: u128| view::length(view) > view::INLINE;
         if !self.has_long || !views.iter().any(|view| is_long(*view)) {
             return Ok(());
@@ -137,7 +143,7 @@ impl Viewed {
     }
 }
 
-impl Values for Views {
+impl<T: ViewContent> Values for Views<T> {
     fn keep_dictionary(&mut self, entries: Entries) -> Result<()> {
         let places = entries.places.iter();
         let views: Vec<u128> = places
@@ -146,10 +152,15 @@ impl Values for Views {
                 view::make(&entries.bytes[start..], *length as usize, 0, start)
             })
             .collect();
+        let mut buffers = [ViewBuffer::new(entries.bytes.into())];
+        if T::IS_TEXT {
+            ViewBuffer::look_for_text(self.backend, &views, &mut buffers);
+        }
+        let [page] = buffers;
         self.dictionary = Some(Viewed {
             has_long: views.iter().any(|view| view::length(*view) > view::INLINE),
             entries: Dictionary::new(&views),
-            page: Buffer::from(entries.bytes),
+            page,
             number: None,
         });
         Ok(())
@@ -206,12 +217,13 @@ impl Values for Views {
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        let views = ScalarBuffer::from(std::mem::take(&mut self.views));
-        let buffers: Arc<[Buffer]> = std::mem::take(&mut self.buffers).into();
+        let views = std::mem::take(&mut self.views);
+        let buffers = std::mem::take(&mut self.buffers);
         self.decoded = 0;
         if let Some(dictionary) = &mut self.dictionary {
             dictionary.number = None;
         }
-        Ok(Arc::new(BinaryViewArray::try_new(views, buffers, nulls)?))
+        let array = memory::byte_view_array::<T>(self.backend, views, buffers, nulls)?;
+        Ok(Arc::new(array))
     }
 }
