@@ -1,5 +1,6 @@
 //! The values of a page in ALP. Its codec takes numbers, the pages of a column are bytes.
 
+use crate::memory::{Slot, slots};
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use bytelane::alp::{self, Float};
@@ -22,35 +23,31 @@ pub(super) fn check_count(page: &[u8], valid: usize) -> Result<()> {
 }
 
 /// Decodes a range of values of `width` bytes, 4 or 8. `to` begins where such a number may.
-pub(super) fn decode(
+pub(super) fn decode<'a>(
     backend: Detected,
     page: &[u8],
     width: usize,
     range: Range<usize>,
-    to: &mut [u8],
-) -> Result<()> {
-    if range.is_empty() {
-        return Ok(());
-    }
-    match width {
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let decoded = match width {
         4 => decode_as::<f32>(backend, page, range, to)?,
         _ => decode_as::<f64>(backend, page, range, to)?,
-    }
+    };
     if cfg!(target_endian = "big") {
-        to.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        decoded.chunks_exact_mut(width).for_each(<[u8]>::reverse);
     }
-    Ok(())
+    Ok(decoded)
 }
 
-fn decode_as<T: Float + Pod>(
+fn decode_as<'a, T: Float + Pod>(
     backend: Detected,
     page: &[u8],
     range: Range<usize>,
-    to: &mut [u8],
-) -> Result<()> {
-    let numbers: &mut [T] = bytemuck::cast_slice_mut(to);
-    let decoded = alp::decode_range_uninit_with(backend, page, range, numbers);
-    decoded.map(drop).map_err(damaged)
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let decoded = alp::decode_range_uninit_with(backend, page, range, slots::<T>(to));
+    decoded.map(bytemuck::cast_slice_mut).map_err(damaged)
 }
 
 fn damaged(error: alp::Error) -> Error {
@@ -103,6 +100,7 @@ fn numbers<T: Pod, const WIDTH: usize>(bytes: &[u8], number: fn([u8; WIDTH]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Fresh;
 
     #[test]
     fn bytes_at_any_place_are_encoded() {
@@ -117,10 +115,10 @@ mod tests {
         let same = encode(backend, &shifted[1..], 8, &mut again).expect("a small page");
         assert_eq!(same, Some(&page[..]));
 
-        let mut back = vec![0_u64; 500];
-        let back: &mut [u8] = bytemuck::cast_slice_mut(&mut back);
-        decode(backend, &page, 8, 700..1200, back).expect("its own page");
-        assert_eq!(back, &values[8 * 700..8 * 1200]);
+        let mut back = Fresh::default();
+        let decoded = back.append(8 * 500, |to| decode(backend, &page, 8, 700..1200, to));
+        decoded.expect("its own page");
+        assert_eq!(back.bytes(), &values[8 * 700..8 * 1200]);
     }
 
     #[test]

@@ -5,9 +5,10 @@ use super::byte_array::delta;
 use super::header::ValueEncoding;
 use super::values::ValueDecoder;
 use crate::allowance::{Allowance, Budget};
+use crate::memory::{Fresh, Slot, slots, zeros};
 use crate::{Error, Result, physical};
 use arrow_array::ArrayRef;
-use arrow_buffer::{Buffer, NullBuffer, bit_iterator::BitSliceIterator};
+use arrow_buffer::{NullBuffer, bit_iterator::BitSliceIterator};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytelane::validity::{Element, values};
@@ -32,8 +33,8 @@ pub(crate) struct FixedDecoder {
     allowance: Allowance,
     page: Option<OpenPage>,
     array: Room,
-    /// Values of a piece with nulls, before they are spread out: where numbers of any type may begin.
-    scratch: Vec<u128>,
+    /// Values of a piece with nulls, before they are spread out.
+    scratch: Fresh,
 }
 
 /// A page of which values are left.
@@ -50,13 +51,18 @@ struct OpenPage {
 
 impl OpenPage {
     /// Decodes the next values.
-    fn take(&mut self, decoder: &mut ValueDecoder, count: usize, to: &mut [u8]) -> Result<()> {
+    fn take<'a>(
+        &mut self,
+        decoder: &mut ValueDecoder,
+        count: usize,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
         let range = self.taken..self.taken + count;
         self.taken = range.end;
         match (self.is_decoded, to.len().checked_div(count)) {
             (true, Some(width)) => {
-                to.copy_from_slice(&self.values[range.start * width..range.end * width]);
-                Ok(())
+                let values = &self.values[range.start * width..range.end * width];
+                Ok(to.write_copy_of_slice(values))
             }
             _ => decoder.decode(self.encoding, &self.values, range, to),
         }
@@ -92,7 +98,7 @@ impl FixedDecoder {
             allowance,
             page: None,
             array: Room::new(budget),
-            scratch: Vec::new(),
+            scratch: Fresh::default(),
         })
     }
 
@@ -117,13 +123,12 @@ impl FixedDecoder {
         if !is_needed {
             return Ok(());
         }
-        let mut decoded = vec![0u128; bytes.div_ceil(size_of::<u128>())];
-        let to: &mut [u8] = bytemuck::cast_slice_mut(&mut decoded);
-        let range = 0..page.valid;
-        self.decoder
-            .decode(page.encoding, &page.values, range, &mut to[..bytes])?;
-        let decoded = Buffer::from_vec(decoded).slice_with_length(0, bytes);
-        page.values = Bytes::from_owner(decoded);
+        let (mut decoded, decoder) = (Fresh::default(), &mut self.decoder);
+        decoded.reserve_exact(bytes);
+        decoded.append(bytes, |to| {
+            decoder.decode(page.encoding, &page.values, 0..page.valid, to)
+        })?;
+        page.values = Bytes::from_owner(decoded.into_buffer());
         page.is_decoded = true;
         Ok(())
     }
@@ -181,25 +186,22 @@ impl ArrayDecoder for FixedDecoder {
     fn append(&mut self, slots: Slots<'_>) -> Result<()> {
         self.decode_ahead(slots.valid())?;
         let bytes = slots.len().saturating_mul(self.width);
-        let to = self.array.more(bytes)?;
-        let Some(page) = &mut self.page else {
-            return Ok(());
+        let (page, slots) = match (&mut self.page, slots) {
+            (Some(page), slots @ (Slots::Valid(_) | Slots::Mixed { .. })) => (page, slots),
+            _ => return self.array.append(bytes, |to| Ok(zeros(to))),
         };
-        match slots {
-            Slots::Valid(count) => page.take(&mut self.decoder, count, to),
-            Slots::Null(_) => {
-                to.fill(0);
-                Ok(())
-            }
-            Slots::Mixed { bits, valid, .. } => {
-                let bytes = valid * self.width;
-                self.scratch.resize(bytes.div_ceil(size_of::<u128>()), 0);
-                let dense: &mut [u8] = bytemuck::cast_slice_mut(&mut self.scratch);
-                let dense = &mut dense[..bytes];
-                page.take(&mut self.decoder, valid, dense)?;
-                spread(self.backend, dense, self.width, bits, to)
-            }
-        }
+        let decoder = &mut self.decoder;
+        let Slots::Mixed { bits, valid, .. } = slots else {
+            return self
+                .array
+                .append(bytes, |to| page.take(decoder, slots.len(), to));
+        };
+        let (backend, width, dense) = (self.backend, self.width, &mut self.scratch);
+        dense.clear();
+        dense.append(valid * width, |to| page.take(decoder, valid, to))?;
+        let dense = dense.bytes();
+        self.array
+            .append(bytes, |to| spread(backend, dense, width, bits, to))
     }
 
     fn skip(&mut self, valid: usize) -> Result<()> {
@@ -212,113 +214,106 @@ impl ArrayDecoder for FixedDecoder {
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        let (memory, length) = self.array.finish();
-        let values = memory.slice_with_length(0, length);
+        let values = std::mem::take(&mut self.array.values).into_buffer();
+        let memory = values.clone();
         let array = match self.width == self.stored {
             true => physical::from_physical(&self.data_type, &self.column, values, nulls)?,
             false => physical::decimals128(&self.data_type, values, nulls)?,
         };
         // Only if the array does not have it.
-        self.array.spare = memory.into_vec().unwrap_or_default();
+        self.array.values = Fresh::in_memory_of(memory);
         Ok(array)
     }
 }
 
-/// The memory of an array that grows: aligned for every number there is.
+/// The values of an array, and what they may take.
 struct Room {
-    values: Vec<u128>,
-    /// Bytes that are taken.
-    taken: usize,
+    values: Fresh,
     /// Bytes that there will probably be.
     expected: usize,
-    /// Memory that may be used again.
-    spare: Vec<u128>,
     budget: Budget,
+    /// Bytes of the array that came out of the budget.
+    paid: usize,
 }
 
 impl Room {
     fn new(budget: Budget) -> Self {
         Self {
-            values: Vec::new(),
-            taken: 0,
+            values: Fresh::default(),
             expected: 0,
-            spare: Vec::new(),
             budget,
+            paid: 0,
         }
     }
 
-    /// As many more bytes, whatever is in them.
-    fn more(&mut self, bytes: usize) -> Result<&mut [u8]> {
-        let start = self.taken;
-        let end = start.saturating_add(bytes);
-        let has = size_of_val(&self.values[..]);
-        if end > has {
-            let wanted = end.max(self.expected);
-            let wanted = if start == 0 {
-                wanted
-            } else {
-                wanted.max(2 * has)
-            };
-            let grown = match self.budget.take((wanted - has) as u64) {
-                Ok(()) => wanted,
-                Err(_) => {
-                    self.budget.take((end - has) as u64)?;
-                    end
-                }
-            };
-            self.grow(grown.div_ceil(size_of::<u128>()));
-        }
-        self.taken = end;
-        let all: &mut [u8] = bytemuck::cast_slice_mut(&mut self.values);
-        Ok(&mut all[start..end])
+    /// Appends so many bytes, which `write` writes.
+    fn append(
+        &mut self,
+        bytes: usize,
+        write: impl for<'a> FnOnce(&'a mut [Slot]) -> Result<&'a mut [u8]>,
+    ) -> Result<()> {
+        let start = self.values.len();
+        self.pay(start, start.saturating_add(bytes))?;
+        self.values.reserve_exact(self.paid);
+        self.values.append(bytes, write)
     }
 
-    fn grow(&mut self, length: usize) {
-        let mut values = match std::mem::take(&mut self.spare) {
-            // Zeros of the system.
-            spare if spare.capacity() < length => vec![0; length],
-            spare => spare,
+    /// Takes what memory up to an end needs out of the budget, and more if there will be more.
+    fn pay(&mut self, start: usize, end: usize) -> Result<()> {
+        if start == 0 {
+            self.paid = 0;
+        }
+        if end <= self.paid {
+            return Ok(());
+        }
+        let wanted = match start {
+            0 => end.max(self.expected),
+            _ => end.max(self.expected).max(2 * self.paid),
         };
-        values.resize(length, 0);
-        values[..self.values.len()].copy_from_slice(&self.values);
-        self.values = values;
-    }
-
-    /// What was taken, which has so many bytes.
-    fn finish(&mut self) -> (Buffer, usize) {
-        let length = std::mem::take(&mut self.taken);
-        (Buffer::from_vec(std::mem::take(&mut self.values)), length)
+        self.paid = match self.budget.take((wanted - self.paid) as u64) {
+            Ok(()) => wanted,
+            Err(_) => {
+                self.budget.take((end - self.paid) as u64)?;
+                end
+            }
+        };
+        Ok(())
     }
 }
 
 /// Moves values to the valid slots of `to`, which have ones in a bitmap.
-fn spread(backend: Detected, dense: &[u8], width: usize, bits: &[u8], to: &mut [u8]) -> Result<()> {
+fn spread<'a>(
+    backend: Detected,
+    dense: &[u8],
+    width: usize,
+    bits: &[u8],
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
     match width {
         4 => return spread_numbers::<u32>(backend, dense, bits, to),
         8 => return spread_numbers::<u64>(backend, dense, bits, to),
         16 => return spread_numbers::<u128>(backend, dense, bits, to),
         _ => {}
     }
-    to.fill(0);
+    let to = zeros(to);
     let mut taken = 0;
     for (start, end) in BitSliceIterator::new(bits, 0, to.len() / width) {
         let bytes = (end - start) * width;
         to[start * width..end * width].copy_from_slice(&dense[taken..taken + bytes]);
         taken += bytes;
     }
-    Ok(())
+    Ok(to)
 }
 
-fn spread_numbers<T: Element + Pod>(
+fn spread_numbers<'a, T: Element + Pod>(
     backend: Detected,
     dense: &[u8],
     bits: &[u8],
-    to: &mut [u8],
-) -> Result<()> {
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
     let dense: &[T] = bytemuck::cast_slice(dense);
-    let to: &mut [T] = bytemuck::cast_slice_mut(to);
-    let spread = values::spread_uninit_with(backend, dense, bits, to);
+    let spread = values::spread_uninit_with(backend, dense, bits, slots::<T>(to));
     spread
-        .map(drop)
+        .map(bytemuck::cast_slice_mut)
         .map_err(|error| Error::corrupt(error.to_string()))
 }

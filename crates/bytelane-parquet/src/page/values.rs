@@ -2,6 +2,7 @@
 
 use super::alp;
 use super::header::ValueEncoding;
+use crate::memory::{Fresh, Slot, slots, write_each, zeros};
 use crate::{Error, Result};
 use bytelane::Detected;
 use bytelane::byte_stream_split::Width;
@@ -24,7 +25,7 @@ pub(super) struct ValueDecoder {
     /// Indices into entries for which there is no kernel.
     indices: Vec<u32>,
     /// Decimals as the file has them.
-    stored: Vec<u8>,
+    stored: Fresh,
 }
 
 /// The entries of a dictionary.
@@ -51,7 +52,7 @@ impl ValueDecoder {
             is_decimal,
             dictionary: None,
             indices: Vec::new(),
-            stored: Vec::new(),
+            stored: Fresh::default(),
         }
     }
 
@@ -66,8 +67,8 @@ impl ValueDecoder {
         }
         self.dictionary = Some(match self.width {
             _ if self.is_decimal => {
-                let mut numbers = vec![0; count];
-                decimals(bytes, self.width, &mut numbers);
+                let numbers = (0..count).map(|index| decimal(bytes, self.width, index));
+                let numbers: Vec<_> = numbers.collect();
                 Entries::Sixteen(Dictionary::new(&numbers))
             }
             4 => Entries::Four(Dictionary::new(&numbers(bytes))),
@@ -114,63 +115,71 @@ impl ValueDecoder {
     }
 
     /// Decodes a range of a page's values, none of them null. `to` begins where a number of the values' width may.
-    pub(super) fn decode(
+    pub(super) fn decode<'a>(
         &mut self,
         encoding: ValueEncoding,
         page: &[u8],
         range: Range<usize>,
-        to: &mut [u8],
-    ) -> Result<()> {
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
         let width = self.width;
         if !self.is_decimal || encoding == ValueEncoding::Dictionary {
             return self.decode_stored(encoding, page, range, to);
         }
-        let to = bytemuck::cast_slice_mut(to);
         if encoding == ValueEncoding::Plain {
-            decimals(&page[range.start * width..range.end * width], width, to);
-            return Ok(());
+            let values = &page[range.start * width..range.end * width];
+            return Ok(write_each(to, |index| decimal(values, width, index)));
         }
         let mut stored = std::mem::take(&mut self.stored);
-        stored.resize(range.len() * width, 0);
-        self.decode_stored(encoding, page, range, &mut stored)?;
-        decimals(&stored, width, to);
+        stored.clear();
+        stored.append(range.len() * width, |stored| {
+            self.decode_stored(encoding, page, range, stored)
+        })?;
+        let written = write_each(to, |index| decimal(stored.bytes(), width, index));
         self.stored = stored;
-        Ok(())
+        Ok(written)
     }
 
     /// As the file has them, but those of dictionaries.
-    fn decode_stored(
+    fn decode_stored<'a>(
         &mut self,
         encoding: ValueEncoding,
         page: &[u8],
         range: Range<usize>,
-        to: &mut [u8],
-    ) -> Result<()> {
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
         let (backend, width) = (self.backend, self.width);
         if range.is_empty() {
-            return Ok(());
+            return Ok(zeros(to));
         }
         match encoding {
             ValueEncoding::Plain => {
-                to.copy_from_slice(&page[range.start * width..range.end * width]);
+                Ok(to.write_copy_of_slice(&page[range.start * width..range.end * width]))
             }
             ValueEncoding::ByteStreamSplit => {
                 let width = Width::new(width).expect("no column has values of 0 bytes");
-                width.decode_range_uninit_with(backend, page, range, to)?;
+                Ok(width.decode_range_uninit_with(backend, page, range, to)?)
             }
-            ValueEncoding::Alp => alp::decode(backend, page, width, range, to)?,
-            ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to)?,
-            ValueEncoding::Delta => deltas::<i64>(backend, page, range, to)?,
-            ValueEncoding::Dictionary => self.look_up(page, range, to)?,
+            ValueEncoding::Alp => alp::decode(backend, page, width, range, to),
+            ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to),
+            ValueEncoding::Delta => deltas::<i64>(backend, page, range, to),
+            ValueEncoding::Dictionary => self.look_up(page, range, to),
             ValueEncoding::DeltaLengthByteArray
             | ValueEncoding::DeltaByteArray
-            | ValueEncoding::Rle => self.check(encoding, page, range.end)?,
+            | ValueEncoding::Rle => {
+                self.check(encoding, page, range.end)?;
+                Ok(zeros(to))
+            }
         }
-        Ok(())
     }
 
     /// Decodes indices to the entries that they stand for.
-    fn look_up(&mut self, page: &[u8], range: Range<usize>, to: &mut [u8]) -> Result<()> {
+    fn look_up<'a>(
+        &mut self,
+        page: &[u8],
+        range: Range<usize>,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
         let Some((bits, page)) = page.split_first() else {
             return Err(Error::corrupt("a page of indices without their width"));
         };
@@ -195,21 +204,26 @@ impl ValueDecoder {
     }
 }
 
-fn look_up<T: rle_hybrid::Entry + Pod>(
+fn look_up<'a, T: rle_hybrid::Entry + Pod>(
     entries: &Dictionary<T>,
     backend: Detected,
     format: Format<u32>,
     page: &[u8],
     range: Range<usize>,
-    to: &mut [u8],
-) -> std::result::Result<(), rle_hybrid::Error> {
-    let to: &mut [T] = bytemuck::cast_slice_mut(to);
-    let decoded = entries.decode_range_uninit_with(backend, format, page, range, to);
-    decoded.map(drop)
+    to: &'a mut [Slot],
+) -> std::result::Result<&'a mut [u8], rle_hybrid::Error> {
+    let decoded = entries.decode_range_uninit_with(backend, format, page, range, slots::<T>(to));
+    decoded.map(bytemuck::cast_slice_mut)
 }
 
 /// Entries of any width.
-fn copy_entries(entries: &[u8], width: usize, indices: &[u32], to: &mut [u8]) -> Result<()> {
+fn copy_entries<'a>(
+    entries: &[u8],
+    width: usize,
+    indices: &[u32],
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let to = zeros(to);
     for (to, index) in to.chunks_exact_mut(width).zip(indices) {
         let start = *index as usize * width;
         let Some(entry) = entries.get(start..start + width) else {
@@ -220,26 +234,25 @@ fn copy_entries(entries: &[u8], width: usize, indices: &[u32], to: &mut [u8]) ->
         };
         to.copy_from_slice(entry);
     }
-    Ok(())
+    Ok(to)
 }
 
-/// Big-endian decimals of up to 16 bytes as numbers, which are those of Arrow.
-fn decimals(values: &[u8], width: usize, to: &mut [u128]) {
+/// A big-endian decimal of up to 16 bytes, at an index among others, as the number that Arrow has.
+#[inline(always)]
+fn decimal(values: &[u8], width: usize, index: usize) -> u128 {
     const WIDE: usize = size_of::<i128>();
+    let from = &values[index * width..];
+    // Bytes after the value are shifted out.
+    let bytes = match from.first_chunk::<WIDE>() {
+        Some(bytes) => *bytes,
+        None => {
+            let mut bytes = [0; WIDE];
+            bytes[..width].copy_from_slice(&from[..width]);
+            bytes
+        }
+    };
     let unused = 8 * (WIDE - width) as u32;
-    for (at, to) in to.iter_mut().enumerate() {
-        let from = &values[at * width..];
-        // Bytes after the value are shifted out.
-        let bytes = match from.first_chunk::<WIDE>() {
-            Some(bytes) => *bytes,
-            None => {
-                let mut bytes = [0; WIDE];
-                bytes[..width].copy_from_slice(&from[..width]);
-                bytes
-            }
-        };
-        *to = (i128::from_be_bytes(bytes) >> unused).cast_unsigned();
-    }
+    (i128::from_be_bytes(bytes) >> unused).cast_unsigned()
 }
 
 /// Bytes as numbers, whose bytes they stay.
@@ -261,20 +274,19 @@ fn check_deltas(page: &[u8], valid: usize) -> Result<()> {
     }
 }
 
-fn deltas<T: delta::Integer + Pod>(
+fn deltas<'a, T: delta::Integer + Pod>(
     backend: Detected,
     page: &[u8],
     range: Range<usize>,
-    to: &mut [u8],
-) -> Result<()> {
-    let values: &mut [T] = bytemuck::cast_slice_mut(to);
-    let decoded = delta::decode_range_uninit_with(backend, page, range, values);
-    decoded.map(drop).map_err(damaged_deltas)?;
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let decoded = delta::decode_range_uninit_with(backend, page, range, slots::<T>(to));
+    let values: &mut [u8] = bytemuck::cast_slice_mut(decoded.map_err(damaged_deltas)?);
     if cfg!(target_endian = "big") {
-        to.chunks_exact_mut(size_of::<T>())
-            .for_each(<[u8]>::reverse);
+        let numbers = values.chunks_exact_mut(size_of::<T>());
+        numbers.for_each(<[u8]>::reverse);
     }
-    Ok(())
+    Ok(values)
 }
 
 fn damaged(error: rle_hybrid::Error) -> Error {

@@ -2,7 +2,6 @@
 //!
 //! Arrow's safe constructors check the same, but string by string, which takes longer than decoding. Each function here
 //! checks all that Arrow asks for, whatever it is given, so that none of them depends on promises of its callers.
-#![allow(unsafe_code)] // Arrow's constructors that check nothing.
 
 use arrow_array::types::ByteArrayType;
 use arrow_array::types::{

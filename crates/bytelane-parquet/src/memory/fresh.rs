@@ -1,0 +1,202 @@
+//! Memory that is written before it is read, and so need not be zeroed.
+
+use arrow_buffer::Buffer;
+use bytemuck::Pod;
+use std::mem::MaybeUninit;
+
+/// A byte that is to be written.
+pub(crate) type Slot = MaybeUninit<u8>;
+
+/// What is written at a time has numbers of up to as many bytes: all of it begins where one may.
+type Unit = u128;
+
+/// Bytes that grow. Numbers of any type may begin where they do.
+#[derive(Debug, Default)]
+pub(crate) struct Fresh {
+    /// The bytes, and zeros to the end of the last unit.
+    units: Vec<Unit>,
+    length: usize,
+}
+
+impl Fresh {
+    /// In the memory of a buffer, if nothing else has it.
+    pub(crate) fn in_memory_of(buffer: Buffer) -> Self {
+        let mut units = buffer.into_vec().unwrap_or_default();
+        units.clear();
+        Self { units, length: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Makes room for so many bytes in all, and no more.
+    pub(crate) fn reserve_exact(&mut self, bytes: usize) {
+        let units = bytes.div_ceil(size_of::<Unit>());
+        let more = units.saturating_sub(self.units.len());
+        self.units.reserve_exact(more);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.units.clear();
+        self.length = 0;
+    }
+
+    /// Appends so many bytes, which `write` writes and returns. After an error there are none at all.
+    pub(crate) fn append<E>(
+        &mut self,
+        bytes: usize,
+        write: impl for<'a> FnOnce(&'a mut [Slot]) -> Result<&'a mut [u8], E>,
+    ) -> Result<(), E> {
+        let start = std::mem::take(&mut self.length);
+        let end = start
+            .checked_add(bytes)
+            .expect("more bytes than memory has");
+        let units = end.div_ceil(size_of::<Unit>());
+        self.units.reserve(units.saturating_sub(self.units.len()));
+        // SAFETY: no units are initialised. Until `write` returns there are none: it might store something uninitialised
+        // beside the bytes of the last one, or not return at all.
+        unsafe { self.units.set_len(0) };
+        let all = self.units.spare_capacity_mut();
+        // SAFETY: the same memory for the same time; a slot may be uninitialised, and so may a unit.
+        let all = unsafe {
+            std::slice::from_raw_parts_mut(all.as_mut_ptr().cast::<Slot>(), size_of_val(all))
+        };
+        let (to, after) = all[start..].split_at_mut(bytes);
+        let place = (to.as_ptr().cast::<u8>(), to.len());
+        let written = write(to)?;
+        assert_eq!(
+            (written.as_ptr(), written.len()),
+            place,
+            "other bytes than those to be written"
+        );
+        let padding = units * size_of::<Unit>() - end;
+        after[..padding].fill(Slot::new(0));
+        // SAFETY: the bytes before `start` were initialised, and nobody has touched them; those from there to `end` are,
+        // since `write` returned a reference to them as bytes, which only initialised ones can be; those after them have
+        // just been set to zeros. Units may have any bits.
+        unsafe { self.units.set_len(units) };
+        self.length = end;
+        Ok(())
+    }
+
+    /// The bytes, and zeros to the end of the last unit.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.units)[..self.length]
+    }
+
+    /// The bytes, without a copy.
+    pub(crate) fn into_buffer(self) -> Buffer {
+        Buffer::from_vec(self.units).slice_with_length(0, self.length)
+    }
+}
+
+/// Bytes to be written as numbers to be written.
+///
+/// # Panics
+///
+/// Panics if no number may begin where the bytes do, or if they are not a whole number of them.
+pub(crate) fn slots<T: Pod>(bytes: &mut [Slot]) -> &mut [MaybeUninit<T>] {
+    // SAFETY: a slot for a number may have any bytes, initialised or not. Only uninitialised numbers could be stored to
+    // it that are not bytes, and a `Pod` has no such parts.
+    let (before, numbers, after) = unsafe { bytes.align_to_mut() };
+    assert!(
+        before.is_empty() && after.is_empty(),
+        "bytes that are no numbers"
+    );
+    numbers
+}
+
+/// Writes a number to each place, whose index it is made of.
+///
+/// # Panics
+///
+/// Panics as [`slots`].
+#[inline(always)]
+pub(crate) fn write_each<T: Pod>(to: &mut [Slot], mut number: impl FnMut(usize) -> T) -> &mut [u8] {
+    let to = slots(to);
+    for (index, to) in to.iter_mut().enumerate() {
+        to.write(number(index));
+    }
+    // SAFETY: all of them have just been written.
+    bytemuck::cast_slice_mut(unsafe { to.assume_init_mut() })
+}
+
+/// Writes zeros.
+pub(crate) fn zeros(to: &mut [Slot]) -> &mut [u8] {
+    to.fill(Slot::new(0));
+    // SAFETY: all of them have just been written.
+    unsafe { to.assume_init_mut() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn copy<'a>(
+        from: &'a [u8],
+    ) -> impl for<'b> FnOnce(&'b mut [Slot]) -> Result<&'b mut [u8], Infallible> + 'a {
+        |to| Ok(to.write_copy_of_slice(from))
+    }
+
+    #[test]
+    fn pieces_of_any_length_follow_each_other() {
+        let all: Vec<u8> = (1..=255).collect();
+        for step in [1, 3, 8, 15, 16, 17, 100] {
+            let mut fresh = Fresh::default();
+            for piece in all.chunks(step) {
+                let Ok(()) = fresh.append(piece.len(), copy(piece));
+                assert_eq!(fresh.bytes(), &all[..fresh.len()]);
+            }
+            assert_eq!(fresh.into_buffer().as_slice(), all);
+        }
+    }
+
+    #[test]
+    fn memory_is_used_again() {
+        let mut fresh = Fresh::default();
+        fresh.reserve_exact(100);
+        assert_eq!(fresh.units.capacity(), 7);
+        let Ok(()) = fresh.append(3, copy(&[1, 2, 3]));
+        let buffer = fresh.into_buffer();
+        let second = buffer.clone();
+        assert_eq!(Fresh::in_memory_of(buffer).units.capacity(), 0);
+        let mut fresh = Fresh::in_memory_of(second);
+        assert_eq!((fresh.units.capacity(), fresh.len()), (7, 0));
+        let Ok(()) = fresh.append(1, copy(&[9]));
+        fresh.clear();
+        assert_eq!(fresh.bytes(), []);
+    }
+
+    #[test]
+    fn after_an_error_or_a_panic_there_is_nothing() {
+        let mut fresh = Fresh::default();
+        let Ok(()) = fresh.append(3, copy(&[1, 2, 3]));
+        assert_eq!(fresh.append(3, |_| Err("no")), Err("no"));
+        assert_eq!(fresh.bytes(), []);
+        let Ok(()) = fresh.append(3, copy(&[1, 2, 3]));
+        let call = AssertUnwindSafe(|| fresh.append(3, |_| Ok::<_, Infallible>(&mut [])));
+        assert!(catch_unwind(call).is_err(), "nothing was written");
+        assert_eq!(fresh.bytes(), []);
+    }
+
+    #[test]
+    fn numbers_are_written() {
+        let mut fresh = Fresh::default();
+        let Ok(()) = fresh.append(4, |to| Ok::<_, Infallible>(zeros(to)));
+        let Ok(()) = fresh.append(4, |to| {
+            let number = slots::<u32>(to).write_copy_of_slice(&[u32::MAX]);
+            Ok::<_, Infallible>(bytemuck::cast_slice_mut(number))
+        });
+        assert_eq!(fresh.bytes(), [0, 0, 0, 0, 255, 255, 255, 255]);
+        let unaligned = AssertUnwindSafe(|| {
+            fresh.append(3, |to| {
+                slots::<u32>(to);
+                Ok::<_, Infallible>(zeros(to))
+            })
+        });
+        assert!(catch_unwind(unaligned).is_err());
+    }
+}
