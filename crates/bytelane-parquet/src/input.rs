@@ -33,6 +33,29 @@ impl InputFile {
         Ok(self.file.metadata()?.permissions())
     }
 
+    /// Appends as many bytes as there are from a position on, up to `length`. The memory for them need not be zeroed.
+    #[cfg(unix)]
+    fn read_to(&self, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
+        use rustix::buffer::spare_capacity;
+        use rustix::io::{Errno, pread};
+        while bytes.len() < bytes.capacity().min(length) {
+            let from = start + bytes.len() as u64;
+            match pread(&*self.file, spare_capacity(bytes), from) {
+                Ok(0) => break,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bytes.truncate(length);
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    fn read_to(&self, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
+        let mut from = self.from(start).take(length as u64);
+        from.read_to_end(bytes).map(drop)
+    }
+
     fn from(&self, position: u64) -> FileFrom {
         FileFrom {
             file: Arc::clone(&self.file),
@@ -58,10 +81,8 @@ impl ChunkReader for InputFile {
         // No more memory than there are bytes, whatever is asked for.
         let left = self.length.saturating_sub(start);
         let mut bytes = Vec::with_capacity(length.min(usize::try_from(left).unwrap_or(length)));
-        let read = self
-            .from(start)
-            .take(length as u64)
-            .read_to_end(&mut bytes)?;
+        self.read_to(&mut bytes, start, length)?;
+        let read = bytes.len();
         if read != length {
             let problem =
                 format!("{length} bytes at offset {start} are needed, but only {read} follow");

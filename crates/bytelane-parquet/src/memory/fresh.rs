@@ -85,8 +85,9 @@ impl Fresh {
         &bytemuck::cast_slice(&self.units)[..self.length]
     }
 
-    /// The bytes, without a copy.
-    pub(crate) fn into_buffer(self) -> Buffer {
+    /// The bytes, without a copy. Memory that they do not need is given back.
+    pub(crate) fn into_buffer(mut self) -> Buffer {
+        self.units.shrink_to_fit();
         Buffer::from_vec(self.units).slice_with_length(0, self.length)
     }
 }
@@ -157,14 +158,14 @@ mod tests {
     #[test]
     fn memory_is_used_again() {
         let mut fresh = Fresh::default();
-        fresh.reserve_exact(100);
-        assert_eq!(fresh.units.capacity(), 7);
+        fresh.reserve_exact(3);
+        assert_eq!(fresh.units.capacity(), 1);
         let Ok(()) = fresh.append(3, copy(&[1, 2, 3]));
         let buffer = fresh.into_buffer();
         let second = buffer.clone();
         assert_eq!(Fresh::in_memory_of(buffer).units.capacity(), 0);
         let mut fresh = Fresh::in_memory_of(second);
-        assert_eq!((fresh.units.capacity(), fresh.len()), (7, 0));
+        assert_eq!((fresh.units.capacity(), fresh.len()), (1, 0));
         let Ok(()) = fresh.append(1, copy(&[9]));
         fresh.clear();
         assert_eq!(fresh.bytes(), []);
