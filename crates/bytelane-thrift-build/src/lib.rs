@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod format;
 mod generate;
 mod lexer;
 mod names;

@@ -2,7 +2,18 @@
 
 pub type Timestamp = i64;
 
-#[derive(Clone, Debug, PartialEq, Copy, Default, Eq, PartialOrd, Ord, Hash, bytelane_thrift::Thrift)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Copy,
+    Default,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    bytelane_thrift::Thrift
+)]
 pub enum Priority {
     #[default]
     #[thrift(value = -1)]
