@@ -2,7 +2,6 @@
 
 use crate::Style;
 use crate::format::formatted;
-use crate::names::{Unique, camel_case};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
@@ -24,10 +23,10 @@ pub(crate) fn generate(program: &Program, style: &Style) -> Result<Vec<String>, 
         .collect()
 }
 
-struct Generator<'a> {
-    types: &'a Types<'a>,
-    scope: Scope,
-    text: String,
+pub(crate) struct Generator<'a> {
+    pub(crate) types: &'a Types<'a>,
+    pub(crate) scope: Scope,
+    pub(crate) text: String,
 }
 
 impl<'a> Generator<'a> {
@@ -40,7 +39,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A line at the depth of the module it is in, `indent` levels deeper.
-    fn line(&mut self, indent: usize, line: impl AsRef<str>) {
+    pub(crate) fn line(&mut self, indent: usize, line: impl AsRef<str>) {
         let depth = if line.as_ref().is_empty() {
             0
         } else {
@@ -49,7 +48,7 @@ impl<'a> Generator<'a> {
         let _ = writeln!(self.text, "{:1$}{2}", "", 4 * depth, line.as_ref());
     }
 
-    fn documentation(&mut self, indent: usize, documentation: &Option<String>) {
+    pub(crate) fn documentation(&mut self, indent: usize, documentation: &Option<String>) {
         for line in documentation.iter().flat_map(|text| text.lines()) {
             self.line(indent, format!("/// {line}").trim_end());
         }
@@ -96,7 +95,7 @@ impl<'a> Generator<'a> {
                 }
                 Ok(())
             }
-            Kind::Service(parent, functions) => self.service(&name, parent.as_ref(), functions),
+            Kind::Service(parent, functions) => self.service(id, parent.as_ref(), functions),
         }
     }
 
@@ -147,7 +146,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The path of the crate bytelane-thrift.
-    fn runtime(&self) -> &'a str {
+    pub(crate) fn runtime(&self) -> &'a str {
         &self.types.style.runtime
     }
 
@@ -246,7 +245,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A struct; `id` is its own if it is one of the file and can contain itself.
-    fn structure(
+    pub(crate) fn structure(
         &mut self,
         id: Option<DefinitionId>,
         original: &str,
@@ -327,91 +326,5 @@ impl<'a> Generator<'a> {
         self.line(0, "}");
         self.line(0, "");
         self.line(0, format!("impl std::error::Error for {name} {{}}"));
-    }
-
-    /// A module with the arguments and the result of each function. Functions of the parent have
-    /// theirs in the parent's module.
-    fn service(
-        &mut self,
-        name: &str,
-        parent: Option<&Name>,
-        functions: &[Function],
-    ) -> Result<(), Error> {
-        let (types, file) = (self.types, self.scope.file);
-        if let Some(parent) = parent {
-            let id = types.program.find(file, &parent.text);
-            let Some(id) =
-                id.filter(|&id| matches!(types.program.definition(id).kind, Kind::Service(..)))
-            else {
-                let message = format!("unknown service `{}`", parent.text);
-                return types.program.error(file, parent.place, message);
-            };
-            let path = types.path(self.scope, id);
-            self.line(0, format!("/// Extends the service of [`{path}`]."));
-        }
-        self.line(0, format!("pub mod {name} {{"));
-        self.scope.depth += 1;
-        let mut unique = Unique::default();
-        for (i, function) in functions.iter().enumerate() {
-            if i > 0 {
-                self.line(0, "");
-            }
-            let base = camel_case(&function.name.text);
-            let original = &function.name.text;
-            let documentation = format!("Arguments of `{original}`.");
-            self.documentation(0, &function.documentation);
-            if function.documentation.is_some() {
-                self.line(0, "///");
-            }
-            self.documentation(0, &Some(documentation));
-            let arguments = unique.name(format!("{base}Args"));
-            self.structure(
-                None,
-                &format!("{original}_args"),
-                &arguments,
-                &function.arguments,
-                false,
-            )?;
-            if function.oneway {
-                if let Some(ty) = &function.returns {
-                    let message = format!("`{original}` is oneway and cannot return {ty:?}");
-                    return types.program.error(file, function.name.place, message);
-                }
-                continue;
-            }
-            let success = function
-                .returns
-                .iter()
-                .map(|ty| (0, ty.clone(), "success", function.name.place));
-            let throws = function.throws.iter();
-            let throws = throws.map(|field| {
-                (
-                    field.id,
-                    field.ty.clone(),
-                    &*field.name.text,
-                    field.name.place,
-                )
-            });
-            let fields = success.chain(throws).map(|(id, ty, name, place)| Field {
-                id,
-                requiredness: Requiredness::Optional,
-                ty,
-                name: Name {
-                    text: name.to_owned(),
-                    place,
-                },
-                default: None,
-                documentation: None,
-                annotations: Vec::new(),
-            });
-            let fields: Vec<Field> = fields.collect();
-            self.line(0, "");
-            self.documentation(0, &Some(format!("What `{original}` returns or throws.")));
-            let result = unique.name(format!("{base}Result"));
-            self.structure(None, &format!("{original}_result"), &result, &fields, false)?;
-        }
-        self.scope.depth -= 1;
-        self.line(0, "}");
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod lexer;
 mod names;
 mod parser;
 mod program;
+mod service;
 mod source;
 mod syntax;
 mod types;

@@ -305,7 +305,17 @@ impl std::fmt::Display for LowerCaseError {
 impl std::error::Error for LowerCaseError {}
 
 /// Extends the service of [`super::common_shared::base`].
+#[allow(
+    dead_code,
+    clippy::result_large_err,
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention
+)]
 pub mod calculator {
+    use bytelane_thrift::service;
+
     /// Adds two numbers.
     ///
     /// Arguments of `add`.
@@ -330,12 +340,124 @@ pub mod calculator {
         pub other: Option<super::LowerCaseError>,
     }
 
+    /// The name of `add` in messages.
+    pub const ADD: &str = "add";
+
+    impl service::Method for AddArgs {
+        const METHOD: &'static str = ADD;
+
+        type Result = AddResult;
+    }
+
+    impl service::MethodResult for AddResult {
+        type Success = i32;
+
+        type Exception = AddException;
+
+        fn from_result(result: Result<i32, AddException>) -> Self {
+            match result {
+                Ok(success) => {
+                    Self {
+                        success: Some(success),
+                        ..Self::default()
+                    }
+                }
+                Err(AddException::NotFound(exception)) => {
+                    Self {
+                        not_found: Some(exception),
+                        ..Self::default()
+                    }
+                }
+                Err(AddException::LowerCaseError(exception)) => {
+                    Self {
+                        other: Some(exception),
+                        ..Self::default()
+                    }
+                }
+            }
+        }
+
+        fn into_result(self) -> Option<Result<i32, AddException>> {
+            if let Some(exception) = self.not_found {
+                return Some(Err(AddException::NotFound(exception)));
+            }
+            if let Some(exception) = self.other {
+                return Some(Err(AddException::LowerCaseError(exception)));
+            }
+            self.success.map(Ok)
+        }
+    }
+
+    /// The exceptions of `add`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum AddException {
+        NotFound(super::NotFound),
+        LowerCaseError(super::LowerCaseError),
+    }
+
+    impl std::fmt::Display for AddException {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            match self {
+                Self::NotFound(exception) => std::fmt::Display::fmt(exception, f),
+                Self::LowerCaseError(exception) => std::fmt::Display::fmt(exception, f),
+            }
+        }
+    }
+
+    impl std::error::Error for AddException {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            match self {
+                Self::NotFound(exception) => std::error::Error::source(exception),
+                Self::LowerCaseError(exception) => std::error::Error::source(exception),
+            }
+        }
+    }
+
+    impl From<AddException> for service::CallError<AddException> {
+        fn from(exception: AddException) -> Self {
+            Self::Exception(exception)
+        }
+    }
+
+    impl From<super::NotFound> for AddException {
+        fn from(exception: super::NotFound) -> Self {
+            Self::NotFound(exception)
+        }
+    }
+
+    impl From<super::NotFound> for service::CallError<AddException> {
+        fn from(exception: super::NotFound) -> Self {
+            Self::Exception(exception.into())
+        }
+    }
+
+    impl From<super::LowerCaseError> for AddException {
+        fn from(exception: super::LowerCaseError) -> Self {
+            Self::LowerCaseError(exception)
+        }
+    }
+
+    impl From<super::LowerCaseError> for service::CallError<AddException> {
+        fn from(exception: super::LowerCaseError) -> Self {
+            Self::Exception(exception.into())
+        }
+    }
+
     /// Arguments of `log`.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "log_args")]
     pub struct LogArgs {
         #[thrift(id = 1)]
         pub text: String,
+    }
+
+    /// The name of `log` in messages.
+    pub const LOG: &str = "log";
+
+    impl service::Method for LogArgs {
+        const METHOD: &'static str = LOG;
+
+        type Result = service::Oneway;
     }
 
     /// Arguments of `nothing`.
@@ -347,6 +469,30 @@ pub mod calculator {
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "nothing_result")]
     pub struct NothingResult {}
+
+    /// The name of `nothing` in messages.
+    pub const NOTHING: &str = "nothing";
+
+    impl service::Method for NothingArgs {
+        const METHOD: &'static str = NOTHING;
+
+        type Result = NothingResult;
+    }
+
+    impl service::MethodResult for NothingResult {
+        type Success = ();
+
+        type Exception = std::convert::Infallible;
+
+        fn from_result(result: Result<(), std::convert::Infallible>) -> Self {
+            let Ok(()) = result;
+            Self {}
+        }
+
+        fn into_result(self) -> Option<Result<(), std::convert::Infallible>> {
+            Some(Ok(()))
+        }
+    }
 
     /// Arguments of `trees`.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
@@ -362,5 +508,231 @@ pub mod calculator {
     pub struct TreesResult {
         #[thrift(id = 0)]
         pub success: Option<Vec<super::Tree>>,
+    }
+
+    /// The name of `trees` in messages.
+    pub const TREES: &str = "trees";
+
+    impl service::Method for TreesArgs {
+        const METHOD: &'static str = TREES;
+
+        type Result = TreesResult;
+    }
+
+    impl service::MethodResult for TreesResult {
+        type Success = Vec<super::Tree>;
+
+        type Exception = std::convert::Infallible;
+
+        fn from_result(
+            result: Result<Vec<super::Tree>, std::convert::Infallible>,
+        ) -> Self {
+            let Ok(success) = result;
+            Self { success: Some(success) }
+        }
+
+        fn into_result(
+            self,
+        ) -> Option<Result<Vec<super::Tree>, std::convert::Infallible>> {
+            self.success.map(Ok)
+        }
+    }
+
+    /// The service, with methods that block.
+    pub trait Calculator: super::super::common_shared::base::Base {
+        /// Adds two numbers.
+        fn add(&self, first: i32, second: i32) -> service::Result<i32, AddException>;
+
+        fn log(&self, text: String);
+
+        fn nothing(&self) -> service::Result<()>;
+
+        fn trees(
+            &self,
+            of: std::collections::BTreeSet<super::Tree>,
+        ) -> service::Result<Vec<super::Tree>>;
+    }
+
+    /// The service, with asynchronous methods: implement them as `async fn`.
+    pub trait AsyncCalculator: super::super::common_shared::base::AsyncBase {
+        /// Adds two numbers.
+        fn add(
+            &self,
+            first: i32,
+            second: i32,
+        ) -> impl std::future::Future<
+            Output = service::Result<i32, AddException>,
+        > + Send;
+
+        fn log(&self, text: String) -> impl std::future::Future<Output = ()> + Send;
+
+        fn nothing(
+            &self,
+        ) -> impl std::future::Future<Output = service::Result<()>> + Send;
+
+        fn trees(
+            &self,
+            of: std::collections::BTreeSet<super::Tree>,
+        ) -> impl std::future::Future<Output = service::Result<Vec<super::Tree>>> + Send;
+    }
+
+    /// Calls the method that a request names. Returns the reply, if there is one.
+    pub fn dispatch<P: bytelane_thrift::Protocol>(
+        handler: &(impl Calculator + ?Sized),
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            ADD => {
+                request
+                    .reply(|arguments: AddArgs| Calculator::add(
+                        handler,
+                        arguments.first,
+                        arguments.second,
+                    ))
+            }
+            LOG => {
+                request
+                    .oneway(|arguments: LogArgs| Calculator::log(
+                        handler,
+                        arguments.text,
+                    ))
+            }
+            NOTHING => request.reply(|_: NothingArgs| Calculator::nothing(handler)),
+            TREES => {
+                request
+                    .reply(|arguments: TreesArgs| Calculator::trees(
+                        handler,
+                        arguments.of,
+                    ))
+            }
+            _ => super::super::common_shared::base::dispatch(handler, request),
+        }
+    }
+
+    /// Calls the asynchronous method that a request names. Returns the reply, if there is one.
+    pub async fn dispatch_async<P: bytelane_thrift::Protocol>(
+        handler: &impl AsyncCalculator,
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            ADD => {
+                request
+                    .reply_async(|arguments: AddArgs| AsyncCalculator::add(
+                        handler,
+                        arguments.first,
+                        arguments.second,
+                    ))
+                    .await
+            }
+            LOG => {
+                request
+                    .oneway_async(|arguments: LogArgs| AsyncCalculator::log(
+                        handler,
+                        arguments.text,
+                    ))
+                    .await
+            }
+            NOTHING => {
+                request
+                    .reply_async(|_: NothingArgs| AsyncCalculator::nothing(handler))
+                    .await
+            }
+            TREES => {
+                request
+                    .reply_async(|arguments: TreesArgs| AsyncCalculator::trees(
+                        handler,
+                        arguments.of,
+                    ))
+                    .await
+            }
+            _ => {
+                super::super::common_shared::base::dispatch_async(handler, request).await
+            }
+        }
+    }
+
+    /// Calls the service over a [`Client`](service::Client) or an
+    /// [`AsyncClient`](service::AsyncClient).
+    #[derive(Debug)]
+    pub struct CalculatorClient<C>(super::super::common_shared::base::BaseClient<C>);
+
+    impl<C> CalculatorClient<C> {
+        /// A client over a [`Client`](service::Client) or an
+        /// [`AsyncClient`](service::AsyncClient).
+        pub fn new(client: C) -> Self {
+            Self(super::super::common_shared::base::BaseClient::new(client))
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::Transport,
+    > CalculatorClient<service::Client<P, T>> {
+        /// Adds two numbers.
+        pub fn add(
+            &mut self,
+            first: i32,
+            second: i32,
+        ) -> service::Result<i32, AddException> {
+            service::Client::call(self, &AddArgs { first, second })
+        }
+
+        pub fn log(&mut self, text: String) -> service::Result<()> {
+            service::Client::send(self, &LogArgs { text })
+        }
+
+        pub fn nothing(&mut self) -> service::Result<()> {
+            service::Client::call(self, &NothingArgs {})
+        }
+
+        pub fn trees(
+            &mut self,
+            of: std::collections::BTreeSet<super::Tree>,
+        ) -> service::Result<Vec<super::Tree>> {
+            service::Client::call(self, &TreesArgs { of })
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::AsyncTransport,
+    > CalculatorClient<service::AsyncClient<P, T>> {
+        /// Adds two numbers.
+        pub async fn add(
+            &mut self,
+            first: i32,
+            second: i32,
+        ) -> service::Result<i32, AddException> {
+            service::AsyncClient::call(self, &AddArgs { first, second }).await
+        }
+
+        pub async fn log(&mut self, text: String) -> service::Result<()> {
+            service::AsyncClient::send(self, &LogArgs { text }).await
+        }
+
+        pub async fn nothing(&mut self) -> service::Result<()> {
+            service::AsyncClient::call(self, &NothingArgs {}).await
+        }
+
+        pub async fn trees(
+            &mut self,
+            of: std::collections::BTreeSet<super::Tree>,
+        ) -> service::Result<Vec<super::Tree>> {
+            service::AsyncClient::call(self, &TreesArgs { of }).await
+        }
+    }
+
+    impl<C> std::ops::Deref for CalculatorClient<C> {
+        type Target = super::super::common_shared::base::BaseClient<C>;
+
+        fn deref(&self) -> &Self::Target {
+            &self.0
+        }
+    }
+
+    impl<C> std::ops::DerefMut for CalculatorClient<C> {
+        fn deref_mut(&mut self) -> &mut Self::Target {
+            &mut self.0
+        }
     }
 }
