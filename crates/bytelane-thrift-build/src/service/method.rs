@@ -108,7 +108,7 @@ impl Method {
     /// Between the struct of the result and `Result`.
     fn conversion(&self, result: &TokenStream) -> TokenStream {
         let (returned, thrown) = (self.returned(), self.thrown());
-        let from = self.from_result(&thrown);
+        let from = self.construction(&thrown);
         let throws = self.throws.iter().map(|(variant, field, _)| {
             quote! {
                 if let Some(exception) = self.#field {
@@ -137,7 +137,7 @@ impl Method {
         }
     }
 
-    fn from_result(&self, thrown: &TokenStream) -> TokenStream {
+    fn construction(&self, thrown: &TokenStream) -> TokenStream {
         let fields = self.throws.len()
             + usize::from(self.success.is_some())
             + usize::from(self.keeps_unknown);
