@@ -3,7 +3,7 @@
 //!     cargo run -p bytelane-thrift-build --example blocking
 
 #[rustfmt::skip]
-#[allow(dead_code, reason = "the IDL has more than the example uses")]
+#[allow(dead_code, clippy::approx_constant, reason = "the IDL has more than the example uses")]
 #[path = "../tests/generated/mod.rs"]
 mod idl;
 
@@ -62,6 +62,7 @@ fn serve(mut stream: TcpStream, server: &impl Calculator) -> Result<(), Box<dyn 
     Ok(())
 }
 
+/// Makes some calls.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;

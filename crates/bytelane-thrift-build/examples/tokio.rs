@@ -3,7 +3,7 @@
 //!     cargo run -p bytelane-thrift-build --example tokio
 
 #[rustfmt::skip]
-#[allow(dead_code, reason = "the IDL has more than the example uses")]
+#[allow(dead_code, clippy::approx_constant, reason = "the IDL has more than the example uses")]
 #[path = "../tests/generated/mod.rs"]
 mod idl;
 
@@ -112,6 +112,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Makes some calls.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
