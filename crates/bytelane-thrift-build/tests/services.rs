@@ -1,5 +1,7 @@
 //! Generated clients call generated dispatchers, in memory; the examples do over TCP.
 
+#![allow(clippy::duplicate_mod, reason = "each example is a program by itself")]
+
 #[path = "../examples/blocking.rs"]
 mod example_blocking;
 #[path = "../examples/tokio.rs"]
