@@ -17,6 +17,7 @@ use traits::{Parent, Service};
 const ALLOWED: &str = "\
 #[allow(
     dead_code,
+    clippy::module_inception,
     clippy::result_large_err,
     clippy::should_implement_trait,
     clippy::too_many_arguments,

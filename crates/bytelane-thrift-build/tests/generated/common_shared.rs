@@ -37,6 +37,7 @@ pub const LIMIT: i32 = 100;
 
 #[allow(
     dead_code,
+    clippy::module_inception,
     clippy::result_large_err,
     clippy::should_implement_trait,
     clippy::too_many_arguments,

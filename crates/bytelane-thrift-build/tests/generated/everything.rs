@@ -307,6 +307,7 @@ impl std::error::Error for LowerCaseError {}
 /// Extends the service of [`super::common_shared::base`].
 #[allow(
     dead_code,
+    clippy::module_inception,
     clippy::result_large_err,
     clippy::should_implement_trait,
     clippy::too_many_arguments,
