@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod format;
 mod generate;
 mod lexer;
 mod names;
 mod parser;
 mod program;
+mod service;
 mod source;
 mod syntax;
 mod types;

@@ -1,5 +1,7 @@
 //! The framed transport: the length of each message in front of it, in four bytes, big-endian.
 
+use crate::service::Transport;
+use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
 
 /// Messages up to this length are copied to stand behind their length.
@@ -82,4 +84,47 @@ pub fn read_frame(from: &mut impl Read, frame: &mut Vec<u8>, limit: usize) -> io
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(true)
+}
+
+/// Carries the calls of a [`Client`](crate::service::Client) over a stream, in frames.
+pub struct Connection<S> {
+    stream: S,
+    limit: usize,
+}
+
+impl<S: Read + Write> Connection<S> {
+    /// A connection over a `TcpStream` or another stream, which takes replies of at most `limit`
+    /// bytes. Call [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) before.
+    pub fn new(stream: S, limit: usize) -> Self {
+        Self { stream, limit }
+    }
+
+    /// The stream back.
+    pub fn into_inner(self) -> S {
+        self.stream
+    }
+}
+
+impl<S: Read + Write> Transport for Connection<S> {
+    type Reply = Vec<u8>;
+
+    fn call(&mut self, message: Vec<u8>) -> io::Result<Vec<u8>> {
+        self.send(message)?;
+        let mut reply = Vec::new();
+        match read_frame(&mut self.stream, &mut reply, self.limit)? {
+            true => Ok(reply),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
+        write_frame(&mut self.stream, &message)?;
+        self.stream.flush()
+    }
+}
+
+impl<S> fmt::Debug for Connection<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
 }

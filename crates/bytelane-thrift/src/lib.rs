@@ -21,6 +21,7 @@ mod limits;
 mod message;
 mod output;
 mod protocol;
+pub mod service;
 pub mod unframed;
 mod unknown;
 mod values;

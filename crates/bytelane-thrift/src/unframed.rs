@@ -7,9 +7,10 @@
 use crate::input::Input;
 use crate::json::End;
 use crate::protocol::{Protocol, Reader};
+use crate::service::Transport;
 use crate::{Error, ErrorKind, Frame, Items, Options, Type};
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 
 /// Looks for the end of a message: an [`Envelope`](crate::Envelope) with its body.
@@ -274,6 +275,11 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
         }
     }
 
+    /// The stream, to write replies to. What is read from it is missing here.
+    pub fn stream(&mut self) -> &mut R {
+        &mut self.stream
+    }
+
     /// Takes what the stream has now: as much as there is already, and 8 KiB at least.
     fn fill(&mut self) -> io::Result<usize> {
         let len = self.buffer.len();
@@ -293,5 +299,48 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
 impl<R, P> fmt::Debug for MessageReader<R, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MessageReader").finish_non_exhaustive()
+    }
+}
+
+/// Carries the calls of a [`Client`](crate::service::Client) over a stream, without frames.
+pub struct Connection<S, P> {
+    reader: MessageReader<S, P>,
+}
+
+impl<S: Read + Write, P: Protocol> Connection<S, P> {
+    /// A connection over a `TcpStream` or another stream, which takes replies of at most `limit`
+    /// bytes. Call [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) before.
+    pub fn new(stream: S, limit: usize) -> Self {
+        let reader = MessageReader::new(stream, limit);
+        Self { reader }
+    }
+
+    /// The stream back.
+    pub fn into_inner(self) -> S {
+        self.reader.stream
+    }
+}
+
+impl<S: Read + Write, P: Protocol> Transport for Connection<S, P> {
+    type Reply = Vec<u8>;
+
+    fn call(&mut self, message: Vec<u8>) -> io::Result<Vec<u8>> {
+        self.send(message)?;
+        match self.reader.read_message()? {
+            Some(reply) => Ok(reply.to_vec()),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
+        let stream = self.reader.stream();
+        stream.write_all(&message)?;
+        stream.flush()
+    }
+}
+
+impl<S, P> fmt::Debug for Connection<S, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
     }
 }

@@ -1,4 +1,5 @@
-//! The stage `python`: exchanges data with Python libraries, see `interop/README.md`.
+//! The stages `python`, which exchanges data with Python libraries, and `thrift-cpp`: see
+//! `interop/README.md`.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -23,6 +24,15 @@ pub fn run_stage() -> Result<()> {
         .args(["--start-directory", "interop"])
         .env("BYTELANE_PROGRAMS", programs)
         .env("PYTHONPATH", package))
+}
+
+/// Calls the methods of a service over TCP, with a program of Apache Thrift's C++ library on the other
+/// side.
+pub fn run_thrift_cpp() -> Result<()> {
+    let programs = build_programs()?;
+    run(program("python3")
+        .arg("interop/exchange_cpp.py")
+        .env("BYTELANE_PROGRAMS", programs))
 }
 
 /// Makes a directory from which Python can import the package of the same build: a wheel would need more

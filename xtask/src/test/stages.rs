@@ -404,6 +404,21 @@ pub static STAGES: &[Stage] = &[
         run: wheel::notebooks::run_stage,
     },
     Stage {
+        name: "thrift-cpp",
+        about: "all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways",
+        needs: &[
+            Need::Program("python3", "Debian: python3"),
+            Need::Program("g++", "Debian: g++"),
+            THRIFT_COMPILER,
+            Need::File("/usr/include/thrift/Thrift.h", "Debian: libthrift-dev"),
+            Need::File("/usr/include/boost/version.hpp", "Debian: libboost-dev"),
+        ],
+        tier: Extended,
+        in_all: false,
+        minutes: 5,
+        run: python::run_thrift_cpp,
+    },
+    Stage {
         name: "peers-parquet",
         about: "small Parquet files, which all libraries of the record must read alike",
         needs: &[PYTHON],

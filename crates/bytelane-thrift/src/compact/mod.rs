@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 ///
 /// Source: [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Compact<D = Apache>(PhantomData<D>);
+pub struct Compact<D = Apache>(PhantomData<fn() -> D>);
 
 /// The compact protocol of fbthrift.
 pub type FbthriftCompact = Compact<Fbthrift>;

@@ -17,7 +17,7 @@ pub type CompactReader<'de, D = Apache> = LayoutReader<'de, CompactLayout<D>>;
 pub struct CompactLayout<D> {
     /// The value of the field of type bool whose header has been read.
     bool_field: Option<bool>,
-    dialect: PhantomData<D>,
+    dialect: PhantomData<fn() -> D>,
 }
 
 #[inline]

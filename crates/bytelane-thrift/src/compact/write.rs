@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 pub struct CompactWriter<O, D = Apache> {
     output: O,
     limits: WriteLimits,
-    dialect: PhantomData<D>,
+    dialect: PhantomData<fn() -> D>,
 }
 
 impl<O: Output, D: Dialect> CompactWriter<O, D> {

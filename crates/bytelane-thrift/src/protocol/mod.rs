@@ -19,7 +19,7 @@ pub trait Protocol {
     /// What writes it.
     type Writer<O: Output>: Writer<Output = O>;
     /// What reads it.
-    type Reader<'de>: Reader<'de>;
+    type Reader<'de>: Reader<'de> + Send;
     /// What whole messages are written to.
     #[doc(hidden)]
     type Buffer: Buffer;

@@ -25,7 +25,18 @@ pub enum Either {
     Unknown(crate::facade::UnknownField),
 }
 
-#[derive(Clone, Debug, PartialEq, Copy, Default, Eq, PartialOrd, Ord, Hash, crate::facade::Thrift)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Copy,
+    Default,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    crate::facade::Thrift
+)]
 #[thrift(crate = "crate::facade")]
 pub enum Number {
     #[default]
@@ -44,6 +55,11 @@ pub struct Empty {
     pub unknown_fields: crate::facade::UnknownFields,
 }
 
-pub static EXAMPLE: std::sync::LazyLock<Kept> = std::sync::LazyLock::new(|| Kept { number: 7, ..Default::default() });
+pub static EXAMPLE: std::sync::LazyLock<Kept> = std::sync::LazyLock::new(|| Kept {
+    number: 7,
+    ..Default::default()
+});
 
-pub const ID: crate::facade::Uuid = crate::facade::Uuid([0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255]);
+pub const ID: crate::facade::Uuid = crate::facade::Uuid([
+    0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255,
+]);

@@ -1,0 +1,221 @@
+//! The module of a service: the types of its methods, two traits, a client and two dispatchers.
+
+mod method;
+mod traits;
+
+use crate::generate::Generator;
+use crate::names::{Unique, camel_case, members, snake_case, upper_case};
+use crate::program::DefinitionId;
+use crate::source::Error;
+use crate::syntax::*;
+use method::Method;
+use proc_macro2::TokenStream;
+use quote::quote;
+use traits::{Parent, Service};
+
+/// What the IDL decides, and what a program uses in part.
+const ALLOWED: &str = "\
+#[allow(
+    dead_code,
+    clippy::module_inception,
+    clippy::result_large_err,
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention
+)]";
+
+impl Generator<'_> {
+    /// A module with everything that belongs to a service. Functions of the parent have their types
+    /// in the parent's module.
+    pub(crate) fn service(
+        &mut self,
+        id: DefinitionId,
+        parent: Option<&Name>,
+        functions: &[Function],
+    ) -> Result<(), Error> {
+        let original = &self.types.program.definition(id).name.text;
+        let mut parts = Service::named(trait_name(original), self.runtime());
+        let parent = parent.map(|name| self.parent(name)).transpose()?;
+        if let Some(parent) = parent {
+            let path = self.types.path(self.scope, parent);
+            self.line(0, format!("/// Extends the service of [`{path}`]."));
+        }
+        self.line(0, ALLOWED);
+        self.line(0, format!("pub mod {} {{", self.types.name(id)));
+        self.scope.depth += 1;
+        self.line(0, format!("use {}::service;", self.runtime()));
+        parts.parent = parent.map(|parent| {
+            let name = trait_name(&self.types.program.definition(parent).name.text);
+            Parent::new(&self.types.path(self.scope, parent), &name)
+        });
+        let originals = || functions.iter().map(|function| &*function.name.text);
+        let names = members(originals(), snake_case, &["new"]);
+        let constants = members(originals(), upper_case, &[]);
+        let mut types = parts.type_names();
+        for ((function, name), constant) in functions.iter().zip(names).zip(constants) {
+            let method = self.method(function, &mut types, name, constant)?;
+            parts.methods.push(method);
+        }
+        self.tokens(&parts.items());
+        self.scope.depth -= 1;
+        self.line(0, "}");
+        Ok(())
+    }
+
+    fn parent(&self, name: &Name) -> Result<DefinitionId, Error> {
+        let (program, file) = (self.types.program, self.scope.file);
+        let is_service =
+            |id: &DefinitionId| matches!(program.definition(*id).kind, Kind::Service(..));
+        match program.find(file, &name.text).filter(is_service) {
+            Some(id) => Ok(id),
+            None => {
+                let message = format!("unknown service `{}`", name.text);
+                program.error(file, name.place, message)
+            }
+        }
+    }
+
+    fn tokens(&mut self, tokens: &TokenStream) {
+        self.line(0, tokens.to_string());
+    }
+
+    /// A method, whose types are written at once.
+    fn method(
+        &mut self,
+        function: &Function,
+        types: &mut Unique,
+        name: String,
+        constant: String,
+    ) -> Result<Method, Error> {
+        let base = camel_case(&function.name.text);
+        let mut method = Method::named(function, name, constant);
+        method.arguments = types.name(format!("{base}Args"));
+        self.arguments(function, &mut method)?;
+        if !function.oneway {
+            method.result = Some(types.name(format!("{base}Result")));
+            if !function.throws.is_empty() {
+                method.exception = Some(types.name(format!("{base}Exception")));
+            }
+            self.result(function, &mut method)?;
+        } else if function.returns.is_some() {
+            let message = format!("`{}` is oneway and cannot return a value", method.original);
+            return self
+                .types
+                .program
+                .error(self.scope.file, function.name.place, message);
+        }
+        self.tokens(&method.items());
+        Ok(method)
+    }
+
+    /// The struct of a function's arguments.
+    fn arguments(&mut self, function: &Function, method: &mut Method) -> Result<(), Error> {
+        let original = &function.name.text;
+        self.documentation(0, &function.documentation);
+        if function.documentation.is_some() {
+            self.line(0, "///");
+        }
+        self.line(0, format!("/// Arguments of `{original}`."));
+        let fields = &function.arguments;
+        let name = method.arguments.clone();
+        self.structure(None, &format!("{original}_args"), &name, fields, false)?;
+        let names = self.types.field_names(Shape::Struct, fields);
+        for (field, name) in fields.iter().zip(names) {
+            let held = self
+                .types
+                .held(None, self.scope.file, Shape::Struct, field)?;
+            let ty = held.ty(self.rust(&field.ty)?);
+            method.parameters.push((tokens(&name), tokens(&ty)));
+        }
+        method.keeps_unknown = self.types.style.keeps_unknown;
+        Ok(())
+    }
+
+    /// The struct of what a function returns or throws.
+    fn result(&mut self, function: &Function, method: &mut Method) -> Result<(), Error> {
+        let original = &function.name.text;
+        let success = function
+            .returns
+            .iter()
+            .map(|ty| result_field(0, ty, "success", function.name.place));
+        let throws = function
+            .throws
+            .iter()
+            .map(|field| result_field(field.id, &field.ty, &field.name.text, field.name.place));
+        let fields: Vec<Field> = success.chain(throws).collect();
+        self.line(0, format!("/// What `{original}` returns or throws."));
+        let name = method.result.clone().unwrap_or_default();
+        self.structure(None, &format!("{original}_result"), &name, &fields, false)?;
+
+        let names = self.types.field_names(Shape::Struct, &fields);
+        let mut names = names.iter().map(|name| tokens(name));
+        if let Some(ty) = &function.returns {
+            let ty = tokens(&self.rust(ty)?);
+            method.success = names.next().map(|name| (name, ty));
+        }
+        let mut variants = Unique::default();
+        for (field, name) in function.throws.iter().zip(names) {
+            let id = self.exception_of(field)?;
+            let variant = variants.name(self.types.name(id).to_owned());
+            let ty = self.types.path(self.scope, id);
+            method.throws.push((tokens(&variant), name, tokens(&ty)));
+        }
+        Ok(())
+    }
+
+    fn rust(&self, ty: &Type) -> Result<String, Error> {
+        self.types.rust(self.scope, self.scope.file, ty, false)
+    }
+
+    /// The exception that a function throws.
+    fn exception_of(&self, field: &Field) -> Result<DefinitionId, Error> {
+        let (program, file) = (self.types.program, self.scope.file);
+        match program.resolve(file, &field.ty)?.1 {
+            crate::program::Resolved::Struct(id, Shape::Exception, _) => Ok(id),
+            _ => {
+                let message = format!("expected an exception as the type of `{}`", field.name.text);
+                program.error(file, field.name.place, message)
+            }
+        }
+    }
+}
+
+fn result_field(id: i16, ty: &Type, name: &str, place: crate::source::Place) -> Field {
+    Field {
+        id,
+        requiredness: Requiredness::Optional,
+        ty: ty.clone(),
+        name: Name {
+            text: name.to_owned(),
+            place,
+        },
+        default: None,
+        documentation: None,
+        annotations: Vec::new(),
+    }
+}
+
+/// The name of a service's blocking trait. Generic parameters have the names of one letter.
+fn trait_name(original: &str) -> String {
+    let name = camel_case(original);
+    match &*name {
+        "C" | "P" | "T" => name + "_",
+        _ => name,
+    }
+}
+
+/// Text as tokens. What is none, such as a crate's path that is not one, is left out: it also stands
+/// in the attributes of types, where the compiler shows it.
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_default()
+}
+
+/// Text as a comment.
+fn documented(text: &str) -> TokenStream {
+    let lines = text.lines().map(|line| match line {
+        "" => String::new(),
+        line => format!(" {line}"),
+    });
+    quote!(#(#[doc = #lines])*)
+}
