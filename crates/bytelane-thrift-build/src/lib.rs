@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod constants;
 mod generate;
 mod lexer;
 mod names;
@@ -10,7 +11,7 @@ mod syntax;
 mod types;
 mod values;
 
-pub use source::Error;
+pub use source::{Error, Note};
 
 use program::Program;
 use std::fs;
@@ -29,6 +30,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     directories: Vec<PathBuf>,
+    on_note: Option<fn(&Note)>,
     style: Style,
 }
 
@@ -59,6 +61,8 @@ pub struct Module {
     pub source: PathBuf,
     /// Its text.
     pub text: String,
+    /// What of the file is skipped: interactions, streams and sinks of fbthrift.
+    pub notes: Vec<Note>,
 }
 
 impl Compiler {
@@ -90,6 +94,13 @@ impl Compiler {
         self
     }
 
+    /// Calls a function with each [`Note`] while [`compile`](Self::compile) runs.
+    #[must_use]
+    pub fn on_note(mut self, report: fn(&Note)) -> Self {
+        self.on_note = Some(report);
+        self
+    }
+
     /// Compiles files and what they include to modules, each after those that it uses.
     ///
     /// # Errors
@@ -103,6 +114,7 @@ impl Compiler {
             name: file.module.clone(),
             source: file.source.path.clone(),
             text,
+            notes: file.notes(),
         });
         Ok(modules.collect())
     }
@@ -120,6 +132,12 @@ impl Compiler {
         directory: impl AsRef<Path>,
     ) -> Result<Vec<PathBuf>, Error> {
         let modules = self.modules(files)?;
+        if let Some(report) = self.on_note {
+            modules
+                .iter()
+                .flat_map(|module| &module.notes)
+                .for_each(report);
+        }
         let list = modules
             .iter()
             .map(|module| format!("pub mod {};\n", module.name))
@@ -128,7 +146,7 @@ impl Compiler {
     }
 
     /// Compiles files from a build script into `OUT_DIR`, and tells Cargo to run the script again
-    /// when one of them changes. The crate takes the modules with
+    /// when one of them changes. What is skipped becomes a warning of Cargo. The crate takes the modules with
     ///
     /// ```ignore
     /// mod idl {
@@ -147,6 +165,9 @@ impl Compiler {
         let modules = self.modules(files)?;
         for module in &modules {
             println!("cargo::rerun-if-changed={}", module.source.display());
+            for note in &module.notes {
+                println!("cargo::warning={note}");
+            }
         }
         // `mod name;` looks beside the file that includes this one; `include!` looks beside this.
         let list = modules.iter().map(|Module { name, .. }| {

@@ -214,6 +214,7 @@ impl<'a> Types<'a> {
         let (file, resolved) = self.program.resolve(file, ty)?;
         Ok(match resolved {
             Resolved::Base(Base::Double) if ordered => format!("{}::Double", self.style.runtime),
+            Resolved::Base(Base::Float) if ordered => format!("{}::Float", self.style.runtime),
             Resolved::Base(base) => self.base_type(base),
             Resolved::List(element) => {
                 format!("Vec<{}>", self.rust(scope, file, element, ordered)?)
@@ -241,6 +242,7 @@ impl<'a> Types<'a> {
             Base::I32 => "i32",
             Base::I64 => "i64",
             Base::Double => "f64",
+            Base::Float => "f32",
             Base::String => "String",
             Base::Binary => "Vec<u8>",
             Base::Uuid => return format!("{}::Uuid", self.style.runtime),
@@ -253,7 +255,7 @@ impl<'a> Types<'a> {
 fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
     match kind {
         Kind::Const(ty, _) | Kind::Typedef(ty) => vec![ty],
-        Kind::Enum(_) => Vec::new(),
+        Kind::Enum(_) | Kind::Interaction => Vec::new(),
         Kind::Struct(_, fields) => fields.iter().map(|field| &field.ty).collect(),
         Kind::Service(_, functions) => {
             let of_function = |function: &'a Function| {
@@ -277,7 +279,7 @@ fn rust_names(program: &Program) -> HashMap<DefinitionId, String> {
             let name = &definition.name.text;
             let name = match definition.kind {
                 Kind::Const(..) => upper_case(name),
-                Kind::Service(..) => snake_case(name),
+                Kind::Service(..) | Kind::Interaction => snake_case(name),
                 Kind::Typedef(_) | Kind::Enum(_) | Kind::Struct(..) => camel_case(name),
             };
             names.insert((file, index), unique.name(name));

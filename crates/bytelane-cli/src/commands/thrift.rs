@@ -53,7 +53,9 @@ impl Arguments {
 impl Compile {
     fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let mut compiler = Compiler::new().keep_unknown_fields(self.keep_unknown_fields);
+        let mut compiler = Compiler::new()
+            .keep_unknown_fields(self.keep_unknown_fields)
+            .on_note(|note| eprintln!("{note}"));
         if let Some(path) = self.crate_path {
             compiler = compiler.crate_path(path);
         }

@@ -15,7 +15,7 @@ use crate::{Error, Field, Frame, Items, Type};
 ///
 /// | in the IDL | in Rust |
 /// |---|---|
-/// | `bool i8 i16 i32 i64 double float` | `bool i8 i16 i32 i64 f64 f32`, [`Double`](crate::Double) |
+/// | `bool i8 i16 i32 i64 double float` | `bool i8 i16 i32 i64 f64 f32`, [`Double`](crate::Double), [`Float`](crate::Float) |
 /// | `string` | `String`, `Cow<str>`, `&str`, `Box<str>`, `Arc<str>` |
 /// | `binary` | `Vec<u8>`, `Cow<[u8]>`, `&[u8]`, `Box<[u8]>`, `Arc<[u8]>`, `[u8; N]`, `bytes::Bytes` (with the feature `bytes`) |
 /// | `uuid` | [`Uuid`](crate::Uuid) |
