@@ -1,12 +1,12 @@
 //! One Rust file for each file of the IDL.
 
-use crate::Style;
 use crate::names::{Unique, camel_case};
+use crate::options::{Asked, Style};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
-use crate::values::Wanted;
+use crate::values::{Wanted, literal_of};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -15,11 +15,22 @@ const DERIVES: &str = "Clone, Debug, PartialEq";
 /// The derives of types that can be keys.
 const ORDERED: &str = "Eq, PartialOrd, Ord, Hash";
 
+/// The derives of a struct or a union.
+fn derives(ordered: bool) -> &'static str {
+    match ordered {
+        true => "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash",
+        false => DERIVES,
+    }
+}
+
 /// The text of each file, in the order of the program.
 pub(crate) fn generate(program: &Program, style: &Style) -> Result<Vec<String>, Error> {
     let types = Types::of(program, style)?;
     (0..program.files.len())
-        .map(|file| Generator::new(&types, file).file())
+        .map(|file| match program.files[file].external {
+            Some(_) => Ok(String::new()),
+            None => Generator::new(&types, file).file(),
+        })
         .collect()
 }
 
@@ -81,12 +92,14 @@ impl<'a> Generator<'a> {
         match &definition.kind {
             Kind::Const(ty, value) => self.constant(&name, ty, value),
             Kind::Typedef(ty) => {
-                let ty = self.types.rust(self.scope, self.scope.file, ty, false)?;
+                let asked = Asked::of(&definition.annotations).ty;
+                let file = self.scope.file;
+                let ty = self.types.rust_as(self.scope, file, ty, false, asked)?;
                 self.line(0, format!("pub type {name} = {ty};"));
                 Ok(())
             }
             Kind::Enum(variants) => {
-                self.enumeration(&definition.name, &name, variants);
+                self.enumeration(id, &name, variants);
                 Ok(())
             }
             Kind::Struct(Shape::Union, fields) => self.union(id, &name, fields),
@@ -114,17 +127,18 @@ impl<'a> Generator<'a> {
             type_file: file,
             ty,
             ordered: false,
+            asked: None,
         };
         let rust = self.types.rust(scope, file, ty, false)?;
         let value = self.types.value(wanted)?;
         let (_, resolved) = self.types.program.resolve(file, ty)?;
         let line = match resolved {
             Resolved::Base(Base::String) => {
-                let text = value.strip_suffix(".to_owned()").unwrap_or(&value);
+                let text = literal_of(&value);
                 format!("pub const {name}: &str = {text};")
             }
             Resolved::Base(Base::Binary) => {
-                let bytes = value.strip_suffix(".to_vec()").unwrap_or(&value);
+                let bytes = literal_of(&value);
                 format!("pub const {name}: &[u8] = {bytes};")
             }
             Resolved::Base(_) | Resolved::Enum(..) => {
@@ -154,13 +168,11 @@ impl<'a> Generator<'a> {
         &self.types.style.runtime
     }
 
-    fn enumeration(&mut self, original: &Name, name: &str, variants: &[Variant]) {
+    fn enumeration(&mut self, id: DefinitionId, name: &str, variants: &[Variant]) {
+        let original = &self.types.program.definition(id).name;
         let default = if variants.is_empty() { "" } else { "Default, " };
-        let runtime = self.runtime();
-        self.line(
-            0,
-            format!("#[derive({DERIVES}, Copy, {default}{ORDERED}, {runtime}::Thrift)]"),
-        );
+        let derives = format!("{DERIVES}, Copy, {default}{ORDERED}");
+        self.derive(Some(id), name, &derives);
         self.attributes(&original.text, name);
         self.line(0, format!("pub enum {name} {{"));
         let mut first_names: BTreeMap<i32, String> = BTreeMap::new();
@@ -211,7 +223,7 @@ impl<'a> Generator<'a> {
     fn union(&mut self, id: DefinitionId, name: &str, fields: &[Field]) -> Result<(), Error> {
         let original = &self.types.program.definition(id).name.text;
         let ordered = self.types.is_ordered(id);
-        self.derive(ordered);
+        self.derive(Some(id), name, derives(ordered));
         self.line(0, "#[thrift(union)]");
         self.attributes(original, name);
         self.line(0, format!("pub enum {name} {{"));
@@ -221,7 +233,11 @@ impl<'a> Generator<'a> {
         {
             self.documentation(1, &field.documentation);
             let held = self.types.held(Some(id), id.0, Shape::Union, field)?;
-            let ty = held.ty(self.types.rust(self.scope, id.0, &field.ty, ordered)?);
+            let asked = Asked::of(&field.annotations).ty;
+            let rust = self
+                .types
+                .rust_as(self.scope, id.0, &field.ty, ordered, asked)?;
+            let ty = held.ty(rust);
             // On the wire the name is the field's; the derive makes it from the variant's.
             self.line(
                 1,
@@ -236,16 +252,22 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn derive(&mut self, ordered: bool) {
-        let ordered = if ordered {
-            format!(", {ORDERED}")
-        } else {
-            String::new()
-        };
-        self.line(
-            0,
-            format!("#[derive({DERIVES}{ordered}, {}::Thrift)]", self.runtime()),
-        );
+    /// The derives of a type, with those that annotations and the caller ask for.
+    fn derive(&mut self, id: Option<DefinitionId>, name: &str, derives: &str) {
+        let types = self.types;
+        let runtime = self.runtime();
+        let mut all: Vec<String> = derives.split(", ").map(str::to_owned).collect();
+        all.push(format!("{runtime}::Thrift"));
+        let annotations = id.map(|id| &types.program.definition(id).annotations[..]);
+        let mut asked = Asked::of(annotations.unwrap_or(&[])).derives;
+        let module = &types.program.files[self.scope.file].module;
+        asked.extend(types.style.derives(module, name));
+        for derive in asked {
+            if !all.iter().any(|other| other == derive) {
+                all.push(derive.to_owned());
+            }
+        }
+        self.line(0, format!("#[derive({})]", all.join(", ")));
     }
 
     /// A struct; `id` is its own if it is one of the file and can contain itself.
@@ -257,7 +279,7 @@ impl<'a> Generator<'a> {
         fields: &[Field],
         ordered: bool,
     ) -> Result<(), Error> {
-        self.derive(ordered);
+        self.derive(id, name, derives(ordered));
         self.attributes(original, name);
         let keeps_unknown = self.types.style.keeps_unknown;
         if fields.is_empty() && !keeps_unknown {
@@ -290,7 +312,8 @@ impl<'a> Generator<'a> {
     ) -> Result<(), Error> {
         let (scope, file) = (self.scope, self.scope.file);
         let held = self.types.held(of, file, Shape::Struct, field)?;
-        let ty = held.ty(self.types.rust(scope, file, &field.ty, ordered)?);
+        let asked = Asked::of(&field.annotations).ty;
+        let ty = held.ty(self.types.rust_as(scope, file, &field.ty, ordered, asked)?);
         let mut attributes = vec![format!("id = {}", field.id)];
         if field.requiredness == Requiredness::Required && !held.optional {
             attributes.push("required".to_owned());
@@ -306,6 +329,7 @@ impl<'a> Generator<'a> {
                 type_file: file,
                 ty: &field.ty,
                 ordered,
+                asked,
             };
             attributes.push(format!(
                 "default = {}",

@@ -24,6 +24,8 @@ pub(crate) struct File {
     definitions: HashMap<String, usize>,
     /// The name of the Rust module.
     pub(crate) module: String,
+    /// The path of the module, if it is made elsewhere.
+    pub(crate) external: Option<String>,
 }
 
 impl File {
@@ -44,7 +46,12 @@ pub(crate) struct Program {
 
 impl Program {
     /// Reads files and everything that they include, relative to themselves or to `directories`.
-    pub(crate) fn load(paths: &[PathBuf], directories: &[PathBuf]) -> Result<Self, Error> {
+    /// `external` has ends of paths of files whose modules are made elsewhere, and where.
+    pub(crate) fn load(
+        paths: &[PathBuf],
+        directories: &[PathBuf],
+        external: &[(PathBuf, String)],
+    ) -> Result<Self, Error> {
         let mut loader = Loader {
             program: Self::default(),
             directories,
@@ -55,6 +62,12 @@ impl Program {
         }
         let mut modules = Unique::default();
         for file in &mut loader.program.files {
+            let path = &file.source.path;
+            let elsewhere = external.iter().find(|(end, _)| path.ends_with(end));
+            file.external = elsewhere.map(|(_, module)| module.clone());
+            if file.external.is_some() {
+                continue;
+            }
             file.module = modules.name(module_name(file));
         }
         loader.program.skip_makers_of_interactions();
@@ -271,6 +284,7 @@ impl Loader<'_> {
             includes,
             definitions,
             module,
+            external: None,
         });
         self.known.insert(canonical, Some(id));
         Ok(id)

@@ -83,6 +83,25 @@ pub struct Annotation {
     pub value: Value,
 }
 
+impl Annotation {
+    /// The text of `(key = "value")`, or of a field of `@Name{..}`.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        match &self.value.kind {
+            Literal::Map(_) => self.field(field)?.text(),
+            _ => self.value.text(),
+        }
+    }
+
+    /// The value of a field of `@Name{..}`.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        let Literal::Map(entries) = &self.value.kind else {
+            return None;
+        };
+        let (_, value) = entries.iter().find(|(key, _)| key.text() == Some(name))?;
+        Some(value)
+    }
+}
+
 /// A number of an enum.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variant {
@@ -192,6 +211,16 @@ pub struct Value {
     pub place: Place,
     /// What it is.
     pub kind: Literal,
+}
+
+impl Value {
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Literal::String(text) => std::str::from_utf8(text).ok(),
+            _ => None,
+        }
+    }
 }
 
 /// A value as it is written.

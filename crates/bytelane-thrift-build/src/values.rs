@@ -1,5 +1,6 @@
 //! Constants and default values as expressions of Rust.
 
+use crate::options::{Asked, MAP, SET};
 use crate::program::{DefinitionId, FileId, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
@@ -18,6 +19,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) ty: &'a Type,
     /// Whether doubles have an order here.
     pub(crate) ordered: bool,
+    /// The Rust type that an annotation asks for.
+    pub(crate) asked: Option<&'a str>,
 }
 
 impl Types<'_> {
@@ -31,8 +34,11 @@ impl Types<'_> {
             ty,
             type_file,
             ordered,
+            asked: None,
             ..wanted
         };
+        let Wanted { ordered, asked, .. } = wanted;
+        let path = self.path_of(wanted.type_file, wanted.ty, ordered, asked)?;
         if let Some((id, meant)) = self.program.constant(file, value) {
             return self.value(Wanted {
                 file: id.0,
@@ -41,7 +47,15 @@ impl Types<'_> {
             });
         }
         match (resolved, &value.kind) {
-            (Resolved::Base(base), _) => self.base_value(wanted, base),
+            (Resolved::Base(base), _) => {
+                let value = self.base_value(wanted, base)?;
+                Ok(match (base, path) {
+                    (_, None) => value,
+                    (Base::String, _) => format!("{}.into()", literal_of(&value)),
+                    (Base::Binary, _) => format!("{}[..].into()", literal_of(&value)),
+                    _ => format!("({value}).into()"),
+                })
+            }
             (Resolved::Enum(id, variants), literal) => {
                 let path = self.path(wanted.scope, id);
                 let meant = |variant: &Variant| match literal {
@@ -60,14 +74,19 @@ impl Types<'_> {
                 let values = values
                     .iter()
                     .map(|value| inside(value, element, wanted.ordered));
-                Ok(format!("vec![{}]", self.values(values)?))
+                let values = self.values(values)?;
+                Ok(match path {
+                    None => format!("vec![{values}]"),
+                    Some(path) => collected(&path, &values, "Into::into"),
+                })
             }
             (Resolved::Set(element), Literal::List(values)) => {
                 let values = values.iter().map(|value| inside(value, element, true));
-                Ok(format!(
-                    "std::collections::BTreeSet::from([{}])",
-                    self.values(values)?
-                ))
+                let values = self.values(values)?;
+                Ok(match path {
+                    None => format!("{SET}::from([{values}])"),
+                    Some(path) => collected(&path, &values, "Into::into"),
+                })
             }
             (Resolved::Map(key_type, value_type), Literal::Map(entries)) => {
                 let mut pairs = Vec::new();
@@ -76,10 +95,13 @@ impl Types<'_> {
                     let value = self.value(inside(value, value_type, wanted.ordered))?;
                     pairs.push(format!("({key}, {value})"));
                 }
-                Ok(format!(
-                    "std::collections::BTreeMap::from([{}])",
-                    pairs.join(", ")
-                ))
+                let pairs = pairs.join(", ");
+                Ok(match path {
+                    None => format!("{MAP}::from([{pairs}])"),
+                    Some(path) => {
+                        collected(&path, &pairs, "|(key, value)| (key.into(), value.into())")
+                    }
+                })
             }
             // An empty map may be written as an empty list, and the other way round.
             (Resolved::List(_) | Resolved::Set(_), Literal::Map(entries)) if entries.is_empty() => {
@@ -158,6 +180,7 @@ impl Types<'_> {
                 ty: &field.ty,
                 type_file: id.0,
                 ordered: self.is_ordered(id),
+                asked: Asked::of(&field.annotations).ty,
                 ..wanted
             })?;
             written.push((&*names[place], held.value(value)));
@@ -267,6 +290,21 @@ impl Types<'_> {
         self.program
             .error(wanted.file, wanted.value.place, format!("expected {what}"))
     }
+}
+
+/// A container of a type of the caller's. If that names its own parameters, elements are converted.
+fn collected(path: &str, elements: &str, conversion: &str) -> String {
+    match path.contains('<') {
+        true => format!("[{elements}].map({conversion}).into_iter().collect()"),
+        false => format!("[{elements}].into_iter().collect()"),
+    }
+}
+
+/// The literal of an expression that makes an owned value of it.
+pub(crate) fn literal_of(expression: &str) -> &str {
+    let ends = [".to_owned()", ".to_vec()", "[..].into()", ".into()"];
+    let mut stripped = ends.iter().filter_map(|end| expression.strip_suffix(end));
+    stripped.next().unwrap_or(expression)
 }
 
 /// The bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, with or without hyphens and braces.

@@ -40,6 +40,26 @@ fn everything_becomes_readable_rust() {
                 .crate_path("crate::facade"),
         ),
         ("fbthrift", "fbthrift.thrift", compiler()),
+        (
+            "options",
+            "options.thrift",
+            compiler()
+                .map_type("indexmap::IndexMap")
+                .set_type("indexmap::IndexSet")
+                .string_type("std::sync::Arc<str>")
+                .binary_type("bytes::Bytes")
+                .recursive_pointer("std::sync::Arc")
+                .derive("*", "serde::Serialize")
+                .derive("*", "serde::Deserialize")
+                .extern_path("shared.thrift", "crate::elsewhere"),
+        ),
+        (
+            "elsewhere",
+            "shared.thrift",
+            compiler()
+                .derive("*", "serde::Serialize")
+                .derive("*", "serde::Deserialize"),
+        ),
     ];
     for (folder, file, compiler) in cases {
         let paths = compiler

@@ -21,6 +21,8 @@ mod limits;
 mod message;
 mod output;
 mod protocol;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod unframed;
 mod unknown;
 mod values;
