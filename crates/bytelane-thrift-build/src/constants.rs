@@ -37,8 +37,7 @@ impl Checker<'_> {
             self.program.error(id.0, name.place, message)
         };
         match self.state.get(&id) {
-            Some(Some(height)) if *height <= left => return Ok(*height),
-            Some(Some(_)) => return too_long(),
+            Some(Some(height)) => return Ok(*height),
             Some(None) => {
                 let message = format!("the constant `{}` refers to itself", name.text);
                 return self.program.error(id.0, name.place, message);
@@ -48,6 +47,9 @@ impl Checker<'_> {
         }
         self.state.insert(id, None);
         let height = 1 + self.value(id.0, value, left - 1)?;
+        if height > DEPTH {
+            return too_long();
+        }
         self.state.insert(id, Some(height));
         Ok(height)
     }

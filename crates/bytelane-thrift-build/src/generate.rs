@@ -144,9 +144,15 @@ impl<'a> Generator<'a> {
             Resolved::Base(_) | Resolved::Enum(..) => {
                 format!("pub const {name}: {rust} = {value};")
             }
-            _ => format!(
-                "pub static {name}: std::sync::LazyLock<{rust}> = std::sync::LazyLock::new(|| {value});"
-            ),
+            _ => {
+                let make = match value.strip_suffix("::default()") {
+                    Some(path) if !path.contains(['(', '{', '[']) => format!("{path}::default"),
+                    _ => format!("|| {value}"),
+                };
+                format!(
+                    "pub static {name}: std::sync::LazyLock<{rust}> = std::sync::LazyLock::new({make});"
+                )
+            }
         };
         self.line(0, line);
         Ok(())

@@ -1,7 +1,7 @@
 //! The dialect of fbthrift: what it adds to the IDL, and what of it is skipped.
 
 #[rustfmt::skip]
-#[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
+#[allow(dead_code, reason = "used in part")]
 #[path = "generated/fbthrift/mod.rs"]
 mod generated;
 

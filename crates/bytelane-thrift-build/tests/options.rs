@@ -1,13 +1,13 @@
 //! What the options of the compiler and annotations make of the same IDL.
 
 #[rustfmt::skip]
-#[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
+#[allow(dead_code, reason = "used in part")]
 #[path = "generated/options/mod.rs"]
 mod generated;
 
 /// As a crate of types that several others share.
 #[rustfmt::skip]
-#[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
+#[allow(dead_code, reason = "used in part")]
 #[path = "generated/elsewhere/common_shared.rs"]
 mod elsewhere;
 

@@ -143,11 +143,12 @@ impl Parser<'_> {
     fn parts_of_stream(&mut self) -> Result<(), Error> {
         self.next();
         self.symbol('<')?;
-        while !self.take('>') {
+        loop {
             self.ty()?;
             self.throws()?;
-            self.take(',');
+            if !self.take(',') {
+                return self.symbol('>');
+            }
         }
-        Ok(())
     }
 }

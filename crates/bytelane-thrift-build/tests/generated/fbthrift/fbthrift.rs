@@ -87,7 +87,7 @@ pub static NESTED: std::sync::LazyLock<Nested> = std::sync::LazyLock::new(|| Nes
 
 pub static CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(|| Choice::Text("t".to_owned()));
 
-pub static NO_CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(|| Choice::default());
+pub static NO_CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(Choice::default);
 
 pub static HEADER: std::sync::LazyLock<super::common_shared::Header> = std::sync::LazyLock::new(|| super::common_shared::Header { trace_id: "t".to_owned(), at: Some(5) });
 
