@@ -8,7 +8,6 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::process::{cargo, program, root, run};
-use crate::record::parquet;
 
 /// The options of `cargo xtask peers`.
 #[derive(clap::Args)]

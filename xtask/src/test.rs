@@ -9,6 +9,7 @@ pub mod extended;
 mod features;
 mod fuzz;
 mod go;
+mod idl;
 mod memory;
 mod miri;
 mod mutants;

@@ -11,9 +11,9 @@ pub(crate) enum Token {
     Integer(i64),
     /// A number with a point or an exponent, as it is written.
     Double(String),
-    /// Text between quotes.
-    String(String),
-    /// One of `{}()[]<>,;:=&*`.
+    /// Text between quotes; bytes, because escapes can make what is no UTF-8.
+    String(Vec<u8>),
+    /// One of `{}()[]<>,;:=&*@`.
     Symbol(char),
     /// After the last token.
     End,
@@ -26,19 +26,21 @@ impl Token {
             Token::Word(word) => format!("`{word}`"),
             Token::Integer(number) => format!("the number {number}"),
             Token::Double(number) => format!("the number {number}"),
-            Token::String(text) => format!("the text {text:?}"),
+            Token::String(text) => format!("the text \"{}\"", String::from_utf8_lossy(text)),
             Token::Symbol(symbol) => format!("`{symbol}`"),
             Token::End => "the end of the file".to_owned(),
         }
     }
 }
 
-/// A token, where it begins, and the documentation comment directly before it.
+/// A token, where it begins, and the documentation directly before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexed {
     pub(crate) token: Token,
     pub(crate) place: Place,
     pub(crate) documentation: Option<String>,
+    /// `///< ..` or `/**< .. */`, which documents what was before it.
+    pub(crate) afterword: Option<String>,
 }
 
 /// All tokens of a file; the last one is [`Token::End`].
@@ -46,7 +48,7 @@ pub(crate) fn lex(source: &SharedSource) -> Result<Vec<Lexed>, Error> {
     let mut lexer = Lexer { source, at: 0 };
     let mut tokens = Vec::new();
     loop {
-        let documentation = lexer.skip_blank()?;
+        let (documentation, afterword) = lexer.skip_blank()?;
         let place = Place(lexer.at);
         let token = lexer.token()?;
         let end = token == Token::End;
@@ -54,11 +56,27 @@ pub(crate) fn lex(source: &SharedSource) -> Result<Vec<Lexed>, Error> {
             token,
             place,
             documentation,
+            afterword,
         });
         if end {
             return Ok(tokens);
         }
     }
+}
+
+/// The number at a place, if it has a leading zero and only digits after it, as octal. The compiler
+/// of Apache reads such numbers as decimal, that of fbthrift as octal.
+pub(crate) fn octal(source: &SharedSource, place: Place) -> Option<i64> {
+    let text = &source.text[place.0..];
+    let digits = text.trim_start_matches(['+', '-']);
+    let sign = &text[..text.len() - digits.len()];
+    let digits = digits.strip_prefix('0')?;
+    let end = digits.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    i64::from_str_radix(
+        &format!("{sign}{}", &digits[..end.unwrap_or(digits.len())]),
+        8,
+    )
+    .ok()
 }
 
 struct Lexer<'a> {
@@ -75,10 +93,12 @@ impl Lexer<'_> {
         Error::at(self.source, Place(self.at), message)
     }
 
-    /// Skips white space and comments; returns the last comment that documents what follows:
-    /// `/** .. */`, or lines of `///`.
-    fn skip_blank(&mut self) -> Result<Option<String>, Error> {
+    /// Skips white space and comments; returns the last comment that documents what follows,
+    /// `/** .. */` or lines of `///`, and the one that documents what was before: `/**< .. */` or
+    /// `///<`.
+    fn skip_blank(&mut self) -> Result<(Option<String>, Option<String>), Error> {
         let mut documentation: Option<String> = None;
+        let mut afterword: Option<String> = None;
         loop {
             let rest = self.rest();
             let blank = rest.len()
@@ -90,7 +110,11 @@ impl Lexer<'_> {
             if rest.starts_with("//") || rest.starts_with('#') {
                 let line = rest.lines().next().unwrap_or("");
                 if let Some(text) = line.strip_prefix("///") {
-                    let all = documentation.get_or_insert_default();
+                    let (all, text) = match text.strip_prefix('<') {
+                        Some(text) => (&mut afterword, text),
+                        None => (&mut documentation, text),
+                    };
+                    let all = all.get_or_insert_default();
                     if !all.is_empty() {
                         all.push('\n');
                     }
@@ -102,12 +126,15 @@ impl Lexer<'_> {
                     return Err(self.error("unterminated comment"));
                 };
                 let inside = &comment[..end];
-                if let Some(text) = inside.strip_prefix('*') {
+                if let Some(text) = inside.strip_prefix("*<") {
+                    afterword = Some(undecorated(text));
+                } else if let Some(text) = inside.strip_prefix('*') {
                     documentation = Some(undecorated(text));
                 }
                 self.at += 2 + end + 2;
             } else {
-                return Ok(documentation.filter(|text| !text.is_empty()));
+                let said = |text: &String| !text.is_empty();
+                return Ok((documentation.filter(said), afterword.filter(said)));
             }
         }
     }
@@ -118,7 +145,8 @@ impl Lexer<'_> {
             return Ok(Token::End);
         };
         match first {
-            '{' | '}' | '(' | ')' | '[' | ']' | '<' | '>' | ',' | ';' | ':' | '=' | '&' | '*' => {
+            '{' | '}' | '(' | ')' | '[' | ']' | '<' | '>' | ',' | ';' | ':' | '=' | '&' | '*'
+            | '@' => {
                 self.at += 1;
                 Ok(Token::Symbol(first))
             }
@@ -137,24 +165,54 @@ impl Lexer<'_> {
 
     /// Text between quotes. A backslash escapes as in C; before anything else it is itself.
     fn string(&mut self, quote: char) -> Result<Token, Error> {
-        let mut text = String::new();
-        let mut characters = self.rest().char_indices().skip(1);
-        while let Some((at, character)) = characters.next() {
+        let mut text = Vec::new();
+        let rest = self.rest();
+        let mut at = 1;
+        while let Some(character) = rest[at..].chars().next() {
+            at += character.len_utf8();
             if character == quote {
-                self.at += at + 1;
+                self.at += at;
                 return Ok(Token::String(text));
             }
             if character != '\\' {
-                text.push(character);
+                text.extend_from_slice(&rest.as_bytes()[at - character.len_utf8()..at]);
                 continue;
             }
-            match characters.next().map(|(_, escaped)| escaped) {
-                Some('n') => text.push('\n'),
-                Some('r') => text.push('\r'),
-                Some('t') => text.push('\t'),
-                Some(escaped @ ('\\' | '"' | '\'')) => text.push(escaped),
-                Some(other) => text.extend(['\\', other]),
-                None => break,
+            let Some(escaped) = rest[at..].chars().next() else {
+                break;
+            };
+            at += escaped.len_utf8();
+            match escaped {
+                'n' => text.push(b'\n'),
+                'r' => text.push(b'\r'),
+                't' => text.push(b'\t'),
+                '\\' | '"' | '\'' => text.push(escaped as u8),
+                'x' | 'u' => {
+                    let digits = if escaped == 'x' { 2 } else { 4 };
+                    let Some(number) = hexadecimal(&rest[at..], digits) else {
+                        return Err(Error::at(
+                            self.source,
+                            Place(self.at + at - 2),
+                            format!("`\\{escaped}` needs {digits} hexadecimal digits"),
+                        ));
+                    };
+                    at += digits;
+                    match char::from_u32(number) {
+                        _ if escaped == 'x' => text.push(number as u8),
+                        Some(character) => text.extend(character.to_string().bytes()),
+                        None => {
+                            return Err(Error::at(
+                                self.source,
+                                Place(self.at + at - 6),
+                                "half of a surrogate pair is no character",
+                            ));
+                        }
+                    }
+                }
+                other => {
+                    text.push(b'\\');
+                    text.extend(other.to_string().bytes());
+                }
             }
         }
         Err(self.error("unterminated string"))
@@ -163,12 +221,17 @@ impl Lexer<'_> {
     fn number(&mut self) -> Result<Token, Error> {
         let rest = self.rest();
         let sign = usize::from(rest.starts_with(['+', '-']));
-        let hexadecimal = rest[sign..].starts_with("0x") || rest[sign..].starts_with("0X");
+        let prefix = rest[sign..].get(..2).unwrap_or("");
+        let radix = match prefix {
+            "0x" | "0X" => Some(16),
+            "0b" | "0B" => Some(2),
+            _ => None,
+        };
         let mut length = sign;
         let mut exponent = false;
         for (at, c) in rest[sign..].char_indices() {
             let part = match c {
-                _ if hexadecimal => c.is_ascii_alphanumeric(),
+                _ if radix.is_some() => c.is_ascii_alphanumeric(),
                 'e' | 'E' => !std::mem::replace(&mut exponent, true),
                 '+' | '-' => exponent && rest[..sign + at].ends_with(['e', 'E']),
                 _ => c.is_ascii_digit() || c == '.',
@@ -179,9 +242,9 @@ impl Lexer<'_> {
             length = sign + at + 1;
         }
         let text = &rest[..length];
-        let token = if hexadecimal {
+        let token = if let Some(radix) = radix {
             // As the compiler of Apache does: 64 bits, whatever they mean.
-            let digits = u64::from_str_radix(&text[sign + 2..], 16).ok();
+            let digits = u64::from_str_radix(&text[sign + 2..], radix).ok();
             let value = digits.map(|bits| bits as i64);
             value.map(|value| {
                 if text.starts_with('-') {
@@ -203,6 +266,13 @@ impl Lexer<'_> {
         self.at += length;
         Ok(token)
     }
+}
+
+/// The number that the first hexadecimal digits of a text stand for.
+fn hexadecimal(text: &str, digits: usize) -> Option<u32> {
+    let digits = text.get(..digits)?;
+    let all = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u32::from_str_radix(digits, 16).ok().filter(|_| all)
 }
 
 /// A comment's text without the asterisks that decorate its lines.
@@ -258,7 +328,7 @@ mod tests {
     #[test]
     fn texts_and_comments() {
         let read = tokens("# a\n\"x\\\"y\\q\" /* b */ 'z\\n' // c").unwrap();
-        let text = |text: &str| Token::String(text.to_owned());
+        let text = |text: &str| Token::String(text.into());
         assert_eq!(read, [text("x\"y\\q"), text("z\n"), Token::End]);
         assert_eq!(tokens("\"abc").unwrap_err(), "unterminated string");
         assert_eq!(tokens("/* abc").unwrap_err(), "unterminated comment");

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod constants;
 mod format;
 mod generate;
 mod lexer;
 mod names;
+mod options;
 mod parser;
 mod program;
 mod service;
@@ -12,8 +14,9 @@ mod syntax;
 mod types;
 mod values;
 
-pub use source::Error;
+pub use source::{Error, Note};
 
+use options::Style;
 use program::Program;
 use std::fs;
 use std::io;
@@ -31,25 +34,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     directories: Vec<PathBuf>,
+    on_note: Option<fn(&Note)>,
     style: Style,
-}
-
-/// How the generated code looks.
-#[derive(Clone, Debug)]
-pub(crate) struct Style {
-    /// The path of the crate bytelane-thrift.
-    pub(crate) runtime: String,
-    /// Whether structs keep the fields that they do not declare.
-    pub(crate) keeps_unknown: bool,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self {
-            runtime: "bytelane_thrift".to_owned(),
-            keeps_unknown: false,
-        }
-    }
 }
 
 /// One generated file.
@@ -61,6 +47,8 @@ pub struct Module {
     pub source: PathBuf,
     /// Its text.
     pub text: String,
+    /// What of the file is skipped: interactions, streams and sinks of fbthrift.
+    pub notes: Vec<Note>,
 }
 
 impl Compiler {
@@ -92,6 +80,82 @@ impl Compiler {
         self
     }
 
+    /// The type of maps, without its parameters, such as `std::collections::HashMap` or
+    /// `indexmap::IndexMap` (with the feature `indexmap` of bytelane-thrift). Maps within keys and
+    /// sets stay `BTreeMap`, because they must have an order.
+    #[must_use]
+    pub fn map_type(mut self, path: impl Into<String>) -> Self {
+        self.style.map = path.into();
+        self
+    }
+
+    /// The type of sets, as [`map_type`](Self::map_type) for maps.
+    #[must_use]
+    pub fn set_type(mut self, path: impl Into<String>) -> Self {
+        self.style.set = path.into();
+        self
+    }
+
+    /// The type of `string`, such as `std::sync::Arc<str>`.
+    #[must_use]
+    pub fn string_type(mut self, path: impl Into<String>) -> Self {
+        self.style.string = path.into();
+        self
+    }
+
+    /// The type of `binary`, such as `bytes::Bytes`, which shares the memory of the message (with the
+    /// feature `bytes` of bytelane-thrift).
+    #[must_use]
+    pub fn binary_type(mut self, path: impl Into<String>) -> Self {
+        self.style.binary = path.into();
+        self
+    }
+
+    /// The pointer behind which a struct contains itself: `Box` by default, or `std::sync::Arc`.
+    #[must_use]
+    pub fn recursive_pointer(mut self, path: impl Into<String>) -> Self {
+        self.style.pointer = path.into();
+        self
+    }
+
+    /// Adds a derive to the types that a pattern matches: the Rust name of a type, after `module.` or
+    /// not, in which `*` stands for anything.
+    ///
+    /// ```
+    /// # use bytelane_thrift_build::Compiler;
+    /// Compiler::new()
+    ///     .derive("*", "serde::Serialize")
+    ///     .derive("shared.Point*", "Copy");
+    /// ```
+    #[must_use]
+    pub fn derive(mut self, types: impl Into<String>, derive: impl Into<String>) -> Self {
+        self.style.derives.push((types.into(), derive.into()));
+        self
+    }
+
+    /// Takes the types of a file from a module that is made elsewhere, for example in a crate of
+    /// shared IDL. `file` is the end of the file's path, such as `shared/base.thrift`; `module` is
+    /// an absolute path, such as `shared_idl::base` or `crate::base`.
+    #[must_use]
+    pub fn extern_path(mut self, file: impl Into<PathBuf>, module: impl Into<String>) -> Self {
+        self.style.external.push((file.into(), module.into()));
+        self
+    }
+
+    /// Writes all modules into `mod.rs`, instead of a file for each.
+    #[must_use]
+    pub fn one_file(mut self, one_file: bool) -> Self {
+        self.style.one_file = one_file;
+        self
+    }
+
+    /// Calls a function with each [`Note`] while [`compile`](Self::compile) runs.
+    #[must_use]
+    pub fn on_note(mut self, report: fn(&Note)) -> Self {
+        self.on_note = Some(report);
+        self
+    }
+
     /// Compiles files and what they include to modules, each after those that it uses.
     ///
     /// # Errors
@@ -99,12 +163,15 @@ impl Compiler {
     /// [`Error`] with file, line and column.
     pub fn modules(&self, files: &[impl AsRef<Path>]) -> Result<Vec<Module>, Error> {
         let files: Vec<PathBuf> = files.iter().map(|file| file.as_ref().to_owned()).collect();
-        let program = Program::load(&files, &self.directories)?;
+        let program = Program::load(&files, &self.directories, &self.style.external)?;
         let texts = generate::generate(&program, &self.style)?;
-        let modules = program.files.iter().zip(texts).map(|(file, text)| Module {
+        let modules = program.files.iter().zip(texts);
+        let modules = modules.filter(|(file, _)| file.external.is_none());
+        let modules = modules.map(|(file, text)| Module {
             name: file.module.clone(),
             source: file.source.path.clone(),
             text,
+            notes: file.notes(),
         });
         Ok(modules.collect())
     }
@@ -122,15 +189,21 @@ impl Compiler {
         directory: impl AsRef<Path>,
     ) -> Result<Vec<PathBuf>, Error> {
         let modules = self.modules(files)?;
-        let list = modules
-            .iter()
-            .map(|module| format!("pub mod {};\n", module.name))
-            .collect();
-        write_modules(&modules, list, directory.as_ref())
+        if let Some(report) = self.on_note {
+            modules
+                .iter()
+                .flat_map(|module| &module.notes)
+                .for_each(report);
+        }
+        let list = match self.style.one_file {
+            true => inline(&modules),
+            false => declarations(&modules),
+        };
+        self.write_modules(&modules, &list, directory.as_ref())
     }
 
     /// Compiles files from a build script into `OUT_DIR`, and tells Cargo to run the script again
-    /// when one of them changes. The crate takes the modules with
+    /// when one of them changes. What is skipped becomes a warning of Cargo. The crate takes the modules with
     ///
     /// ```ignore
     /// mod idl {
@@ -149,32 +222,59 @@ impl Compiler {
         let modules = self.modules(files)?;
         for module in &modules {
             println!("cargo::rerun-if-changed={}", module.source.display());
+            for note in &module.notes {
+                println!("cargo::warning={note}");
+            }
         }
         // `mod name;` looks beside the file that includes this one; `include!` looks beside this.
-        let list = modules.iter().map(|Module { name, .. }| {
-            format!("pub mod {name} {{\n    include!(\"{name}.rs\");\n}}\n")
-        });
-        let list = list.collect();
-        write_modules(&modules, list, &directory)
+        let list = match self.style.one_file {
+            true => inline(&modules),
+            false => inclusions(&modules),
+        };
+        self.write_modules(&modules, &list, &directory)
+    }
+
+    fn write_modules(
+        &self,
+        modules: &[Module],
+        list: &str,
+        directory: &Path,
+    ) -> Result<Vec<PathBuf>, Error> {
+        fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
+        let own_files = if self.style.one_file { &[] } else { modules };
+        let files = own_files
+            .iter()
+            .map(|module| (format!("{}.rs", module.name), &*module.text));
+        let mut paths = Vec::new();
+        for (name, text) in files.chain([("mod.rs".to_owned(), list)]) {
+            let path = directory.join(name);
+            write_if_changed(&path, text).map_err(|error| unwritable(&path, &error))?;
+            paths.push(path);
+        }
+        Ok(paths)
     }
 }
 
-fn write_modules(
-    modules: &[Module],
-    list: String,
-    directory: &Path,
-) -> Result<Vec<PathBuf>, Error> {
-    fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
-    let files = modules
+fn declarations(modules: &[Module]) -> String {
+    let lines = modules
         .iter()
-        .map(|module| (format!("{}.rs", module.name), &module.text));
-    let mut paths = Vec::new();
-    for (name, text) in files.chain([("mod.rs".to_owned(), &list)]) {
-        let path = directory.join(name);
-        write_if_changed(&path, text).map_err(|error| unwritable(&path, &error))?;
-        paths.push(path);
-    }
-    Ok(paths)
+        .map(|module| format!("pub mod {};\n", module.name));
+    lines.collect()
+}
+
+fn inclusions(modules: &[Module]) -> String {
+    let lines = modules.iter().map(|Module { name, .. }| {
+        format!("pub mod {name} {{\n    include!(\"{name}.rs\");\n}}\n")
+    });
+    lines.collect()
+}
+
+/// All modules with what is in them. Strings span lines, so that nothing is indented.
+fn inline(modules: &[Module]) -> String {
+    let texts = modules
+        .iter()
+        .map(|Module { name, text, .. }| format!("pub mod {name} {{\n{text}}}\n"));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {

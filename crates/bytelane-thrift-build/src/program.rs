@@ -1,8 +1,9 @@
 //! A file with all that it includes, and names looked up in them.
 
+use crate::constants;
 use crate::names::{Unique, snake_case};
 use crate::parser::parse;
-use crate::source::{Error, Place, SharedSource, Source};
+use crate::source::{Error, Note, Place, SharedSource, Source};
 use crate::syntax::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,18 @@ pub(crate) struct File {
     definitions: HashMap<String, usize>,
     /// The name of the Rust module.
     pub(crate) module: String,
+    /// The path of the module, if it is made elsewhere.
+    pub(crate) external: Option<String>,
+}
+
+impl File {
+    /// What is skipped in it.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        let notes = self.document.notes.iter();
+        notes
+            .map(|note| Note::at(&self.source, note.place, &note.text))
+            .collect()
+    }
 }
 
 /// Files, each after those that it includes.
@@ -33,7 +46,12 @@ pub(crate) struct Program {
 
 impl Program {
     /// Reads files and everything that they include, relative to themselves or to `directories`.
-    pub(crate) fn load(paths: &[PathBuf], directories: &[PathBuf]) -> Result<Self, Error> {
+    /// `external` has ends of paths of files whose modules are made elsewhere, and where.
+    pub(crate) fn load(
+        paths: &[PathBuf],
+        directories: &[PathBuf],
+        external: &[(PathBuf, String)],
+    ) -> Result<Self, Error> {
         let mut loader = Loader {
             program: Self::default(),
             directories,
@@ -44,9 +62,54 @@ impl Program {
         }
         let mut modules = Unique::default();
         for file in &mut loader.program.files {
+            let path = &file.source.path;
+            let elsewhere = external.iter().find(|(end, _)| path.ends_with(end));
+            file.external = elsewhere.map(|(_, module)| module.clone());
+            if file.external.is_some() {
+                continue;
+            }
             file.module = modules.name(module_name(file));
         }
+        loader.program.skip_makers_of_interactions();
+        constants::check(&loader.program)?;
         Ok(loader.program)
+    }
+
+    /// Removes functions that return an interaction, which only the definitions tell from a struct.
+    fn skip_makers_of_interactions(&mut self) {
+        for file in 0..self.files.len() {
+            for index in 0..self.files[file].document.definitions.len() {
+                let Kind::Service(_, functions) =
+                    &self.files[file].document.definitions[index].kind
+                else {
+                    continue;
+                };
+                let makes = functions.iter().map(|function| match &function.returns {
+                    Some(Type::Named(name)) => {
+                        let id = self.find(file, &name.text);
+                        id.is_some_and(|id| self.definition(id).kind == Kind::Interaction)
+                    }
+                    _ => false,
+                });
+                let mut makes = makes.collect::<Vec<_>>().into_iter();
+                let document = &mut self.files[file].document;
+                let Kind::Service(_, functions) = &mut document.definitions[index].kind else {
+                    unreachable!("it was one above")
+                };
+                functions.retain(|Function { name, .. }| {
+                    let makes = makes.next() == Some(true);
+                    if makes {
+                        let text = format!(
+                            "the function `{}` is skipped: it returns an interaction",
+                            name.text
+                        );
+                        let place = name.place;
+                        document.notes.push(Name { text, place });
+                    }
+                    !makes
+                });
+            }
+        }
     }
 
     pub(crate) fn definition(&self, (file, index): DefinitionId) -> &Definition {
@@ -80,8 +143,23 @@ impl Program {
         };
         in_file(file, name).or_else(|| {
             let (include, name) = name.rsplit_once('.')?;
-            in_file(*self.files[file].includes.get(include)?, name)
+            let includes = &self.files[file].includes;
+            // The file's own name stands for itself, as fbthrift has it.
+            let own = || (include == stem(&self.files[file].source.path)).then_some(file);
+            in_file(includes.get(include).copied().or_else(own)?, name)
         })
+    }
+
+    /// The constant that a value names, and what that is.
+    pub(crate) fn constant(&self, file: FileId, value: &Value) -> Option<(DefinitionId, &Value)> {
+        let Literal::Name(name) = &value.kind else {
+            return None;
+        };
+        let id = self.find(file, name)?;
+        match &self.definition(id).kind {
+            Kind::Const(_, meant) => Some((id, meant)),
+            _ => None,
+        }
     }
 
     /// A type with its typedefs followed: the file in which it is written, and the type. An error
@@ -109,7 +187,7 @@ impl Program {
                 Kind::Struct(shape, fields) => {
                     return Ok((here, Resolved::Struct(id, *shape, fields)));
                 }
-                Kind::Const(..) | Kind::Service(..) => {
+                Kind::Const(..) | Kind::Service(..) | Kind::Interaction => {
                     return self.error(here, name.place, format!("`{}` is not a type", name.text));
                 }
             }
@@ -141,13 +219,12 @@ fn module_name(file: &File) -> String {
     let ours = namespaces
         .iter()
         .find(|(scope, _)| matches!(&**scope, "rs" | "rust"));
-    let stem = file
-        .source
-        .path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
-    snake_case(ours.map_or(&*stem, |(_, name)| &name.text))
+    snake_case(ours.map_or(&*stem(&file.source.path), |(_, name)| &name.text))
+}
+
+/// The name of a file, by which other files call it.
+fn stem(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_stem().unwrap_or_default().to_string_lossy()
 }
 
 struct Loader<'a> {
@@ -207,6 +284,7 @@ impl Loader<'_> {
             includes,
             definitions,
             module,
+            external: None,
         });
         self.known.insert(canonical, Some(id));
         Ok(id)
@@ -218,30 +296,38 @@ impl Loader<'_> {
         document: &Document,
     ) -> Result<HashMap<String, FileId>, Error> {
         let mut includes = HashMap::new();
-        for include in &document.includes {
+        for Include {
+            path: written,
+            alias,
+        } in &document.includes
+        {
             let beside = source
                 .path
                 .parent()
                 .unwrap_or(Path::new(""))
-                .join(&include.text);
+                .join(&written.text);
             let elsewhere = self
                 .directories
                 .iter()
-                .map(|directory| directory.join(&include.text));
+                .map(|directory| directory.join(&written.text));
             let found = std::iter::once(beside)
                 .chain(elsewhere)
                 .find(|path| path.exists());
             let Some(path) = found else {
-                let message = format!("file `{}` not found", include.text);
-                return Err(Error::at(source, include.place, message));
+                // The compiler of fbthrift brings these with it; only annotations name them.
+                if written.text.starts_with("thrift/annotation/") {
+                    continue;
+                }
+                let message = format!(
+                    "file `{}` not found; name the directory that the path begins in with \
+                     `Compiler::include`, or with `-I` on the command line",
+                    written.text
+                );
+                return Err(Error::at(source, written.place, message));
             };
-            let id = self.load(&path, Some((source, include.place)))?;
-            let stem = path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            includes.insert(stem, id);
+            let id = self.load(&path, Some((source, written.place)))?;
+            let name = alias.clone().unwrap_or_else(|| stem(&path).into_owned());
+            includes.insert(name, id);
         }
         Ok(includes)
     }

@@ -83,6 +83,47 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Something of a file that is skipped. It displays on one line: `file:line:column: message`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// What is skipped, and why.
+    pub message: String,
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+impl Note {
+    /// A note on a place of a file.
+    pub(crate) fn at(source: &Source, place: Place, message: &str) -> Self {
+        let Error {
+            message, path, at, ..
+        } = Error::at(source, place, message);
+        let (line, column, _) = at.unwrap_or_default();
+        Self {
+            message,
+            path,
+            line,
+            column,
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            message,
+            path,
+            line,
+            column,
+        } = self;
+        write!(f, "{}:{line}:{column}: {message}", path.display())
+    }
+}
+
 /// A file shared by all that was read from it.
 pub(crate) type SharedSource = Arc<Source>;
 

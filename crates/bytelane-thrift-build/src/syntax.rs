@@ -14,12 +14,23 @@ pub struct Name {
 /// A file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Document {
-    /// Files named by `include`, as they are written.
-    pub includes: Vec<Name>,
+    /// Files named by `include`.
+    pub includes: Vec<Include>,
     /// Scope and name of each `namespace`.
     pub namespaces: Vec<(String, Name)>,
     /// Everything that is defined, in order.
     pub definitions: Vec<Definition>,
+    /// What was skipped, and why.
+    pub notes: Vec<Name>,
+}
+
+/// `include "PATH"` or `include "PATH" as NAME`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Include {
+    /// The path, as it is written.
+    pub path: Name,
+    /// The name before the dot, if it is not that of the file.
+    pub alias: Option<String>,
 }
 
 /// One definition.
@@ -29,7 +40,7 @@ pub struct Definition {
     pub name: Name,
     /// The comment before it.
     pub documentation: Option<String>,
-    /// Annotations after it.
+    /// Annotations before and after it.
     pub annotations: Vec<Annotation>,
     /// What it is.
     pub kind: Kind,
@@ -48,6 +59,8 @@ pub enum Kind {
     Struct(Shape, Vec<Field>),
     /// `service NAME extends PARENT { .. }`.
     Service(Option<Name>, Vec<Function>),
+    /// `interaction NAME { .. }`, of which nothing is generated.
+    Interaction,
 }
 
 /// The three things with fields.
@@ -61,13 +74,32 @@ pub enum Shape {
     Exception,
 }
 
-/// `(key = "value")`.
+/// `(key = "value")` after what it is about, or `@Name{field = value}` before it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Annotation {
-    /// The key.
-    pub key: String,
-    /// The value, `1` if none is given.
-    pub value: String,
+    /// The key, or the name of the annotation's struct, as it is written.
+    pub key: Name,
+    /// A string, `1` if none is given; or a map from the names of fields to their values.
+    pub value: Value,
+}
+
+impl Annotation {
+    /// The text of `(key = "value")`, or of a field of `@Name{..}`.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        match &self.value.kind {
+            Literal::Map(_) => self.field(field)?.text(),
+            _ => self.value.text(),
+        }
+    }
+
+    /// The value of a field of `@Name{..}`.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        let Literal::Map(entries) = &self.value.kind else {
+            return None;
+        };
+        let (_, value) = entries.iter().find(|(key, _)| key.text() == Some(name))?;
+        Some(value)
+    }
 }
 
 /// A number of an enum.
@@ -77,8 +109,10 @@ pub struct Variant {
     pub name: Name,
     /// Its number: the one given, or the one before it plus one.
     pub value: i32,
-    /// The comment before it.
+    /// The comment before it, or after it on its line.
     pub documentation: Option<String>,
+    /// Annotations before and after it.
+    pub annotations: Vec<Annotation>,
 }
 
 /// Whether a field must be there.
@@ -105,9 +139,9 @@ pub struct Field {
     pub name: Name,
     /// Its value if it is missing.
     pub default: Option<Value>,
-    /// The comment before it.
+    /// The comment before it, or after it on its line.
     pub documentation: Option<String>,
-    /// Annotations after it.
+    /// Annotations before and after it, and after its type.
     pub annotations: Vec<Annotation>,
 }
 
@@ -126,6 +160,8 @@ pub struct Function {
     pub throws: Vec<Field>,
     /// The comment before it.
     pub documentation: Option<String>,
+    /// Annotations before and after it.
+    pub annotations: Vec<Annotation>,
 }
 
 /// A type as it is written.
@@ -158,6 +194,8 @@ pub enum Base {
     I64,
     /// `double`.
     Double,
+    /// `float`, which only fbthrift has.
+    Float,
     /// `string`.
     String,
     /// `binary`.
@@ -175,6 +213,16 @@ pub struct Value {
     pub kind: Literal,
 }
 
+impl Value {
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Literal::String(text) => std::str::from_utf8(text).ok(),
+            _ => None,
+        }
+    }
+}
+
 /// A value as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Literal {
@@ -182,12 +230,14 @@ pub enum Literal {
     Integer(i64),
     /// A number with a point or an exponent, as it is written.
     Double(String),
-    /// Text.
-    String(String),
+    /// Text, or bytes where escapes make what is no UTF-8.
+    String(Vec<u8>),
     /// The name of a constant or of an enum's number, `true` or `false`.
     Name(String),
     /// `[a, b]`.
     List(Vec<Value>),
-    /// `{a: b}`.
+    /// `{a: b}`, and `{a = b}` with the name `a` as a string.
     Map(Vec<(Value, Value)>),
+    /// `Name{a = b}`, its entries as those of a map.
+    Struct(Name, Vec<(Value, Value)>),
 }

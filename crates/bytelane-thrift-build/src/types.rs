@@ -1,7 +1,7 @@
 //! What types become in Rust, and what is known of structs before the first line is written.
 
-use crate::Style;
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
+use crate::options::{Asked, BINARY, MAP, SET, STRING, Style, standard_path};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
@@ -26,48 +26,52 @@ pub(crate) struct Scope {
 
 /// How a field of a struct or a union is held.
 #[derive(Clone, Copy)]
-pub(crate) struct Held {
+pub(crate) struct Held<'a> {
     /// In an `Option`.
     pub(crate) optional: bool,
-    /// In a `Box`, because its type contains the struct it belongs to.
-    pub(crate) boxed: bool,
+    /// Behind a pointer, because its type contains the struct it belongs to, or because an annotation
+    /// asks for it.
+    pub(crate) pointer: Option<&'a str>,
 }
 
-impl Held {
-    /// A type, or with `Some` and `Box::new` a value, as it is held.
-    pub(crate) fn wrap(
-        self,
-        inner: String,
-        [option, new]: [&str; 2],
-        [open, close]: [char; 2],
-    ) -> String {
-        let mut wrapped = inner;
-        for (wrap, with) in [(self.boxed, new), (self.optional, option)] {
-            if wrap {
-                wrapped = format!("{with}{open}{wrapped}{close}");
-            }
-        }
-        wrapped
-    }
-
+impl Held<'_> {
     /// The type that holds a type.
-    pub(crate) fn ty(self, inner: String) -> String {
-        self.wrap(inner, ["Option", "Box"], ['<', '>'])
+    pub(crate) fn ty(self, mut inner: String) -> String {
+        if let Some(pointer) = self.pointer {
+            inner = format!("{pointer}<{inner}>");
+        }
+        match self.optional {
+            true => format!("Option<{inner}>"),
+            false => inner,
+        }
     }
 
     /// The value that holds a value.
-    pub(crate) fn value(self, inner: String) -> String {
-        self.wrap(inner, ["Some", "Box::new"], ['(', ')'])
+    pub(crate) fn value(self, mut inner: String) -> String {
+        if let Some(pointer) = self.pointer {
+            inner = format!("{pointer}::new({inner})");
+        }
+        match self.optional {
+            true => format!("Some({inner})"),
+            false => inner,
+        }
     }
 }
 
 /// The Rust names of an enum's numbers. `Unknown` is the variant of all others.
 pub(crate) fn variant_names(variants: &[Variant]) -> Vec<String> {
     members(
-        variants.iter().map(|variant| &*variant.name.text),
+        variants
+            .iter()
+            .map(|variant| rust_name(&variant.name, &variant.annotations)),
         camel_case,
         &["Unknown"],
     )
+}
+
+/// The name of something in the IDL, or the one that an annotation gives it.
+fn rust_name<'a>(name: &'a Name, annotations: &'a [Annotation]) -> &'a str {
+    Asked::of(annotations).name.unwrap_or(&name.text)
 }
 
 impl<'a> Types<'a> {
@@ -80,8 +84,14 @@ impl<'a> Types<'a> {
             ordered: HashSet::new(),
         };
         for id in program.definitions() {
-            for ty in types_of(&program.definition(id).kind) {
+            let definition = program.definition(id);
+            for ty in types_of(&definition.kind) {
                 types.look_for_keys(id.0, ty, false)?;
+            }
+            if let Kind::Struct(_, fields) = &definition.kind
+                && Asked::of(&definition.annotations).ordered
+            {
+                types.order(id, fields)?;
             }
         }
         Ok(types)
@@ -94,7 +104,9 @@ impl<'a> Types<'a> {
 
     /// The Rust names of a struct's fields or a union's variants, beside what keeps unknown ones.
     pub(crate) fn field_names(&self, shape: Shape, fields: &[Field]) -> Vec<String> {
-        let names = fields.iter().map(|field| &*field.name.text);
+        let names = fields
+            .iter()
+            .map(|field| rust_name(&field.name, &field.annotations));
         match shape {
             Shape::Union => members(names, camel_case, &["Unknown"]),
             _ if self.style.keeps_unknown => members(names, snake_case, &["unknown_fields"]),
@@ -110,6 +122,9 @@ impl<'a> Types<'a> {
     /// The path of a definition from a scope.
     pub(crate) fn path(&self, scope: Scope, id: DefinitionId) -> String {
         let name = self.name(id);
+        if let Some(path) = &self.program.files[id.0].external {
+            return format!("{path}::{name}");
+        }
         match id.0 == scope.file {
             true => format!("{}{name}", "super::".repeat(scope.depth)),
             false => {
@@ -131,11 +146,19 @@ impl<'a> Types<'a> {
                 self.look_for_keys(file, value, is_key)?;
             }
             Resolved::Struct(id, _, fields) => {
-                if is_key && self.ordered.insert(id) {
-                    for field in fields {
-                        self.look_for_keys(id.0, &field.ty, true)?;
-                    }
+                if is_key {
+                    self.order(id, fields)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks a struct as ordered, with its fields.
+    fn order(&mut self, id: DefinitionId, fields: &[Field]) -> Result<(), Error> {
+        if self.ordered.insert(id) {
+            for field in fields {
+                self.look_for_keys(id.0, &field.ty, true)?;
             }
         }
         Ok(())
@@ -166,15 +189,17 @@ impl<'a> Types<'a> {
         file: FileId,
         shape: Shape,
         field: &Field,
-    ) -> Result<Held, Error> {
-        let boxed = match of {
+    ) -> Result<Held<'a>, Error> {
+        let recursive = match of {
             Some(id) => self.contains(file, &field.ty, id)?,
             None => false,
         };
+        let asked = Asked::of(&field.annotations).pointer;
+        let pointer = asked.or(recursive.then_some(&*self.style.pointer));
         if shape == Shape::Union {
             return Ok(Held {
                 optional: false,
-                boxed,
+                pointer,
             });
         }
         // A union has no value that stands for "not there", and a struct within itself no end.
@@ -184,14 +209,14 @@ impl<'a> Types<'a> {
         );
         let optional = match field.requiredness {
             Requiredness::Optional => true,
-            Requiredness::Default => union || boxed,
-            Requiredness::Required => boxed,
+            Requiredness::Default => union || recursive,
+            Requiredness::Required => recursive,
         };
-        Ok(Held { optional, boxed })
+        Ok(Held { optional, pointer })
     }
 
     /// A type in Rust, as it is written in `file` and seen from `scope`. `ordered` types take
-    /// doubles that have an order.
+    /// doubles and containers that have an order.
     pub(crate) fn rust(
         &self,
         scope: Scope,
@@ -199,50 +224,107 @@ impl<'a> Types<'a> {
         ty: &Type,
         ordered: bool,
     ) -> Result<String, Error> {
-        if let Type::Named(name) = ty
+        self.rust_as(scope, file, ty, ordered, None)
+    }
+
+    /// As [`rust`](Self::rust), for a type that `rust.type` may name.
+    pub(crate) fn rust_as(
+        &self,
+        scope: Scope,
+        file: FileId,
+        ty: &Type,
+        ordered: bool,
+        asked: Option<&str>,
+    ) -> Result<String, Error> {
+        if asked.is_none()
+            && let Type::Named(name) = ty
             && let Some(id) = self.program.find(file, &name.text)
-            && let Kind::Typedef(aliased) = &self.program.definition(id).kind
+            && let Definition {
+                kind: Kind::Typedef(aliased),
+                annotations,
+                ..
+            } = self.program.definition(id)
         {
-            let expanded = self.rust(scope, id.0, aliased, ordered)?;
-            let plain = self.rust(scope, id.0, aliased, false)?;
+            let asked = Asked::of(annotations).ty;
+            let expanded = self.rust_as(scope, id.0, aliased, ordered, asked)?;
+            let plain = self.rust_as(scope, id.0, aliased, false, asked)?;
             return Ok(if expanded == plain {
                 self.path(scope, id)
             } else {
                 expanded
             });
         }
+        let named = self.path_of(file, ty, ordered, asked)?;
         let (file, resolved) = self.program.resolve(file, ty)?;
-        Ok(match resolved {
-            Resolved::Base(Base::Double) if ordered => format!("{}::Double", self.style.runtime),
-            Resolved::Base(base) => self.base_type(base),
-            Resolved::List(element) => {
-                format!("Vec<{}>", self.rust(scope, file, element, ordered)?)
+        Ok(match (resolved, named) {
+            // With its parameters.
+            (_, Some(path)) if path.contains('<') => path,
+            (Resolved::List(element), path) => {
+                let path = path.as_deref().unwrap_or("Vec");
+                format!("{path}<{}>", self.rust(scope, file, element, ordered)?)
             }
-            Resolved::Set(element) => {
-                format!(
-                    "std::collections::BTreeSet<{}>",
-                    self.rust(scope, file, element, true)?
-                )
+            (Resolved::Set(element), path) => {
+                let path = path.as_deref().unwrap_or(SET);
+                format!("{path}<{}>", self.rust(scope, file, element, true)?)
             }
-            Resolved::Map(key, value) => {
+            (Resolved::Map(key, value), path) => {
                 let key = self.rust(scope, file, key, true)?;
                 let value = self.rust(scope, file, value, ordered)?;
-                format!("std::collections::BTreeMap<{key}, {value}>")
+                format!("{}<{key}, {value}>", path.as_deref().unwrap_or(MAP))
             }
-            Resolved::Enum(id, _) | Resolved::Struct(id, ..) => self.path(scope, id),
+            (_, Some(path)) => path,
+            (Resolved::Base(base), None) => self.base_type(base, ordered),
+            (Resolved::Enum(id, _) | Resolved::Struct(id, ..), None) => self.path(scope, id),
         })
     }
 
-    fn base_type(&self, base: Base) -> String {
+    /// The path of the Rust type that an annotation or the caller's options ask for, unless that is
+    /// the usual one. Whatever is ordered has the usual containers, because hash tables have no order.
+    pub(crate) fn path_of(
+        &self,
+        file: FileId,
+        ty: &Type,
+        ordered: bool,
+        asked: Option<&str>,
+    ) -> Result<Option<String>, Error> {
+        if asked.is_none()
+            && let Type::Named(name) = ty
+            && let Some(id) = self.program.find(file, &name.text)
+            && let Definition {
+                kind: Kind::Typedef(aliased),
+                annotations,
+                ..
+            } = self.program.definition(id)
+        {
+            return self.path_of(id.0, aliased, ordered, Asked::of(annotations).ty);
+        }
+        let (of_style, usual) = match self.program.resolve(file, ty)?.1 {
+            Resolved::Map(..) | Resolved::Set(_) if ordered => return Ok(None),
+            Resolved::Map(..) => (Some(&self.style.map), MAP),
+            Resolved::Set(_) => (Some(&self.style.set), SET),
+            Resolved::Base(Base::String) => (Some(&self.style.string), STRING),
+            Resolved::Base(Base::Binary) => (Some(&self.style.binary), BINARY),
+            // Their definitions say what they are.
+            Resolved::Enum(..) | Resolved::Struct(..) => return Ok(None),
+            _ => (None, ""),
+        };
+        let asked = asked.map(|name| standard_path(name, &self.style.runtime));
+        Ok(asked.or(of_style.cloned()).filter(|path| path != usual))
+    }
+
+    fn base_type(&self, base: Base, ordered: bool) -> String {
         let name = match base {
             Base::Bool => "bool",
             Base::I8 => "i8",
             Base::I16 => "i16",
             Base::I32 => "i32",
             Base::I64 => "i64",
+            Base::Double if ordered => return format!("{}::Double", self.style.runtime),
             Base::Double => "f64",
-            Base::String => "String",
-            Base::Binary => "Vec<u8>",
+            Base::Float if ordered => return format!("{}::Float", self.style.runtime),
+            Base::Float => "f32",
+            Base::String => STRING,
+            Base::Binary => BINARY,
             Base::Uuid => return format!("{}::Uuid", self.style.runtime),
         };
         name.to_owned()
@@ -253,7 +335,7 @@ impl<'a> Types<'a> {
 fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
     match kind {
         Kind::Const(ty, _) | Kind::Typedef(ty) => vec![ty],
-        Kind::Enum(_) => Vec::new(),
+        Kind::Enum(_) | Kind::Interaction => Vec::new(),
         Kind::Struct(_, fields) => fields.iter().map(|field| &field.ty).collect(),
         Kind::Service(_, functions) => {
             let of_function = |function: &'a Function| {
@@ -274,10 +356,10 @@ fn rust_names(program: &Program) -> HashMap<DefinitionId, String> {
     for (file, content) in program.files.iter().enumerate() {
         let mut unique = Unique::default();
         for (index, definition) in content.document.definitions.iter().enumerate() {
-            let name = &definition.name.text;
+            let name = rust_name(&definition.name, &definition.annotations);
             let name = match definition.kind {
                 Kind::Const(..) => upper_case(name),
-                Kind::Service(..) => snake_case(name),
+                Kind::Service(..) | Kind::Interaction => snake_case(name),
                 Kind::Typedef(_) | Kind::Enum(_) | Kind::Struct(..) => camel_case(name),
             };
             names.insert((file, index), unique.name(name));

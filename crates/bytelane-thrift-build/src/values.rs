@@ -1,5 +1,6 @@
 //! Constants and default values as expressions of Rust.
 
+use crate::options::{Asked, MAP, SET};
 use crate::program::{DefinitionId, FileId, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
@@ -18,6 +19,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) ty: &'a Type,
     /// Whether doubles have an order here.
     pub(crate) ordered: bool,
+    /// The Rust type that an annotation asks for.
+    pub(crate) asked: Option<&'a str>,
 }
 
 impl Types<'_> {
@@ -31,17 +34,12 @@ impl Types<'_> {
             ty,
             type_file,
             ordered,
+            asked: None,
             ..wanted
         };
-        if let Literal::Name(name) = &value.kind
-            && let Some(id) = self.program.find(file, name)
-            && let Kind::Const(_, meant) = &self.program.definition(id).kind
-        {
-            if id.0 == file && meant.place >= value.place {
-                return self
-                    .program
-                    .error(file, value.place, format!("`{name}` is defined later"));
-            }
+        let Wanted { ordered, asked, .. } = wanted;
+        let path = self.path_of(wanted.type_file, wanted.ty, ordered, asked)?;
+        if let Some((id, meant)) = self.program.constant(file, value) {
             return self.value(Wanted {
                 file: id.0,
                 value: meant,
@@ -49,7 +47,15 @@ impl Types<'_> {
             });
         }
         match (resolved, &value.kind) {
-            (Resolved::Base(base), _) => self.base_value(wanted, base),
+            (Resolved::Base(base), _) => {
+                let value = self.base_value(wanted, base)?;
+                Ok(match (base, path) {
+                    (_, None) => value,
+                    (Base::String, _) => format!("{}.into()", literal_of(&value)),
+                    (Base::Binary, _) => format!("{}[..].into()", literal_of(&value)),
+                    _ => format!("({value}).into()"),
+                })
+            }
             (Resolved::Enum(id, variants), literal) => {
                 let path = self.path(wanted.scope, id);
                 let meant = |variant: &Variant| match literal {
@@ -68,14 +74,19 @@ impl Types<'_> {
                 let values = values
                     .iter()
                     .map(|value| inside(value, element, wanted.ordered));
-                Ok(format!("vec![{}]", self.values(values)?))
+                let values = self.values(values)?;
+                Ok(match path {
+                    None => format!("vec![{values}]"),
+                    Some(path) => collected(&path, &values, "Into::into"),
+                })
             }
             (Resolved::Set(element), Literal::List(values)) => {
                 let values = values.iter().map(|value| inside(value, element, true));
-                Ok(format!(
-                    "std::collections::BTreeSet::from([{}])",
-                    self.values(values)?
-                ))
+                let values = self.values(values)?;
+                Ok(match path {
+                    None => format!("{SET}::from([{values}])"),
+                    Some(path) => collected(&path, &values, "Into::into"),
+                })
             }
             (Resolved::Map(key_type, value_type), Literal::Map(entries)) => {
                 let mut pairs = Vec::new();
@@ -84,10 +95,13 @@ impl Types<'_> {
                     let value = self.value(inside(value, value_type, wanted.ordered))?;
                     pairs.push(format!("({key}, {value})"));
                 }
-                Ok(format!(
-                    "std::collections::BTreeMap::from([{}])",
-                    pairs.join(", ")
-                ))
+                let pairs = pairs.join(", ");
+                Ok(match path {
+                    None => format!("{MAP}::from([{pairs}])"),
+                    Some(path) => {
+                        collected(&path, &pairs, "|(key, value)| (key.into(), value.into())")
+                    }
+                })
             }
             // An empty map may be written as an empty list, and the other way round.
             (Resolved::List(_) | Resolved::Set(_), Literal::Map(entries)) if entries.is_empty() => {
@@ -96,34 +110,20 @@ impl Types<'_> {
             (Resolved::Map(..), Literal::List(values)) if values.is_empty() => {
                 Ok("Default::default()".to_owned())
             }
-            (Resolved::Struct(id, shape, fields), Literal::Map(entries)) => {
-                let ordered = self.is_ordered(id);
-                let names = self.field_names(shape, fields);
-                let mut written = Vec::new();
-                for (key, value) in entries {
-                    let Literal::String(name) = &key.kind else {
-                        return self.mismatch(
-                            Wanted {
-                                value: key,
-                                ..wanted
-                            },
-                            "the name of a field",
-                        );
-                    };
-                    // The compiler of Apache ignores names that are none of a field's.
-                    let Some(place) = fields.iter().position(|field| field.name.text == *name)
-                    else {
-                        continue;
-                    };
-                    let field = &fields[place];
-                    let wanted = Wanted {
-                        type_file: id.0,
-                        ..inside(value, &field.ty, ordered)
-                    };
-                    let held = self.held(Some(id), id.0, shape, field)?;
-                    written.push((&*names[place], held.value(self.value(wanted)?)));
+            (Resolved::Struct(id, ..), Literal::Map(entries)) => {
+                self.structure(wanted, id, entries, false)
+            }
+            (Resolved::Struct(id, ..), Literal::Struct(name, entries)) => {
+                let named = Type::Named(name.clone());
+                match self.program.resolve(file, &named)?.1 {
+                    Resolved::Struct(found, ..) if found == id => {
+                        self.structure(wanted, id, entries, true)
+                    }
+                    _ => {
+                        let wanted_name = &self.program.definition(id).name.text;
+                        self.mismatch(wanted, &format!("a value of `{wanted_name}`"))
+                    }
                 }
-                self.structure(wanted, id, shape, &written, fields.len())
             }
             (Resolved::List(_), _) => self.mismatch(wanted, "a list"),
             (Resolved::Set(_), _) => self.mismatch(wanted, "a list for a set"),
@@ -139,26 +139,65 @@ impl Types<'_> {
         Ok(written?.join(", "))
     }
 
+    /// A struct or a union of the values of its fields. `strict` values name none that it lacks.
     fn structure(
         &self,
         wanted: Wanted<'_>,
         id: DefinitionId,
-        shape: Shape,
-        written: &[(&str, String)],
-        fields: usize,
+        entries: &[(Value, Value)],
+        strict: bool,
     ) -> Result<String, Error> {
-        let path = self.path(wanted.scope, id);
-        if shape == Shape::Union {
-            let [(name, value)] = written else {
-                return self.mismatch(wanted, "exactly one field of the union");
+        let definition = self.program.definition(id);
+        let Kind::Struct(shape, fields) = &definition.kind else {
+            unreachable!("only structs have fields")
+        };
+        let names = self.field_names(*shape, fields);
+        let mut written = Vec::new();
+        for (key, value) in entries {
+            let of_key = Wanted {
+                value: key,
+                ..wanted
             };
-            return Ok(format!("{path}::{name}({value})"));
+            let name = match &key.kind {
+                Literal::String(name) => &name[..],
+                // `{x: 1}`, as fbthrift has it.
+                Literal::Name(name) => name.as_bytes(),
+                _ => return self.mismatch(of_key, "the name of a field"),
+            };
+            let named = |field: &Field| field.name.text.as_bytes() == name;
+            let Some(place) = fields.iter().position(named) else {
+                // The compiler of Apache ignores names in maps that are none of a field's.
+                if strict {
+                    let what = format!("the name of a field of `{}`", definition.name.text);
+                    return self.mismatch(of_key, &what);
+                }
+                continue;
+            };
+            let field = &fields[place];
+            let held = self.held(Some(id), id.0, *shape, field)?;
+            let value = self.value(Wanted {
+                value,
+                ty: &field.ty,
+                type_file: id.0,
+                ordered: self.is_ordered(id),
+                asked: Asked::of(&field.annotations).ty,
+                ..wanted
+            })?;
+            written.push((&*names[place], held.value(value)));
+        }
+        let path = self.path(wanted.scope, id);
+        if *shape == Shape::Union {
+            return match &written[..] {
+                [(name, value)] => Ok(format!("{path}::{name}({value})")),
+                [] => Ok(format!("{path}::default()")),
+                _ => self.mismatch(wanted, "at most one field of the union"),
+            };
         }
         let mut parts: Vec<String> = written
             .iter()
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
-        if parts.len() < fields || self.style.keeps_unknown {
+        if parts.len() < fields.len() || self.style.keeps_unknown {
             parts.push("..Default::default()".to_owned());
         }
         Ok(format!("{path} {{ {} }}", parts.join(", ")))
@@ -200,18 +239,32 @@ impl Types<'_> {
                 let double = format!("{}::Double::from({number})", self.style.runtime);
                 Ok(if wanted.ordered { double } else { number })
             }
+            Base::Float => {
+                let number = match &wanted.value.kind {
+                    Literal::Integer(number) => *number as f32,
+                    Literal::Double(text) => text.parse().unwrap_or(f32::INFINITY),
+                    _ => return self.mismatch(wanted, "a number"),
+                };
+                if !number.is_finite() {
+                    return self.mismatch(wanted, "a number that a float can represent");
+                }
+                let number = format!("{number:?}");
+                let float = format!("{}::Float::from({number})", self.style.runtime);
+                Ok(if wanted.ordered { float } else { number })
+            }
             Base::String => match &wanted.value.kind {
-                Literal::String(text) => Ok(format!("{text:?}.to_owned()")),
+                Literal::String(text) => match std::str::from_utf8(text) {
+                    Ok(text) => Ok(format!("{text:?}.to_owned()")),
+                    Err(_) => self.mismatch(wanted, "a text in UTF-8"),
+                },
                 _ => self.mismatch(wanted, "a text"),
             },
             Base::Binary => match &wanted.value.kind {
-                Literal::String(text) => {
-                    Ok(format!("b\"{}\".to_vec()", text.as_bytes().escape_ascii()))
-                }
+                Literal::String(text) => Ok(format!("b\"{}\".to_vec()", text.escape_ascii())),
                 _ => self.mismatch(wanted, "a string for the bytes"),
             },
             Base::Uuid => match &wanted.value.kind {
-                Literal::String(text) => match uuid_bytes(text) {
+                Literal::String(text) => match uuid_bytes(&String::from_utf8_lossy(text)) {
                     Some(bytes) => Ok(format!("{}::Uuid({bytes:?})", self.style.runtime)),
                     None => self.mismatch(wanted, "32 hexadecimal digits"),
                 },
@@ -237,6 +290,21 @@ impl Types<'_> {
         self.program
             .error(wanted.file, wanted.value.place, format!("expected {what}"))
     }
+}
+
+/// A container of a type of the caller's. If that names its own parameters, elements are converted.
+fn collected(path: &str, elements: &str, conversion: &str) -> String {
+    match path.contains('<') {
+        true => format!("[{elements}].map({conversion}).into_iter().collect()"),
+        false => format!("[{elements}].into_iter().collect()"),
+    }
+}
+
+/// The literal of an expression that makes an owned value of it.
+pub(crate) fn literal_of(expression: &str) -> &str {
+    let ends = [".to_owned()", ".to_vec()", "[..].into()", ".into()"];
+    let mut stripped = ends.iter().filter_map(|end| expression.strip_suffix(end));
+    stripped.next().unwrap_or(expression)
 }
 
 /// The bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, with or without hyphens and braces.

@@ -1,11 +1,12 @@
 //! The generated types compile, and hold what the IDL says.
 
 #[rustfmt::skip]
-#[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
+#[allow(dead_code, reason = "used in part")]
+#[allow(clippy::approx_constant, reason = "a number of the IDL is near that of a circle")]
 mod generated;
 
 #[rustfmt::skip]
-#[allow(clippy::all, dead_code, reason = "not written by hand, and used in part")]
+#[allow(dead_code, reason = "used in part")]
 #[path = "generated/keeping/mod.rs"]
 mod kept;
 

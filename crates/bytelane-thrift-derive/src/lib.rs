@@ -28,7 +28,7 @@ use attributes::Container;
 /// A field of the type `Option<..>`, written like that, is optional: `None` is not written.
 ///
 /// On an **enum** with `#[thrift(union)]`, whose variants have one value each, it implements
-/// `Encode`, `Decode`, `Message` and `Default`: the first variant that is not boxed. Variants have
+/// `Encode`, `Decode`, `Message` and `Default`: the first variant that is not behind a `Box`, `Arc` or `Rc`. Variants have
 /// `id` and `name`. One may be `#[thrift(unknown)]`, with an `UnknownField`: it keeps a member that
 /// this version does not know. Without it, a union of which no member is known is `None` where it is
 /// optional, and an error elsewhere.

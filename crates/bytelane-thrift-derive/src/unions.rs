@@ -171,13 +171,13 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// The first variant with its type's default; one in a box may hold the union itself, which
+    /// The first variant with its type's default; one behind a pointer may hold the union itself, which
     /// would have no end.
     fn default(&self) -> TokenStream {
         let runtime = self.runtime();
         let mut variants = self.variants.iter();
-        let unboxed = variants.find(|variant| !is_box(variant.of));
-        let value = match (unboxed.or(self.variants.first()), self.unknown) {
+        let direct = variants.find(|variant| !is_pointer(variant.of));
+        let value = match (direct.or(self.variants.first()), self.unknown) {
             (Some(Variant { ident, .. }), _) => {
                 quote!(Self::#ident(::core::default::Default::default()))
             }
@@ -192,13 +192,13 @@ impl<'a> Union<'a> {
     }
 }
 
-fn is_box(of: &Type) -> bool {
+fn is_pointer(of: &Type) -> bool {
     match of {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == "Box"),
+        Type::Path(path) => {
+            path.path.segments.last().is_some_and(|last| {
+                last.ident == "Box" || last.ident == "Arc" || last.ident == "Rc"
+            })
+        }
         _ => false,
     }
 }

@@ -21,6 +21,8 @@ mod limits;
 mod message;
 mod output;
 mod protocol;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod service;
 pub mod unframed;
 mod unknown;
@@ -42,7 +44,7 @@ pub use message::Message;
 pub use output::{Length, Output};
 pub use protocol::{Protocol, Reader, Writer};
 pub use unknown::{UnknownField, UnknownFields};
-pub use values::{Double, InvalidUuid, Uuid};
+pub use values::{Double, Float, InvalidUuid, Uuid};
 pub use wire::{Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};
 
 /// The code of the page, as doctests.

@@ -239,7 +239,7 @@ fn convert_value<'de, R: Reader<'de>, W: Writer>(
 /// # Ok::<(), bytelane_thrift::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct UnknownFields(Vec<UnknownField>);
+pub struct UnknownFields(pub(crate) Vec<UnknownField>);
 
 impl UnknownFields {
     /// Whether there are none.

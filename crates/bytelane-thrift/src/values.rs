@@ -84,58 +84,79 @@ impl FromStr for Uuid {
     }
 }
 
-/// A double that can be an element of a set or the key of a map: it has the total order of
-/// [`f64::total_cmp`], in which -0 comes before 0 and each NaN has its place.
-///
-/// ```
-/// use bytelane_thrift::Double;
-///
-/// assert!(Double::from(-0.0) < Double::from(0.0));
-/// assert_eq!(Double(f64::NAN), Double(f64::NAN));
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Double(pub f64);
+/// Numbers with a point that have an order.
+macro_rules! ordered {
+    ($(#[$documentation:meta])* $Ordered:ident $T:ident) => {
+        $(#[$documentation])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $Ordered(pub $T);
 
-impl From<f64> for Double {
-    fn from(value: f64) -> Self {
-        Self(value)
-    }
+        impl From<$T> for $Ordered {
+            fn from(value: $T) -> Self {
+                Self(value)
+            }
+        }
+
+        impl From<$Ordered> for $T {
+            fn from($Ordered(value): $Ordered) -> Self {
+                value
+            }
+        }
+
+        impl PartialEq for $Ordered {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other) == Ordering::Equal
+            }
+        }
+
+        impl Eq for $Ordered {}
+
+        impl PartialOrd for $Ordered {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Ord for $Ordered {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.total_cmp(&other.0)
+            }
+        }
+
+        impl Hash for $Ordered {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.to_bits().hash(state);
+            }
+        }
+
+        impl fmt::Display for $Ordered {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
 }
-
-impl From<Double> for f64 {
-    fn from(Double(value): Double) -> Self {
-        value
-    }
+ordered! {
+    /// A double that can be an element of a set or the key of a map: it has the total order of
+    /// [`f64::total_cmp`], in which -0 comes before 0 and each NaN has its place.
+    ///
+    /// ```
+    /// use bytelane_thrift::Double;
+    ///
+    /// assert!(Double::from(-0.0) < Double::from(0.0));
+    /// assert_eq!(Double(f64::NAN), Double(f64::NAN));
+    /// ```
+    Double f64
 }
-
-impl PartialEq for Double {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Double {}
-
-impl PartialOrd for Double {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Double {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl Hash for Double {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.to_bits().hash(state);
-    }
-}
-
-impl fmt::Display for Double {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+ordered! {
+    /// A float that can be an element of a set or the key of a map, as [`Double`] for doubles. Only
+    /// fbthrift has floats.
+    ///
+    /// ```
+    /// use bytelane_thrift::Float;
+    ///
+    /// assert!(Float::from(-0.0) < Float::from(0.0));
+    /// assert_eq!(Float(f32::NAN), Float(f32::NAN));
+    /// ```
+    Float f32
 }

@@ -11,6 +11,8 @@ pub enum Need {
     Program(&'static str, &'static str),
     /// A file, and where to get it.
     File(&'static str, &'static str),
+    /// A variable of the environment that names a folder, and what that must hold.
+    Folder(&'static str, &'static str),
     /// A command that succeeds if the tool is installed, and where to get the tool.
     Answers(&'static [&'static str], &'static str),
     /// A compiler with a standard library for the target.
@@ -30,6 +32,11 @@ impl Need {
             }
             Need::File(path, source) => {
                 (!Path::new(path).exists()).then(|| format!("no file {path} ({source})"))
+            }
+            Need::Folder(variable, holds) => {
+                let folder = std::env::var_os(variable).unwrap_or_default();
+                (!Path::new(&folder).is_dir())
+                    .then(|| format!("{variable} names no folder ({holds})"))
             }
             Need::Answers(command, source) => {
                 let answers = process::output(process::program(command[0]).args(&command[1..]));

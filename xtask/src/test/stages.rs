@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::needs::Need;
 use super::{
-    assembly, browser, c, cross, dependencies, features, fuzz, go, memory, miri, mutants, python,
-    repeat, rust, semver, wheel,
+    assembly, browser, c, cross, dependencies, features, fuzz, go, idl, memory, miri, mutants,
+    python, repeat, rust, semver, wheel,
 };
 use crate::record::neon;
 
@@ -417,6 +417,18 @@ pub static STAGES: &[Stage] = &[
         in_all: false,
         minutes: 5,
         run: python::run_thrift_cpp,
+    },
+    Stage {
+        name: "idl-corpus",
+        about: "IDL of fbthrift, pilota and volo: compiled, and the generated code checked by rustc",
+        needs: &[Need::Folder(
+            "BYTELANE_IDL_CORPUS",
+            "a folder for each project, with its .thrift files by their paths",
+        )],
+        tier: Extended,
+        in_all: false,
+        minutes: 10,
+        run: idl::run_stage,
     },
     Stage {
         name: "peers-parquet",

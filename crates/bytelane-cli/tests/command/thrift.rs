@@ -61,3 +61,41 @@ fn options_change_what_is_written() {
     let renamed = module(&["--crate-path", runtime]);
     assert!(renamed.contains(runtime), "{renamed}");
 }
+
+#[test]
+fn types_are_chosen_and_what_is_skipped_is_noted() {
+    let directory = tempfile::tempdir().unwrap();
+    let idl = directory.path().join("a.thrift");
+    let text = "struct A { 1: map<string, binary> x, 2: set<i32> y, 3: A z }\n\
+                service S { stream<i32> numbers() }";
+    fs::write(&idl, text).unwrap();
+    let out = directory.path().join("out");
+    let arguments = [
+        "thrift",
+        "compile",
+        idl.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+    ];
+    let options = [
+        "--map-type=my::Map",
+        "--set-type=my::Set",
+        "--string-type=my::Text",
+        "--binary-type=my::Bytes",
+        "--recursive-pointer=my::Pointer",
+        "--derive=*=my::Derive",
+        "--one-file",
+    ];
+    let output = bytelane(&[&arguments[..], &options].concat()).unwrap();
+    let note = "a.thrift:2:13: the function `numbers` is skipped: it returns a stream";
+    assert!(crate::text(&output.stderr).contains(note));
+    let module = fs::read_to_string(out.join("mod.rs")).unwrap();
+    for part in [
+        "my::Map<my::Text, my::Bytes>",
+        "my::Set<i32>",
+        "my::Pointer<A>",
+        "my::Derive",
+    ] {
+        assert!(module.contains(part), "{part}: {module}");
+    }
+}

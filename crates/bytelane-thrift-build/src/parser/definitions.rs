@@ -1,18 +1,29 @@
-//! Constants, types and services.
+//! Constants and types.
 
 use super::Parser;
-use crate::lexer::{Lexed, Token};
+use crate::lexer::Token;
 use crate::source::Error;
 use crate::syntax::*;
 
 impl Parser<'_> {
-    pub(super) fn definition(&mut self) -> Result<Definition, Error> {
-        let Lexed {
-            documentation,
+    /// A definition, after the comment and the annotations before it.
+    pub(super) fn definition(
+        &mut self,
+        documentation: Option<String>,
+        mut annotations: Vec<Annotation>,
+    ) -> Result<Definition, Error> {
+        let documentation = documentation.or_else(|| self.peek().documentation.clone());
+        let Name {
+            text: mut keyword,
             place,
-            ..
-        } = self.peek().clone();
-        let keyword = self.name("a definition")?.text;
+        } = self.name("a definition")?;
+        // What fbthrift says of exceptions: `safe permanent client exception`.
+        while matches!(
+            &*keyword,
+            "safe" | "transient" | "stateful" | "permanent" | "client" | "server"
+        ) {
+            keyword = self.name("`exception`")?.text;
+        }
         let (name, kind) = match &*keyword {
             "const" => {
                 let ty = self.ty()?;
@@ -21,7 +32,7 @@ impl Parser<'_> {
                 (name, Kind::Const(ty, self.value()?))
             }
             "typedef" => {
-                let ty = self.ty()?;
+                let ty = self.annotated_type(&mut annotations)?;
                 (self.plain_name("the name of a type")?, Kind::Typedef(ty))
             }
             "enum" => (
@@ -42,14 +53,15 @@ impl Parser<'_> {
             "union" => self.structure(Shape::Union)?,
             "exception" => self.structure(Shape::Exception)?,
             "service" => self.service()?,
+            "interaction" => self.interaction()?,
             _ => {
                 let message = format!(
-                    "expected const, typedef, enum, struct, union, exception or service, found `{keyword}`"
+                    "expected const, typedef, enum, struct, union, exception, service or interaction, found `{keyword}`"
                 );
                 return self.error(place, message);
             }
         };
-        let annotations = self.annotations()?;
+        annotations.extend(self.annotations()?);
         Ok(Definition {
             name,
             documentation,
@@ -62,8 +74,8 @@ impl Parser<'_> {
         self.symbol('{')?;
         let mut variants: Vec<Variant> = Vec::new();
         while !self.take('}') {
-            let documentation = self.peek().documentation.clone();
-            let name = self.plain_name("the name of a number, or `}`")?;
+            let (mut documentation, mut annotations) = self.introduction()?;
+            let name = self.name("the name of a number, or `}`")?;
             let value = match self.take('=') {
                 true => i64::from(self.integer::<i32>("a number of 32 bits")?),
                 false => variants.last().map_or(0, |last| i64::from(last.value) + 1),
@@ -75,15 +87,32 @@ impl Parser<'_> {
                 let message = format!("`{}` is already defined, as {}", name.text, twin.value);
                 return self.error(name.place, message);
             }
-            self.annotations()?;
+            annotations.extend(self.annotations()?);
             self.separator();
+            self.afterword(&mut documentation);
             variants.push(Variant {
                 name,
                 value,
                 documentation,
+                annotations,
             });
         }
         Ok(variants)
+    }
+
+    /// The comment and the annotations before something.
+    pub(super) fn introduction(&mut self) -> Result<(Option<String>, Vec<Annotation>), Error> {
+        let before = self.peek().documentation.clone();
+        let annotations = self.structured_annotations()?;
+        let documentation = before.or_else(|| self.peek().documentation.clone());
+        Ok((documentation, annotations))
+    }
+
+    /// The comment behind something, unless it has one before it.
+    fn afterword(&self, documentation: &mut Option<String>) {
+        if documentation.is_none() {
+            documentation.clone_from(&self.peek().afterword);
+        }
     }
 
     fn integer<T: TryFrom<i64>>(&mut self, what: &str) -> Result<T, Error> {
@@ -103,7 +132,7 @@ impl Parser<'_> {
         Ok((name, Kind::Struct(shape, self.fields('}')?)))
     }
 
-    fn fields(&mut self, end: char) -> Result<Vec<Field>, Error> {
+    pub(super) fn fields(&mut self, end: char) -> Result<Vec<Field>, Error> {
         let mut fields: Vec<Field> = Vec::new();
         let mut without_id = 0;
         while !self.take(end) {
@@ -128,7 +157,7 @@ impl Parser<'_> {
     }
 
     fn field(&mut self, without_id: &mut i16) -> Result<Field, Error> {
-        let documentation = self.peek().documentation.clone();
+        let (mut documentation, mut annotations) = self.introduction()?;
         let given = if matches!(self.peek().token, Token::Integer(_)) {
             let id = self.integer("an id of 16 bits")?;
             self.symbol(':')?;
@@ -151,7 +180,7 @@ impl Parser<'_> {
         } else {
             Requiredness::Default
         };
-        let ty = self.ty()?;
+        let ty = self.annotated_type(&mut annotations)?;
         // A reference in C++; recursive fields are found out here.
         self.take('&');
         let name = self.plain_name("the name of a field")?;
@@ -166,8 +195,9 @@ impl Parser<'_> {
             self.symbol('{')?;
             self.fields('}')?;
         }
-        let annotations = self.annotations()?;
+        annotations.extend(self.annotations()?);
         self.separator();
+        self.afterword(&mut documentation);
         Ok(Field {
             id,
             requiredness,
@@ -176,57 +206,6 @@ impl Parser<'_> {
             default,
             documentation,
             annotations,
-        })
-    }
-
-    fn service(&mut self) -> Result<(Name, Kind), Error> {
-        let name = self.plain_name("the name of a service")?;
-        let parent = if self.take_word("extends") {
-            Some(self.name("a service")?)
-        } else {
-            None
-        };
-        self.symbol('{')?;
-        let mut functions: Vec<Function> = Vec::new();
-        while !self.take('}') {
-            let function = self.function()?;
-            if functions
-                .iter()
-                .any(|other| other.name.text == function.name.text)
-            {
-                let message = format!("there is already a function `{}`", function.name.text);
-                return self.error(function.name.place, message);
-            }
-            functions.push(function);
-        }
-        Ok((name, Kind::Service(parent, functions)))
-    }
-
-    fn function(&mut self) -> Result<Function, Error> {
-        let documentation = self.peek().documentation.clone();
-        let oneway = self.take_word("oneway") || self.take_word("async");
-        let returns = if self.take_word("void") {
-            None
-        } else {
-            Some(self.ty()?)
-        };
-        let name = self.plain_name("the name of a function")?;
-        self.symbol('(')?;
-        let arguments = self.fields(')')?;
-        let mut throws = Vec::new();
-        if self.take_word("throws") {
-            self.symbol('(')?;
-            throws = self.fields(')')?;
-        }
-        self.annotations()?;
-        self.separator();
-        Ok(Function {
-            name,
-            oneway,
-            returns,
-            arguments,
-            throws,
-            documentation,
         })
     }
 }

@@ -1,9 +1,10 @@
-//! Tokens to definitions: the IDL of Apache Thrift, by recursive descent.
+//! Tokens to definitions: the IDL of Apache Thrift and of fbthrift, by recursive descent.
 
 mod definitions;
+mod functions;
 mod types;
 
-use crate::lexer::{Lexed, Token, lex};
+use crate::lexer::{Lexed, Token, lex, octal};
 use crate::source::{Error, Place, SharedSource};
 use crate::syntax::*;
 
@@ -15,6 +16,7 @@ pub(crate) fn parse(source: &SharedSource) -> Result<Document, Error> {
         tokens,
         at: 0,
         depth: 0,
+        notes: Vec::new(),
     }
     .document()
 }
@@ -24,6 +26,8 @@ struct Parser<'a> {
     tokens: Vec<Lexed>,
     at: usize,
     depth: usize,
+    /// What was skipped.
+    notes: Vec<Name>,
 }
 
 impl Parser<'_> {
@@ -99,15 +103,20 @@ impl Parser<'_> {
     fn string(&mut self, what: &str) -> Result<Name, Error> {
         match &self.peek().token {
             Token::String(text) => {
-                let name = Name {
-                    text: text.clone(),
-                    place: self.peek().place,
+                let place = self.peek().place;
+                let Ok(text) = String::from_utf8(text.clone()) else {
+                    return self.error(place, format!("{what} must be UTF-8"));
                 };
                 self.next();
-                Ok(name)
+                Ok(Name { text, place })
             }
             _ => self.expected(what),
         }
+    }
+
+    /// Tells the caller of what is skipped.
+    fn note(&mut self, place: Place, text: String) {
+        self.notes.push(Name { text, place });
     }
 
     /// `,` or `;` or nothing.
@@ -118,12 +127,15 @@ impl Parser<'_> {
     fn document(mut self) -> Result<Document, Error> {
         let mut document = Document::default();
         while self.peek().token != Token::End {
+            let documentation = self.peek().documentation.clone();
+            let annotations = self.structured_annotations()?;
             if !self.header(&mut document)? {
-                let definition = self.definition()?;
+                let definition = self.definition(documentation, annotations)?;
                 document.definitions.push(definition);
             }
             self.separator();
         }
+        document.notes = self.notes;
         Ok(document)
     }
 
@@ -135,7 +147,20 @@ impl Parser<'_> {
             "include" => {
                 self.next();
                 let path = self.string("a quoted file path")?;
-                document.includes.push(path);
+                let alias = match self.take_word("as") {
+                    true => Some(self.namespace()?.text),
+                    false => None,
+                };
+                document.includes.push(Include { path, alias });
+            }
+            // The name under which fbthrift registers types. It does not name modules, so that
+            // those of Apache's and of fbthrift's files are named alike.
+            "package" => {
+                self.next();
+                if matches!(self.peek().token, Token::String(_)) {
+                    self.next();
+                }
+                self.read_octal();
             }
             "cpp_include" | "hs_include" => {
                 self.next();
@@ -162,6 +187,17 @@ impl Parser<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// From here on a leading zero means octal.
+    fn read_octal(&mut self) {
+        for lexed in &mut self.tokens[self.at..] {
+            if matches!(lexed.token, Token::Integer(_) | Token::Double(_))
+                && let Some(number) = octal(self.source, lexed.place)
+            {
+                lexed.token = Token::Integer(number);
+            }
+        }
     }
 
     fn namespace(&mut self) -> Result<Name, Error> {

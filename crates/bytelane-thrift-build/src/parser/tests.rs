@@ -36,7 +36,7 @@ fn reads_every_construct() {
         }
     "#;
     let document = read(text).unwrap();
-    assert_eq!(document.includes[0].text, "shared.thrift");
+    assert_eq!(document.includes[0].path.text, "shared.thrift");
     assert_eq!(document.namespaces[1].1.text, "bytelane.example");
     assert_eq!(document.definitions.len(), 9);
     let Kind::Enum(colors) = &document.definitions[2].kind else {
@@ -67,7 +67,7 @@ fn errors_name_the_place() {
     let cases = [
         (
             "strukt A {}",
-            "1:1: expected const, typedef, enum, struct, union, exception or service, found `strukt`",
+            "1:1: expected const, typedef, enum, struct, union, exception, service or interaction, found `strukt`",
         ),
         ("struct A {\n 1 i32 a }", "2:4: expected `:`, found `i32`"),
         (

@@ -20,7 +20,22 @@ impl Parser<'_> {
         result
     }
 
+    /// A type; what is annotated behind it goes to `annotations`.
+    pub(super) fn annotated_type(
+        &mut self,
+        annotations: &mut Vec<Annotation>,
+    ) -> Result<Type, Error> {
+        let ty = self.bare_type()?;
+        annotations.extend(self.annotations()?);
+        Ok(ty)
+    }
+
+    /// A type of which annotations are of no interest.
     pub(super) fn ty(&mut self) -> Result<Type, Error> {
+        self.annotated_type(&mut Vec::new())
+    }
+
+    fn bare_type(&mut self) -> Result<Type, Error> {
         let name = self.name("a type")?;
         let ty = match &*name.text {
             "bool" => Type::Base(Base::Bool),
@@ -29,6 +44,7 @@ impl Parser<'_> {
             "i32" => Type::Base(Base::I32),
             "i64" => Type::Base(Base::I64),
             "double" => Type::Base(Base::Double),
+            "float" => Type::Base(Base::Float),
             "string" | "slist" => Type::Base(Base::String),
             "binary" => Type::Base(Base::Binary),
             "uuid" => Type::Base(Base::Uuid),
@@ -49,7 +65,6 @@ impl Parser<'_> {
             }
             _ => Type::Named(name),
         };
-        self.annotations()?;
         Ok(ty)
     }
 
@@ -76,10 +91,14 @@ impl Parser<'_> {
 
     pub(super) fn value(&mut self) -> Result<Value, Error> {
         let Lexed { token, place, .. } = self.peek().clone();
+        self.at += usize::from(!matches!(token, Token::Symbol(_) | Token::End));
         let kind = match token {
             Token::Integer(number) => Literal::Integer(number),
             Token::Double(number) => Literal::Double(number),
             Token::String(text) => Literal::String(text),
+            Token::Word(name) if self.peek().token == Token::Symbol('{') => {
+                Literal::Struct(Name { text: name, place }, self.entries()?)
+            }
             Token::Word(name) => Literal::Name(name),
             Token::Symbol('[') => {
                 self.next();
@@ -88,29 +107,30 @@ impl Parser<'_> {
                     values.push(self.nested(Self::value)?);
                     self.separator();
                 }
-                return Ok(Value {
-                    place,
-                    kind: Literal::List(values),
-                });
+                Literal::List(values)
             }
-            Token::Symbol('{') => {
-                self.next();
-                let mut entries = Vec::new();
-                while !self.take('}') {
-                    let key = self.nested(Self::value)?;
-                    self.symbol(':')?;
-                    entries.push((key, self.nested(Self::value)?));
-                    self.separator();
-                }
-                return Ok(Value {
-                    place,
-                    kind: Literal::Map(entries),
-                });
-            }
+            Token::Symbol('{') => Literal::Map(self.entries()?),
             Token::Symbol(_) | Token::End => return self.expected("a value"),
         };
-        self.next();
         Ok(Value { place, kind })
+    }
+
+    /// `{a: b}`, or `{a = b}` with the names of fields.
+    fn entries(&mut self) -> Result<Vec<(Value, Value)>, Error> {
+        self.symbol('{')?;
+        let mut entries = Vec::new();
+        while !self.take('}') {
+            let mut key = self.nested(Self::value)?;
+            match &mut key.kind {
+                Literal::Name(name) if self.take('=') => {
+                    key.kind = Literal::String(std::mem::take(name).into_bytes());
+                }
+                _ => self.symbol(':')?,
+            }
+            entries.push((key, self.nested(Self::value)?));
+            self.separator();
+        }
+        Ok(entries)
     }
 
     /// `(a = "b", c)` or nothing.
@@ -120,12 +140,35 @@ impl Parser<'_> {
             return Ok(annotations);
         }
         while !self.take(')') {
-            let key = self.name("an annotation")?.text;
-            let value = match self.take('=') {
-                true => self.string("a quoted string")?.text,
-                false => "1".to_owned(),
+            let key = self.name("an annotation")?;
+            let Lexed { token, place, .. } = self.peek().clone();
+            let text = match token {
+                Token::Symbol('=') => {
+                    self.next();
+                    self.string("a quoted string")?.text
+                }
+                _ => "1".to_owned(),
             };
             self.separator();
+            let kind = Literal::String(text.into_bytes());
+            let value = Value { place, kind };
+            annotations.push(Annotation { key, value });
+        }
+        Ok(annotations)
+    }
+
+    /// `@A`, `@B{x = 1}` and so on, or nothing.
+    pub(super) fn structured_annotations(&mut self) -> Result<Vec<Annotation>, Error> {
+        let mut annotations = Vec::new();
+        while self.take('@') {
+            let key = self.name("the name of an annotation")?;
+            let place = self.peek().place;
+            let entries = match self.peek().token {
+                Token::Symbol('{') => self.nested(Self::entries)?,
+                _ => Vec::new(),
+            };
+            let kind = Literal::Map(entries);
+            let value = Value { place, kind };
             annotations.push(Annotation { key, value });
         }
         Ok(annotations)

@@ -10,6 +10,7 @@ use std::hash::{BuildHasher, Hash};
 /// Bytes of memory for each element of a tree or a hash table of elements of this size. A tree's
 /// nodes are half full in the worst case, beside pointers. A table has a byte for each place, is at
 /// least 7/16 full after it has grown, and is beside the one before it while it grows.
+/// `IndexMap` has a hash and an index for each entry beside.
 const fn each(size: usize) -> usize {
     4 * size + 32
 }
@@ -298,4 +299,60 @@ where
     S: BuildHasher + Default,
 {
     read! {}
+}
+
+#[cfg(feature = "indexmap")]
+mod indexed {
+    use super::*;
+    use indexmap::{IndexMap, IndexSet};
+
+    impl<T: Element, S> Element for IndexSet<T, S> {
+        const TYPE: Type = Type::Set;
+    }
+
+    impl<T: Encode, S> Encode for IndexSet<T, S> {
+        written_set! {}
+    }
+
+    impl<'de, T, S> Fill<'de> for IndexSet<T, S>
+    where
+        T: Decode<'de> + Eq + Hash,
+        S: BuildHasher + Default,
+    {
+        read_set! { |set, count| { set.reserve(count); } }
+    }
+
+    impl<'de, T, S> Decode<'de> for IndexSet<T, S>
+    where
+        T: Decode<'de> + Eq + Hash,
+        S: BuildHasher + Default,
+    {
+        read! {}
+    }
+
+    impl<K: Element, V: Element, S> Element for IndexMap<K, V, S> {
+        const TYPE: Type = Type::Map;
+    }
+
+    impl<K: Encode, V: Encode, S> Encode for IndexMap<K, V, S> {
+        written_map! {}
+    }
+
+    impl<'de, K, V, S> Fill<'de> for IndexMap<K, V, S>
+    where
+        K: Decode<'de> + Eq + Hash,
+        V: Decode<'de>,
+        S: BuildHasher + Default,
+    {
+        read_map! { |map, count| { map.reserve(count); } }
+    }
+
+    impl<'de, K, V, S> Decode<'de> for IndexMap<K, V, S>
+    where
+        K: Decode<'de> + Eq + Hash,
+        V: Decode<'de>,
+        S: BuildHasher + Default,
+    {
+        read! {}
+    }
 }

@@ -15,13 +15,13 @@ use crate::{Error, Field, Frame, Items, Type};
 ///
 /// | in the IDL | in Rust |
 /// |---|---|
-/// | `bool i8 i16 i32 i64 double float` | `bool i8 i16 i32 i64 f64 f32`, [`Double`](crate::Double) |
+/// | `bool i8 i16 i32 i64 double float` | `bool i8 i16 i32 i64 f64 f32`, [`Double`](crate::Double), [`Float`](crate::Float) |
 /// | `string` | `String`, `Cow<str>`, `&str`, `Box<str>`, `Arc<str>` |
 /// | `binary` | `Vec<u8>`, `Cow<[u8]>`, `&[u8]`, `Box<[u8]>`, `Arc<[u8]>`, `[u8; N]`, `bytes::Bytes` (with the feature `bytes`) |
 /// | `uuid` | [`Uuid`](crate::Uuid) |
 /// | `list<T>` | `Vec<T>`, `[T; N]`, `Box<[T]>`, `Arc<[T]>`; `&[T]`, which can only be written |
-/// | `set<T>` | `BTreeSet<T>`, `HashSet<T>` |
-/// | `map<K, V>` | `BTreeMap<K, V>`, `HashMap<K, V>` |
+/// | `set<T>` | `BTreeSet<T>`, `HashSet<T>`, `indexmap::IndexSet<T>` (with the feature `indexmap`) |
+/// | `map<K, V>` | `BTreeMap<K, V>`, `HashMap<K, V>`, `indexmap::IndexMap<K, V>` (with the feature `indexmap`) |
 /// | any | `Box<T>`, `Rc<T>`, `Arc<T>`; `&T`, which can only be written |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not stand for a type of Thrift",

@@ -2,7 +2,7 @@
 
 use super::{Decode, Element, Encode};
 use crate::protocol::{Reader, Writer};
-use crate::{Double, Error, Field, Frame, Items, Type, Uuid};
+use crate::{Double, Error, Field, Float, Frame, Items, Type, Uuid};
 
 macro_rules! numbers {
     ($($T:ident $TYPE:ident $one:ident $field:ident $list:ident)*) => { $(
@@ -138,6 +138,24 @@ impl<'de> Decode<'de> for Double {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.double().map(Self)
+    }
+}
+
+impl Element for Float {
+    const TYPE: Type = Type::Float;
+}
+
+impl Encode for Float {
+    #[inline]
+    fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
+        writer.float(self.0)
+    }
+}
+
+impl<'de> Decode<'de> for Float {
+    #[inline]
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        reader.float().map(Self)
     }
 }
 

@@ -1,0 +1,2 @@
+pub mod common_shared;
+pub mod fbthrift;
