@@ -75,7 +75,7 @@ const CASES: &[(&str, &str)] = &[
     ("interaction I {}\nstruct A { 1: I i }", "2:15: `I` is not a type"),
     ("typedef B A\ntypedef A B", "1:9: the typedef `B` refers to itself"),
     ("service S extends T {}", "1:19: unknown service `T`"),
-    ("service S { oneway i32 f() }", "1:24: `f` is oneway and must return void"),
+    ("service S { oneway i32 f() }", "1:24: `f` is oneway and cannot return a value"),
     ("include \"case.thrift\"", "1:9: this file includes itself"),
     ("include \"none.thrift\"", "1:9: file `none.thrift` not found; name the directory that the path begins in with `Compiler::include`, or with `-I` on the command line"),
     // Values

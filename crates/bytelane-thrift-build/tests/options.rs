@@ -139,7 +139,7 @@ fn derives_are_for_the_types_that_match() {
     assert_eq!(count(&options.text, "my::Share"), 0);
     assert_eq!(
         count(&shared.text, "my::Share"),
-        count(&shared.text, "#[derive(")
+        count(&shared.text, "bytelane_thrift::Thrift,")
     );
 }
 

@@ -2,7 +2,20 @@
 
 pub type Timestamp = i64;
 
-#[derive(Clone, Debug, PartialEq, Copy, Default, Eq, PartialOrd, Ord, Hash, bytelane_thrift::Thrift, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Copy,
+    Default,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    bytelane_thrift::Thrift,
+    serde::Serialize,
+    serde::Deserialize
+)]
 pub enum Priority {
     #[default]
     #[thrift(value = -1)]
@@ -14,7 +27,14 @@ pub enum Priority {
     Unknown(i32),
 }
 
-#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    bytelane_thrift::Thrift,
+    serde::Serialize,
+    serde::Deserialize
+)]
 pub struct Header {
     #[thrift(id = 1, required)]
     pub trace_id: String,
@@ -24,14 +44,140 @@ pub struct Header {
 
 pub const LIMIT: i32 = 100;
 
+#[allow(
+    dead_code,
+    clippy::module_inception,
+    clippy::result_large_err,
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention
+)]
 pub mod base {
+    use bytelane_thrift::service;
+
     /// Arguments of `ping`.
-    #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift, serde::Serialize, serde::Deserialize)]
+    #[derive(
+        Clone,
+        Debug,
+        PartialEq,
+        bytelane_thrift::Thrift,
+        serde::Serialize,
+        serde::Deserialize
+    )]
     #[thrift(name = "ping_args")]
     pub struct PingArgs {}
 
     /// What `ping` returns or throws.
-    #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift, serde::Serialize, serde::Deserialize)]
+    #[derive(
+        Clone,
+        Debug,
+        PartialEq,
+        bytelane_thrift::Thrift,
+        serde::Serialize,
+        serde::Deserialize
+    )]
     #[thrift(name = "ping_result")]
     pub struct PingResult {}
+
+    /// The name of `ping` in messages.
+    pub const PING: &str = "ping";
+
+    impl service::Method for PingArgs {
+        const METHOD: &'static str = PING;
+
+        type Result = PingResult;
+    }
+
+    impl service::MethodResult for PingResult {
+        type Success = ();
+
+        type Exception = std::convert::Infallible;
+
+        fn from_result(result: Result<(), std::convert::Infallible>) -> Self {
+            let Ok(()) = result;
+            Self {}
+        }
+
+        fn into_result(self) -> Option<Result<(), std::convert::Infallible>> {
+            Some(Ok(()))
+        }
+    }
+
+    /// The service, with methods that block.
+    pub trait Base {
+        fn ping(&self) -> service::Result<()>;
+    }
+
+    /// The service, with asynchronous methods: implement them as `async fn`.
+    pub trait AsyncBase: Send + Sync {
+        fn ping(&self) -> impl std::future::Future<Output = service::Result<()>> + Send;
+    }
+
+    /// Calls the method that a request names. Returns the reply, if there is one.
+    pub fn dispatch<P: bytelane_thrift::Protocol>(
+        handler: &(impl Base + ?Sized),
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            PING => request.reply(|_: PingArgs| Base::ping(handler)),
+            _ => request.unknown_method(),
+        }
+    }
+
+    /// Calls the asynchronous method that a request names. Returns the reply, if there is one.
+    pub async fn dispatch_async<P: bytelane_thrift::Protocol>(
+        handler: &impl AsyncBase,
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            PING => request.reply_async(|_: PingArgs| AsyncBase::ping(handler)).await,
+            _ => request.unknown_method(),
+        }
+    }
+
+    /// Calls the service over a [`Client`](service::Client) or an
+    /// [`AsyncClient`](service::AsyncClient).
+    #[derive(Debug)]
+    pub struct BaseClient<C>(C);
+
+    impl<C> BaseClient<C> {
+        /// A client over a [`Client`](service::Client) or an
+        /// [`AsyncClient`](service::AsyncClient).
+        pub fn new(client: C) -> Self {
+            Self(client)
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::Transport,
+    > BaseClient<service::Client<P, T>> {
+        pub fn ping(&mut self) -> service::Result<()> {
+            service::Client::call(self, &PingArgs {})
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::AsyncTransport,
+    > BaseClient<service::AsyncClient<P, T>> {
+        pub async fn ping(&mut self) -> service::Result<()> {
+            service::AsyncClient::call(self, &PingArgs {}).await
+        }
+    }
+
+    impl<C> std::ops::Deref for BaseClient<C> {
+        type Target = C;
+
+        fn deref(&self) -> &Self::Target {
+            &self.0
+        }
+    }
+
+    impl<C> std::ops::DerefMut for BaseClient<C> {
+        fn deref_mut(&mut self) -> &mut Self::Target {
+            &mut self.0
+        }
+    }
 }

@@ -22,10 +22,24 @@ pub struct Nested {
     #[thrift(id = 3)]
     pub inside: Option<Box<Nested>>,
     #[thrift(id = 4)]
-    pub sets: std::collections::BTreeMap<Point, std::collections::BTreeSet<bytelane_thrift::Float>>,
+    pub sets: std::collections::BTreeMap<
+        Point,
+        std::collections::BTreeSet<bytelane_thrift::Float>,
+    >,
 }
 
-#[derive(Clone, Debug, PartialEq, Copy, Default, Eq, PartialOrd, Ord, Hash, bytelane_thrift::Thrift)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Copy,
+    Default,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    bytelane_thrift::Thrift
+)]
 pub enum Kind {
     #[default]
     #[thrift(value = 0)]
@@ -79,17 +93,76 @@ pub const LATE: i32 = 7;
 
 pub const OWN: i32 = 7;
 
-pub static ORIGIN: std::sync::LazyLock<Point> = std::sync::LazyLock::new(|| Point { x: bytelane_thrift::Float::from(0.0), y: bytelane_thrift::Float::from(0.0), ..Default::default() });
+pub static ORIGIN: std::sync::LazyLock<Point> = std::sync::LazyLock::new(|| Point {
+    x: bytelane_thrift::Float::from(0.0),
+    y: bytelane_thrift::Float::from(0.0),
+    ..Default::default()
+});
 
-pub static POINTS: std::sync::LazyLock<Points> = std::sync::LazyLock::new(|| std::collections::BTreeMap::from([("a".to_owned(), Point { x: bytelane_thrift::Float::from(0.0), y: bytelane_thrift::Float::from(0.0), ..Default::default() }), ("b".to_owned(), Point { z: 7, ..Default::default() }), ("c".to_owned(), Point { z: 3, ..Default::default() })]));
+pub static POINTS: std::sync::LazyLock<Points> = std::sync::LazyLock::new(|| std::collections::BTreeMap::from([
+    (
+        "a".to_owned(),
+        Point {
+            x: bytelane_thrift::Float::from(0.0),
+            y: bytelane_thrift::Float::from(0.0),
+            ..Default::default()
+        },
+    ),
+    (
+        "b".to_owned(),
+        Point {
+            z: 7,
+            ..Default::default()
+        },
+    ),
+    (
+        "c".to_owned(),
+        Point {
+            z: 3,
+            ..Default::default()
+        },
+    ),
+]));
 
-pub static NESTED: std::sync::LazyLock<Nested> = std::sync::LazyLock::new(|| Nested { points: vec![Point { x: bytelane_thrift::Float::from(0.0), y: bytelane_thrift::Float::from(0.0), ..Default::default() }], kind: Kind::Second, inside: Some(Box::new(Nested { kind: Kind::First, ..Default::default() })), sets: std::collections::BTreeMap::from([(Point { x: bytelane_thrift::Float::from(1.0), ..Default::default() }, std::collections::BTreeSet::from([bytelane_thrift::Float::from(0.25), bytelane_thrift::Float::from(0.75)]))]) });
+pub static NESTED: std::sync::LazyLock<Nested> = std::sync::LazyLock::new(|| Nested {
+    points: vec![
+        Point { x : bytelane_thrift::Float::from(0.0), y :
+        bytelane_thrift::Float::from(0.0), ..Default::default() }
+    ],
+    kind: Kind::Second,
+    inside: Some(
+        Box::new(Nested {
+            kind: Kind::First,
+            ..Default::default()
+        }),
+    ),
+    sets: std::collections::BTreeMap::from([
+        (
+            Point {
+                x: bytelane_thrift::Float::from(1.0),
+                ..Default::default()
+            },
+            std::collections::BTreeSet::from([
+                bytelane_thrift::Float::from(0.25),
+                bytelane_thrift::Float::from(0.75),
+            ]),
+        ),
+    ]),
+});
 
-pub static CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(|| Choice::Text("t".to_owned()));
+pub static CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(|| Choice::Text(
+    "t".to_owned(),
+));
 
-pub static NO_CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(Choice::default);
+pub static NO_CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(
+    Choice::default,
+);
 
-pub static HEADER: std::sync::LazyLock<super::common_shared::Header> = std::sync::LazyLock::new(|| super::common_shared::Header { trace_id: "t".to_owned(), at: Some(5) });
+pub static HEADER: std::sync::LazyLock<super::common_shared::Header> = std::sync::LazyLock::new(||
+super::common_shared::Header {
+    trace_id: "t".to_owned(),
+    at: Some(5),
+});
 
 /// Not the caller's fault.
 #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
@@ -129,7 +202,18 @@ impl std::fmt::Display for Stale {
 impl std::error::Error for Stale {}
 
 /// Extends the service of [`super::common_shared::base`].
+#[allow(
+    dead_code,
+    clippy::module_inception,
+    clippy::result_large_err,
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention
+)]
 pub mod point_service {
+    use bytelane_thrift::service;
+
     /// Arguments of `count`.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "count_args")]
@@ -141,6 +225,30 @@ pub mod point_service {
     pub struct CountResult {
         #[thrift(id = 0)]
         pub success: Option<i32>,
+    }
+
+    /// The name of `count` in messages.
+    pub const COUNT: &str = "count";
+
+    impl service::Method for CountArgs {
+        const METHOD: &'static str = COUNT;
+
+        type Result = CountResult;
+    }
+
+    impl service::MethodResult for CountResult {
+        type Success = i32;
+
+        type Exception = std::convert::Infallible;
+
+        fn from_result(result: Result<i32, std::convert::Infallible>) -> Self {
+            let Ok(success) = result;
+            Self { success: Some(success) }
+        }
+
+        fn into_result(self) -> Option<Result<i32, std::convert::Infallible>> {
+            self.success.map(Ok)
+        }
     }
 
     /// Arguments of `clear`.
@@ -156,12 +264,45 @@ pub mod point_service {
     #[thrift(name = "clear_result")]
     pub struct ClearResult {}
 
+    /// The name of `clear` in messages.
+    pub const CLEAR: &str = "clear";
+
+    impl service::Method for ClearArgs {
+        const METHOD: &'static str = CLEAR;
+
+        type Result = ClearResult;
+    }
+
+    impl service::MethodResult for ClearResult {
+        type Success = ();
+
+        type Exception = std::convert::Infallible;
+
+        fn from_result(result: Result<(), std::convert::Infallible>) -> Self {
+            let Ok(()) = result;
+            Self {}
+        }
+
+        fn into_result(self) -> Option<Result<(), std::convert::Infallible>> {
+            Some(Ok(()))
+        }
+    }
+
     /// Arguments of `log`.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "log_args")]
     pub struct LogArgs {
         #[thrift(id = 1)]
         pub text: String,
+    }
+
+    /// The name of `log` in messages.
+    pub const LOG: &str = "log";
+
+    impl service::Method for LogArgs {
+        const METHOD: &'static str = LOG;
+
+        type Result = service::Oneway;
     }
 
     /// Arguments of `last`.
@@ -177,5 +318,246 @@ pub mod point_service {
         pub success: Option<super::Point>,
         #[thrift(id = 1)]
         pub unavailable: Option<super::Unavailable>,
+    }
+
+    /// The name of `last` in messages.
+    pub const LAST: &str = "last";
+
+    impl service::Method for LastArgs {
+        const METHOD: &'static str = LAST;
+
+        type Result = LastResult;
+    }
+
+    impl service::MethodResult for LastResult {
+        type Success = super::Point;
+
+        type Exception = LastException;
+
+        fn from_result(result: Result<super::Point, LastException>) -> Self {
+            match result {
+                Ok(success) => {
+                    Self {
+                        success: Some(success),
+                        ..Self::default()
+                    }
+                }
+                Err(LastException::Unavailable(exception)) => {
+                    Self {
+                        unavailable: Some(exception),
+                        ..Self::default()
+                    }
+                }
+            }
+        }
+
+        fn into_result(self) -> Option<Result<super::Point, LastException>> {
+            if let Some(exception) = self.unavailable {
+                return Some(Err(LastException::Unavailable(exception)));
+            }
+            self.success.map(Ok)
+        }
+    }
+
+    /// The exceptions of `last`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum LastException {
+        Unavailable(super::Unavailable),
+    }
+
+    impl std::fmt::Display for LastException {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            match self {
+                Self::Unavailable(exception) => std::fmt::Display::fmt(exception, f),
+            }
+        }
+    }
+
+    impl std::error::Error for LastException {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            match self {
+                Self::Unavailable(exception) => std::error::Error::source(exception),
+            }
+        }
+    }
+
+    impl From<LastException> for service::CallError<LastException> {
+        fn from(exception: LastException) -> Self {
+            Self::Exception(exception)
+        }
+    }
+
+    impl From<super::Unavailable> for LastException {
+        fn from(exception: super::Unavailable) -> Self {
+            Self::Unavailable(exception)
+        }
+    }
+
+    impl From<super::Unavailable> for service::CallError<LastException> {
+        fn from(exception: super::Unavailable) -> Self {
+            Self::Exception(exception.into())
+        }
+    }
+
+    /// The service, with methods that block.
+    pub trait PointService: super::super::common_shared::base::Base {
+        fn count(&self) -> service::Result<i32>;
+
+        fn clear(&self, unused: f32) -> service::Result<()>;
+
+        fn log(&self, text: String);
+
+        fn last(&self) -> service::Result<super::Point, LastException>;
+    }
+
+    /// The service, with asynchronous methods: implement them as `async fn`.
+    pub trait AsyncPointService: super::super::common_shared::base::AsyncBase {
+        fn count(
+            &self,
+        ) -> impl std::future::Future<Output = service::Result<i32>> + Send;
+
+        fn clear(
+            &self,
+            unused: f32,
+        ) -> impl std::future::Future<Output = service::Result<()>> + Send;
+
+        fn log(&self, text: String) -> impl std::future::Future<Output = ()> + Send;
+
+        fn last(
+            &self,
+        ) -> impl std::future::Future<
+            Output = service::Result<super::Point, LastException>,
+        > + Send;
+    }
+
+    /// Calls the method that a request names. Returns the reply, if there is one.
+    pub fn dispatch<P: bytelane_thrift::Protocol>(
+        handler: &(impl PointService + ?Sized),
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            COUNT => request.reply(|_: CountArgs| PointService::count(handler)),
+            CLEAR => {
+                request
+                    .reply(|arguments: ClearArgs| PointService::clear(
+                        handler,
+                        arguments.unused,
+                    ))
+            }
+            LOG => {
+                request
+                    .oneway(|arguments: LogArgs| PointService::log(
+                        handler,
+                        arguments.text,
+                    ))
+            }
+            LAST => request.reply(|_: LastArgs| PointService::last(handler)),
+            _ => super::super::common_shared::base::dispatch(handler, request),
+        }
+    }
+
+    /// Calls the asynchronous method that a request names. Returns the reply, if there is one.
+    pub async fn dispatch_async<P: bytelane_thrift::Protocol>(
+        handler: &impl AsyncPointService,
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            COUNT => {
+                request
+                    .reply_async(|_: CountArgs| AsyncPointService::count(handler))
+                    .await
+            }
+            CLEAR => {
+                request
+                    .reply_async(|arguments: ClearArgs| AsyncPointService::clear(
+                        handler,
+                        arguments.unused,
+                    ))
+                    .await
+            }
+            LOG => {
+                request
+                    .oneway_async(|arguments: LogArgs| AsyncPointService::log(
+                        handler,
+                        arguments.text,
+                    ))
+                    .await
+            }
+            LAST => {
+                request.reply_async(|_: LastArgs| AsyncPointService::last(handler)).await
+            }
+            _ => {
+                super::super::common_shared::base::dispatch_async(handler, request).await
+            }
+        }
+    }
+
+    /// Calls the service over a [`Client`](service::Client) or an
+    /// [`AsyncClient`](service::AsyncClient).
+    #[derive(Debug)]
+    pub struct PointServiceClient<C>(super::super::common_shared::base::BaseClient<C>);
+
+    impl<C> PointServiceClient<C> {
+        /// A client over a [`Client`](service::Client) or an
+        /// [`AsyncClient`](service::AsyncClient).
+        pub fn new(client: C) -> Self {
+            Self(super::super::common_shared::base::BaseClient::new(client))
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::Transport,
+    > PointServiceClient<service::Client<P, T>> {
+        pub fn count(&mut self) -> service::Result<i32> {
+            service::Client::call(self, &CountArgs {})
+        }
+
+        pub fn clear(&mut self, unused: f32) -> service::Result<()> {
+            service::Client::call(self, &ClearArgs { unused })
+        }
+
+        pub fn log(&mut self, text: String) -> service::Result<()> {
+            service::Client::send(self, &LogArgs { text })
+        }
+
+        pub fn last(&mut self) -> service::Result<super::Point, LastException> {
+            service::Client::call(self, &LastArgs {})
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::AsyncTransport,
+    > PointServiceClient<service::AsyncClient<P, T>> {
+        pub async fn count(&mut self) -> service::Result<i32> {
+            service::AsyncClient::call(self, &CountArgs {}).await
+        }
+
+        pub async fn clear(&mut self, unused: f32) -> service::Result<()> {
+            service::AsyncClient::call(self, &ClearArgs { unused }).await
+        }
+
+        pub async fn log(&mut self, text: String) -> service::Result<()> {
+            service::AsyncClient::send(self, &LogArgs { text }).await
+        }
+
+        pub async fn last(&mut self) -> service::Result<super::Point, LastException> {
+            service::AsyncClient::call(self, &LastArgs {}).await
+        }
+    }
+
+    impl<C> std::ops::Deref for PointServiceClient<C> {
+        type Target = super::super::common_shared::base::BaseClient<C>;
+
+        fn deref(&self) -> &Self::Target {
+            &self.0
+        }
+    }
+
+    impl<C> std::ops::DerefMut for PointServiceClient<C> {
+        fn deref_mut(&mut self) -> &mut Self::Target {
+            &mut self.0
+        }
     }
 }
