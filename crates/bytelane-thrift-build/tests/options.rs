@@ -11,14 +11,17 @@ mod generated;
 #[path = "generated/elsewhere/common_shared.rs"]
 mod elsewhere;
 
+use bytelane_thrift::service::{self, CallError, Request, Transport};
 use bytelane_thrift::{Binary, Compact, Double, Json, Message};
 use bytelane_thrift_build::Compiler;
 use bytes::Bytes;
+use generated::options::store::{self, Store, StoreClient};
 use generated::options::{
     Choice, EXAMPLE, Everything, Flag, Hashed, Key, Level, Little, NAME, NAMES, RAW, Ranked, SIZES,
 };
 use indexmap::{IndexMap, IndexSet};
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -109,6 +112,69 @@ fn serde_has_every_part() {
     assert_eq!(serde_json::from_str::<Everything>(&text).unwrap(), value);
 }
 
+/// Keeps at most one value.
+struct Full;
+
+impl elsewhere::base::Base for Full {
+    fn ping(&self) -> service::Result<()> {
+        Ok(())
+    }
+}
+
+impl Store for Full {
+    fn put(
+        &self,
+        values: IndexMap<Arc<str>, Bytes>,
+    ) -> service::Result<Everything, store::PutException> {
+        let Some(name) = values.keys().next() else {
+            let reason = "no values".into();
+            return Err(store::PutException::Refused(elsewhere::Refused { reason }).into());
+        };
+        match values.len() {
+            1 => Ok(Everything {
+                name: name.clone(),
+                ..example()
+            }),
+            size => Err(generated::options::Full { size: size as i32 }.into()),
+        }
+    }
+
+    fn forget(&self, _: Arc<str>) {}
+}
+
+impl Transport for Full {
+    type Reply = Vec<u8>;
+
+    fn call(&mut self, message: Vec<u8>) -> io::Result<Vec<u8>> {
+        let request = Request::<Compact>::decode(&message).map_err(io::Error::other)?;
+        store::dispatch(self, request).ok_or_else(|| io::Error::other("no reply"))
+    }
+
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
+        self.call(message)
+            .map_or(Ok(()), |_| Err(io::Error::other("a reply")))
+    }
+}
+
+/// A service takes the types that the options choose, and extends one of another crate, whose exception it throws.
+#[test]
+fn services_have_the_types_of_the_options() {
+    let mut client = StoreClient::new(service::Client::<Compact, _>::new(Full));
+    let value = |name: &str| (Arc::from(name), Bytes::from_static(b"v"));
+    let stored = client.put(IndexMap::from([value("a")])).unwrap();
+    assert_eq!(&*stored.name, "a");
+    let refused = client.put(IndexMap::new()).unwrap_err();
+    assert!(
+        matches!(refused, CallError::Exception(store::PutException::Refused(it)) if &*it.reason == "no values")
+    );
+    let full = client
+        .put(IndexMap::from([value("a"), value("b")]))
+        .unwrap_err();
+    assert!(matches!(full, CallError::Exception(store::PutException::Full(it)) if it.size == 2));
+    client.forget("a".into()).unwrap();
+    client.ping().unwrap();
+}
+
 #[test]
 fn one_file_holds_all_modules() {
     let idl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/idl/everything.thrift");
@@ -149,9 +215,10 @@ fn types_of_other_modules_are_not_made_again() {
     let compiler = Compiler::new().extern_path("idl/shared.thrift", "shared_types::base");
     let modules = compiler.modules(&[&idl]).unwrap();
     assert_eq!(modules.len(), 1);
-    assert!(
-        modules[0]
-            .text
-            .contains("pub header: shared_types::base::Header,")
-    );
+    let text = &modules[0].text;
+    assert!(text.contains("pub header: shared_types::base::Header,"));
+    assert!(text.contains("impl From<shared_types::base::Refused> for PutException"));
+    // Rust has no such conversions between the types of two other crates.
+    assert!(text.contains("impl From<super::Full> for service::CallError<PutException>"));
+    assert!(!text.contains("impl From<shared_types::base::Refused> for service::CallError"));
 }

@@ -195,7 +195,10 @@ pub struct ApplicationException {
 
 impl fmt::Display for ApplicationException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.kind, self.message)
+        match self.message.is_empty() {
+            true => self.kind.fmt(f),
+            false => write!(f, "{}: {}", self.kind, self.message),
+        }
     }
 }
 
@@ -241,4 +244,23 @@ pub enum ApplicationExceptionKind {
     /// A number that this version does not know.
     #[thrift(unknown)]
     Unknown(i32),
+}
+
+impl fmt::Display for ApplicationExceptionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Other => "the call failed",
+            Self::UnknownMethod => "unknown method",
+            Self::InvalidMessageKind => "unexpected kind of message",
+            Self::WrongMethodName => "a reply to another method",
+            Self::BadSequence => "a reply to another call",
+            Self::MissingResult => "a reply without a result",
+            Self::InternalError => "internal error",
+            Self::ProtocolError => "malformed message",
+            Self::InvalidTransform => "unknown transform",
+            Self::InvalidProtocol => "unknown protocol",
+            Self::UnsupportedClient => "unsupported kind of client",
+            Self::Unknown(number) => return write!(f, "error {number}"),
+        })
+    }
 }

@@ -113,7 +113,7 @@ fn application_exceptions() {
         .unwrap();
     let expected = r#"[1,"ping",3,7,{"1":{"str":"no such method"},"2":{"i32":1}}]"#;
     assert_eq!(String::from_utf8(bytes).unwrap(), expected);
-    assert_eq!(exception.to_string(), "UnknownMethod: no such method");
+    assert_eq!(exception.to_string(), "unknown method: no such method");
 }
 
 #[test]

@@ -22,10 +22,20 @@ pub(super) struct Method {
     pub(super) parameters: Vec<(TokenStream, TokenStream)>,
     /// Field and type of what it returns, unless that is nothing.
     pub(super) success: Option<(TokenStream, TokenStream)>,
-    /// Variant, field and type of each exception.
-    pub(super) throws: Vec<(TokenStream, TokenStream, TokenStream)>,
+    /// Each exception that it declares.
+    pub(super) throws: Vec<Throw>,
     /// Whether its structs have a field for unknown fields.
     pub(super) keeps_unknown: bool,
+}
+
+/// An exception that a function declares.
+pub(super) struct Throw {
+    pub(super) variant: TokenStream,
+    /// Of the struct of the result.
+    pub(super) field: TokenStream,
+    pub(super) ty: TokenStream,
+    /// Whether its type may belong to another crate.
+    pub(super) is_external: bool,
 }
 
 impl Method {
@@ -109,7 +119,7 @@ impl Method {
     fn conversion(&self, result: &TokenStream) -> TokenStream {
         let (returned, thrown) = (self.returned(), self.thrown());
         let from = self.construction(&thrown);
-        let throws = self.throws.iter().map(|(variant, field, _)| {
+        let throws = self.throws.iter().map(|Throw { variant, field, .. }| {
             quote! {
                 if let Some(exception) = self.#field {
                     return Some(Err(#thrown::#variant(exception)));
@@ -156,7 +166,7 @@ impl Method {
                 #success
             };
         }
-        let throws = self.throws.iter().map(|(variant, field, _)| {
+        let throws = self.throws.iter().map(|Throw { variant, field, .. }| {
             quote!(Err(#thrown::#variant(exception)) => Self { #field: Some(exception) #rest },)
         });
         quote! {
@@ -172,16 +182,27 @@ impl Method {
     fn exceptions(&self, name: &str) -> TokenStream {
         let name = tokens(name);
         let documentation = documented(&format!("The exceptions of `{}`.", self.original));
-        let variants = || self.throws.iter().map(|(variant, _, _)| variant);
-        let types = self.throws.iter().map(|(_, _, ty)| ty);
+        let variants = || self.throws.iter().map(|throw| &throw.variant);
+        let types = self.throws.iter().map(|throw| &throw.ty);
         let (declared, shown, sources) = (variants(), variants(), variants());
         let same = |ty: &TokenStream| {
             let text = ty.to_string();
-            let all = self.throws.iter().map(|(_, _, ty)| ty.to_string());
+            let all = self.throws.iter().map(|throw| throw.ty.to_string());
             all.filter(|other| *other == text).count()
         };
-        let conversions = self.throws.iter().filter(|(_, _, ty)| same(ty) == 1);
-        let conversions = conversions.map(|(variant, _, ty)| {
+        let conversions = self.throws.iter().filter(|throw| same(&throw.ty) == 1);
+        let conversions = conversions.map(|throw| {
+            let Throw { variant, ty, .. } = throw;
+            // Rust has no conversions between types that both belong to other crates.
+            let of_call = (!throw.is_external).then(|| {
+                quote! {
+                    impl From<#ty> for service::CallError<#name> {
+                        fn from(exception: #ty) -> Self {
+                            Self::Exception(exception.into())
+                        }
+                    }
+                }
+            });
             quote! {
                 impl From<#ty> for #name {
                     fn from(exception: #ty) -> Self {
@@ -189,11 +210,7 @@ impl Method {
                     }
                 }
 
-                impl From<#ty> for service::CallError<#name> {
-                    fn from(exception: #ty) -> Self {
-                        Self::Exception(exception.into())
-                    }
-                }
+                #of_call
             }
         });
         quote! {

@@ -8,7 +8,7 @@ use crate::names::{Unique, camel_case, members, snake_case, upper_case};
 use crate::program::DefinitionId;
 use crate::source::Error;
 use crate::syntax::*;
-use method::Method;
+use method::{Method, Throw};
 use proc_macro2::TokenStream;
 use quote::quote;
 use traits::{Parent, Service};
@@ -159,7 +159,12 @@ impl Generator<'_> {
             let id = self.exception_of(field)?;
             let variant = variants.name(self.types.name(id).to_owned());
             let ty = self.types.path(self.scope, id);
-            method.throws.push((tokens(&variant), name, tokens(&ty)));
+            method.throws.push(Throw {
+                variant: tokens(&variant),
+                field: name,
+                ty: tokens(&ty),
+                is_external: self.types.program.files[id.0].external.is_some(),
+            });
         }
         Ok(())
     }

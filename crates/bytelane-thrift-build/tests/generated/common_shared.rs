@@ -35,6 +35,20 @@ pub struct Header {
 
 pub const LIMIT: i32 = 100;
 
+#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
+pub struct Refused {
+    #[thrift(id = 1)]
+    pub reason: String,
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Refused {}
+
 #[allow(
     dead_code,
     clippy::module_inception,

@@ -15,6 +15,10 @@ struct Header {
 
 const i32 LIMIT = 100
 
+exception Refused {
+  1: string reason,
+}
+
 service Base {
   void ping(),
 }

@@ -188,3 +188,326 @@ pub struct Flag {
     #[thrift(id = 1)]
     pub set: bool,
 }
+
+/// Extends the service of [`crate::elsewhere::base`].
+#[allow(
+    dead_code,
+    clippy::module_inception,
+    clippy::result_large_err,
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::wrong_self_convention
+)]
+pub mod store {
+    use bytelane_thrift::service;
+
+    /// Arguments of `put`.
+    #[derive(
+        Clone,
+        Debug,
+        PartialEq,
+        bytelane_thrift::Thrift,
+        serde::Serialize,
+        serde::Deserialize
+    )]
+    #[thrift(name = "put_args")]
+    pub struct PutArgs {
+        #[thrift(id = 1)]
+        pub values: indexmap::IndexMap<std::sync::Arc<str>, bytes::Bytes>,
+    }
+
+    /// What `put` returns or throws.
+    #[derive(
+        Clone,
+        Debug,
+        PartialEq,
+        bytelane_thrift::Thrift,
+        serde::Serialize,
+        serde::Deserialize
+    )]
+    #[thrift(name = "put_result")]
+    pub struct PutResult {
+        #[thrift(id = 0)]
+        pub success: Option<super::Everything>,
+        #[thrift(id = 1)]
+        pub refused: Option<crate::elsewhere::Refused>,
+        #[thrift(id = 2)]
+        pub full: Option<super::Full>,
+    }
+
+    /// The name of `put` in messages.
+    pub const PUT: &str = "put";
+
+    impl service::Method for PutArgs {
+        const METHOD: &'static str = PUT;
+
+        type Result = PutResult;
+    }
+
+    impl service::MethodResult for PutResult {
+        type Success = super::Everything;
+
+        type Exception = PutException;
+
+        fn from_result(result: Result<super::Everything, PutException>) -> Self {
+            match result {
+                Ok(success) => {
+                    Self {
+                        success: Some(success),
+                        ..Self::default()
+                    }
+                }
+                Err(PutException::Refused(exception)) => {
+                    Self {
+                        refused: Some(exception),
+                        ..Self::default()
+                    }
+                }
+                Err(PutException::Full(exception)) => {
+                    Self {
+                        full: Some(exception),
+                        ..Self::default()
+                    }
+                }
+            }
+        }
+
+        fn into_result(self) -> Option<Result<super::Everything, PutException>> {
+            if let Some(exception) = self.refused {
+                return Some(Err(PutException::Refused(exception)));
+            }
+            if let Some(exception) = self.full {
+                return Some(Err(PutException::Full(exception)));
+            }
+            self.success.map(Ok)
+        }
+    }
+
+    /// The exceptions of `put`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum PutException {
+        Refused(crate::elsewhere::Refused),
+        Full(super::Full),
+    }
+
+    impl std::fmt::Display for PutException {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            match self {
+                Self::Refused(exception) => std::fmt::Display::fmt(exception, f),
+                Self::Full(exception) => std::fmt::Display::fmt(exception, f),
+            }
+        }
+    }
+
+    impl std::error::Error for PutException {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            match self {
+                Self::Refused(exception) => std::error::Error::source(exception),
+                Self::Full(exception) => std::error::Error::source(exception),
+            }
+        }
+    }
+
+    impl From<PutException> for service::CallError<PutException> {
+        fn from(exception: PutException) -> Self {
+            Self::Exception(exception)
+        }
+    }
+
+    impl From<crate::elsewhere::Refused> for PutException {
+        fn from(exception: crate::elsewhere::Refused) -> Self {
+            Self::Refused(exception)
+        }
+    }
+
+    impl From<super::Full> for PutException {
+        fn from(exception: super::Full) -> Self {
+            Self::Full(exception)
+        }
+    }
+
+    impl From<super::Full> for service::CallError<PutException> {
+        fn from(exception: super::Full) -> Self {
+            Self::Exception(exception.into())
+        }
+    }
+
+    /// Arguments of `forget`.
+    #[derive(
+        Clone,
+        Debug,
+        PartialEq,
+        bytelane_thrift::Thrift,
+        serde::Serialize,
+        serde::Deserialize
+    )]
+    #[thrift(name = "forget_args")]
+    pub struct ForgetArgs {
+        #[thrift(id = 1)]
+        pub name: std::sync::Arc<str>,
+    }
+
+    /// The name of `forget` in messages.
+    pub const FORGET: &str = "forget";
+
+    impl service::Method for ForgetArgs {
+        const METHOD: &'static str = FORGET;
+
+        type Result = service::Oneway;
+    }
+
+    /// The service, with methods that block.
+    pub trait Store: crate::elsewhere::base::Base {
+        fn put(
+            &self,
+            values: indexmap::IndexMap<std::sync::Arc<str>, bytes::Bytes>,
+        ) -> service::Result<super::Everything, PutException>;
+
+        fn forget(&self, name: std::sync::Arc<str>);
+    }
+
+    /// The service, with asynchronous methods: implement them as `async fn`.
+    pub trait AsyncStore: crate::elsewhere::base::AsyncBase {
+        fn put(
+            &self,
+            values: indexmap::IndexMap<std::sync::Arc<str>, bytes::Bytes>,
+        ) -> impl std::future::Future<
+            Output = service::Result<super::Everything, PutException>,
+        > + Send;
+
+        fn forget(
+            &self,
+            name: std::sync::Arc<str>,
+        ) -> impl std::future::Future<Output = ()> + Send;
+    }
+
+    /// Calls the method that a request names. Returns the reply, if there is one.
+    pub fn dispatch<P: bytelane_thrift::Protocol>(
+        handler: &(impl Store + ?Sized),
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            PUT => {
+                request.reply(|arguments: PutArgs| Store::put(handler, arguments.values))
+            }
+            FORGET => {
+                request
+                    .oneway(|arguments: ForgetArgs| Store::forget(
+                        handler,
+                        arguments.name,
+                    ))
+            }
+            _ => crate::elsewhere::base::dispatch(handler, request),
+        }
+    }
+
+    /// Calls the asynchronous method that a request names. Returns the reply, if there is one.
+    pub async fn dispatch_async<P: bytelane_thrift::Protocol>(
+        handler: &impl AsyncStore,
+        request: service::Request<'_, P>,
+    ) -> Option<Vec<u8>> {
+        match request.name() {
+            PUT => {
+                request
+                    .reply_async(|arguments: PutArgs| AsyncStore::put(
+                        handler,
+                        arguments.values,
+                    ))
+                    .await
+            }
+            FORGET => {
+                request
+                    .oneway_async(|arguments: ForgetArgs| AsyncStore::forget(
+                        handler,
+                        arguments.name,
+                    ))
+                    .await
+            }
+            _ => crate::elsewhere::base::dispatch_async(handler, request).await,
+        }
+    }
+
+    /// Calls the service over a [`Client`](service::Client) or an
+    /// [`AsyncClient`](service::AsyncClient).
+    #[derive(Debug)]
+    pub struct StoreClient<C>(crate::elsewhere::base::BaseClient<C>);
+
+    impl<C> StoreClient<C> {
+        /// A client over a [`Client`](service::Client) or an
+        /// [`AsyncClient`](service::AsyncClient).
+        pub fn new(client: C) -> Self {
+            Self(crate::elsewhere::base::BaseClient::new(client))
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::Transport,
+    > StoreClient<service::Client<P, T>> {
+        pub fn put(
+            &mut self,
+            values: indexmap::IndexMap<std::sync::Arc<str>, bytes::Bytes>,
+        ) -> service::Result<super::Everything, PutException> {
+            service::Client::call(self, &PutArgs { values })
+        }
+
+        pub fn forget(&mut self, name: std::sync::Arc<str>) -> service::Result<()> {
+            service::Client::send(self, &ForgetArgs { name })
+        }
+    }
+
+    impl<
+        P: bytelane_thrift::Protocol,
+        T: service::AsyncTransport,
+    > StoreClient<service::AsyncClient<P, T>> {
+        pub async fn put(
+            &mut self,
+            values: indexmap::IndexMap<std::sync::Arc<str>, bytes::Bytes>,
+        ) -> service::Result<super::Everything, PutException> {
+            service::AsyncClient::call(self, &PutArgs { values }).await
+        }
+
+        pub async fn forget(
+            &mut self,
+            name: std::sync::Arc<str>,
+        ) -> service::Result<()> {
+            service::AsyncClient::send(self, &ForgetArgs { name }).await
+        }
+    }
+
+    impl<C> std::ops::Deref for StoreClient<C> {
+        type Target = crate::elsewhere::base::BaseClient<C>;
+
+        fn deref(&self) -> &Self::Target {
+            &self.0
+        }
+    }
+
+    impl<C> std::ops::DerefMut for StoreClient<C> {
+        fn deref_mut(&mut self) -> &mut Self::Target {
+            &mut self.0
+        }
+    }
+}
+
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    bytelane_thrift::Thrift,
+    serde::Serialize,
+    serde::Deserialize
+)]
+pub struct Full {
+    #[thrift(id = 1)]
+    pub size: i32,
+}
+
+impl std::fmt::Display for Full {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Full {}
