@@ -70,7 +70,7 @@ pub(crate) fn variant_names(variants: &[Variant]) -> Vec<String> {
 }
 
 /// The name of something in the IDL, or the one that an annotation gives it.
-fn rust_name<'a>(name: &'a Name, annotations: &'a [Annotation]) -> &'a str {
+pub(crate) fn rust_name<'a>(name: &'a Name, annotations: &'a [Annotation]) -> &'a str {
     Asked::of(annotations).name.unwrap_or(&name.text)
 }
 

@@ -8,6 +8,7 @@ use crate::names::{Unique, camel_case, members, snake_case, upper_case};
 use crate::program::DefinitionId;
 use crate::source::Error;
 use crate::syntax::*;
+use crate::types::rust_name;
 use method::{Method, Throw};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,8 +35,8 @@ impl Generator<'_> {
         parent: Option<&Name>,
         functions: &[Function],
     ) -> Result<(), Error> {
-        let original = &self.types.program.definition(id).name.text;
-        let mut parts = Service::named(trait_name(original), self.runtime());
+        let program = self.types.program;
+        let mut parts = Service::named(trait_name(program.definition(id)), self.runtime());
         let parent = parent.map(|name| self.parent(name)).transpose()?;
         if let Some(parent) = parent {
             let path = self.types.path(self.scope, parent);
@@ -46,12 +47,12 @@ impl Generator<'_> {
         self.scope.depth += 1;
         self.line(0, format!("use {}::service;", self.runtime()));
         parts.parent = parent.map(|parent| {
-            let name = trait_name(&self.types.program.definition(parent).name.text);
+            let name = trait_name(program.definition(parent));
             Parent::new(&self.types.path(self.scope, parent), &name)
         });
-        let originals = || functions.iter().map(|function| &*function.name.text);
-        let names = members(originals(), snake_case, &["new"]);
-        let constants = members(originals(), upper_case, &[]);
+        let called = || functions.iter().map(function_name);
+        let names = members(called(), snake_case, &["new"]);
+        let constants = members(called(), upper_case, &[]);
         let mut types = parts.type_names();
         for ((function, name), constant) in functions.iter().zip(names).zip(constants) {
             let method = self.method(function, &mut types, name, constant)?;
@@ -88,7 +89,7 @@ impl Generator<'_> {
         name: String,
         constant: String,
     ) -> Result<Method, Error> {
-        let base = camel_case(&function.name.text);
+        let base = camel_case(function_name(function));
         let mut method = Method::named(function, name, constant);
         method.arguments = types.name(format!("{base}Args"));
         self.arguments(function, &mut method)?;
@@ -201,9 +202,13 @@ fn result_field(id: i16, ty: &Type, name: &str, place: crate::source::Place) -> 
     }
 }
 
+fn function_name(function: &Function) -> &str {
+    rust_name(&function.name, &function.annotations)
+}
+
 /// The name of a service's blocking trait. Generic parameters have the names of one letter.
-fn trait_name(original: &str) -> String {
-    let name = camel_case(original);
+fn trait_name(service: &Definition) -> String {
+    let name = camel_case(rust_name(&service.name, &service.annotations));
     match &*name {
         "C" | "P" | "T" => name + "_",
         _ => name,

@@ -63,10 +63,10 @@ enum Level {
 
 struct Flag { 1: bool set } (rust.derive = "Copy, std::cmp::Eq")
 
-service Store extends shared.Base {
+service Shop extends shared.Base {
   Everything put(1: map<string, binary> values) throws (1: shared.Refused refused, 2: Full full);
-  oneway void forget(1: string name);
-}
+  oneway void drop(1: string name) (rust.name = "forget");
+} (rust.name = "Store")
 
 exception Full {
   1: i32 size;

@@ -333,7 +333,7 @@ pub mod store {
         }
     }
 
-    /// Arguments of `forget`.
+    /// Arguments of `drop`.
     #[derive(
         Clone,
         Debug,
@@ -342,14 +342,14 @@ pub mod store {
         serde::Serialize,
         serde::Deserialize
     )]
-    #[thrift(name = "forget_args")]
+    #[thrift(name = "drop_args")]
     pub struct ForgetArgs {
         #[thrift(id = 1)]
         pub name: std::sync::Arc<str>,
     }
 
-    /// The name of `forget` in messages.
-    pub const FORGET: &str = "forget";
+    /// The name of `drop` in messages.
+    pub const FORGET: &str = "drop";
 
     impl service::Method for ForgetArgs {
         const METHOD: &'static str = FORGET;
