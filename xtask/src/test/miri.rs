@@ -64,6 +64,11 @@ const TARGETS: &[Run] = &[
         tests: "--package bytelane-testkit --test oracle every_length",
         ..UNIT_TESTS
     },
+    // All of the crate's unsafe code.
+    Run {
+        tests: "--package bytelane-parquet --lib memory::",
+        ..UNIT_TESTS
+    },
 ];
 
 pub fn run_stage() -> Result<()> {
