@@ -54,7 +54,7 @@ pub(crate) trait ArrayDecoder: Send {
     /// Ends the page. Its bytes are let go of where they are not needed any more: their memory is for the next page.
     fn close_page(&mut self);
 
-    /// Makes room for as many slots in the array, if the caller knows how many there will be.
+    /// Makes room for as many more slots in the array, if the caller knows how many there will be.
     fn reserve(&mut self, slots: usize);
 
     /// Appends the next slots to the array. The page has as many values left.

@@ -180,7 +180,8 @@ impl ArrayDecoder for FixedDecoder {
     }
 
     fn reserve(&mut self, slots: usize) {
-        self.array.expected = slots.saturating_mul(self.width);
+        let more = slots.saturating_mul(self.width);
+        self.array.expected = self.array.values.len().saturating_add(more);
     }
 
     fn append(&mut self, slots: Slots<'_>) -> Result<()> {

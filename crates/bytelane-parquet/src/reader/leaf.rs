@@ -21,7 +21,12 @@ pub(super) struct Leaf {
     is_open: bool,
     validity: Validity,
     array_levels: Levels,
+    /// Whether there is room for what the array will probably have.
+    expects_more: bool,
 }
+
+/// How many times the levels of an array may grow for levels that are not there yet.
+const MOST_GROWTH: usize = 8;
 
 /// The levels of an array of a nested column.
 #[derive(Debug, Default)]
@@ -65,6 +70,7 @@ impl Leaf {
             is_open: false,
             validity: Validity::default(),
             array_levels: Levels::default(),
+            expects_more: false,
         }
     }
 
@@ -89,6 +95,7 @@ impl Leaf {
 
     /// The array of all rows read since the last one.
     pub(super) fn finish(&mut self) -> Result<LeafArray> {
+        self.expects_more = false;
         let validity = std::mem::take(&mut self.validity);
         let array = self.decoder.finish(validity.finish());
         Ok(LeafArray {
@@ -124,6 +131,9 @@ impl Leaf {
                 }
             }
             left -= begun;
+            if wish == Wish::Read {
+                self.expect_more(rows - left, left);
+            }
             if left == 0 && self.levels.left() > 0 {
                 break;
             }
@@ -152,6 +162,22 @@ impl Leaf {
             self.array_levels.definition.extend_from_slice(definition);
         }
         Ok(())
+    }
+
+    /// Makes room for the values of lists once, after those of the first page, as if all rows were like the rows so far.
+    fn expect_more(&mut self, rows: usize, left: usize) {
+        let levels = &mut self.array_levels;
+        let slots = levels.definition.len();
+        if self.expects_more || rows == 0 || slots == 0 {
+            return;
+        }
+        self.expects_more = true;
+        let more = slots.saturating_mul(left) / rows;
+        // The first rows may be the only long ones.
+        let more = more.min(MOST_GROWTH * slots);
+        self.decoder.reserve(more);
+        levels.repetition.reserve(more);
+        levels.definition.reserve(more);
     }
 
     fn close_page(&mut self) {
