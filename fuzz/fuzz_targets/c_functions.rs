@@ -1,7 +1,7 @@
 //! Any bytes as input of the C functions, compared with the catalog.
 #![no_main]
 
-#[path = "../../crates/bytelane-capi/tests/functions/common/mod.rs"]
+#[path = "../../crates/bytelane-capi/tests/it/functions/common/mod.rs"]
 mod common;
 
 use std::sync::LazyLock;

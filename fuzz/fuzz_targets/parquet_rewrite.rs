@@ -1,13 +1,13 @@
 //! Any bytes as a Parquet file that is rewritten.
 #![no_main]
 
-#[path = "../../crates/bytelane-parquet/tests/fuzzing/chunk.rs"]
+#[path = "../../crates/bytelane-parquet/tests/it/fuzzing/chunk.rs"]
 mod chunk;
-#[path = "../../crates/bytelane-parquet/tests/fuzzing/files.rs"]
+#[path = "../../crates/bytelane-parquet/tests/it/fuzzing/files.rs"]
 mod files;
-#[path = "../../crates/bytelane-parquet/tests/fuzzing/rewrite.rs"]
+#[path = "../../crates/bytelane-parquet/tests/it/fuzzing/rewrite.rs"]
 mod rewrite;
-#[path = "../../crates/bytelane-parquet/tests/fuzzing/rows.rs"]
+#[path = "../../crates/bytelane-parquet/tests/it/fuzzing/rows.rs"]
 mod rows;
 
 libfuzzer_sys::fuzz_target!(

@@ -1,9 +1,9 @@
 //! Any bytes as a Thrift message in the compact protocol, on every backend.
 #![no_main]
 
-#[path = "../../crates/bytelane-thrift/tests/common/readers.rs"]
+#[path = "../../crates/bytelane-thrift/tests/it/common/readers.rs"]
 mod readers;
-#[path = "../../crates/bytelane-thrift/tests/common/types.rs"]
+#[path = "../../crates/bytelane-thrift/tests/it/common/types.rs"]
 mod types;
 
 use types::Everything;

@@ -8,6 +8,6 @@ use crate::process::{cargo, run};
 /// what is generated.
 pub fn run_stage() -> Result<()> {
     let test =
-        "test --locked --package bytelane-thrift-build --test corpus -- --ignored --nocapture";
+        "test --locked --package bytelane-thrift-build --test it -- corpus:: --ignored --nocapture";
     run(&mut cargo(test))
 }

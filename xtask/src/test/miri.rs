@@ -57,11 +57,11 @@ const TARGETS: &[Run] = &[
         ..UNIT_TESTS
     },
     Run {
-        tests: "--package bytelane-testkit --test appending",
+        tests: "--package bytelane-testkit --test it appending::",
         ..UNIT_TESTS
     },
     Run {
-        tests: "--package bytelane-testkit --test oracle every_length",
+        tests: "--package bytelane-testkit --test it oracle::every_length",
         ..UNIT_TESTS
     },
     // All of the crate's unsafe code.
