@@ -6,6 +6,4 @@ mod readers;
 #[path = "../../crates/bytelane-thrift/tests/it/common/types.rs"]
 mod types;
 
-use types::Everything;
-
 libfuzzer_sys::fuzz_target!(|input: &[u8]| readers::check::<bytelane_thrift::Json>(input));

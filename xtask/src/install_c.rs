@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::process::{cargo, output, program, root, run};
+use crate::process::{cargo, compile, output, program, root};
 
 /// The options of `cargo xtask install-c`.
 #[derive(clap::Args)]
@@ -74,7 +74,7 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
 pub fn install(prefix: &Path) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "only Linux is supported");
     let build = "build --locked --profile c --package bytelane-capi --package bytelane-streamvbyte";
-    run(cargo(build).args(["--target-dir", "target"]))?;
+    compile(cargo(build).args(["--target-dir", "target"]))?;
     let version = Version::read()?;
     let directories = ["include", "lib/pkgconfig", "lib/cmake/bytelane"];
     for directory in directories.map(|directory| prefix.join(directory)) {

@@ -8,6 +8,7 @@ mod peers;
 mod process;
 mod record;
 mod test;
+mod timings;
 
 use std::process::ExitCode;
 

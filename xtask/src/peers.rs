@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::process::{cargo, program, root, run};
+use crate::process::{self, cargo, compile, program, root, run};
 
 /// The options of `cargo xtask peers`.
 #[derive(clap::Args)]
@@ -59,17 +59,26 @@ fn measure(arguments: &[OsString]) -> Result<()> {
 
 /// Runs every comparison once, briefly, to check that all results agree.
 pub fn run_stage() -> Result<()> {
-    run(&mut cargo(
-        "test --quiet --locked --manifest-path peers/Cargo.toml",
-    ))?;
+    process::test(|| Ok(peers("test", "--profile=dev")), &[])?;
     run(&mut comparison("--profile=dev", &["--quick".into()])?)
 }
 
-fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {
-    let mut command = cargo("run --quiet --locked --manifest-path peers/Cargo.toml");
-    command.arg(profile).arg("--").args(arguments);
+/// A cargo command about the comparison. All of them have the same flags, or C libraries and what depends
+/// on them would be compiled again.
+fn peers(subcommand: &str, profile: &str) -> Command {
+    let mut command = cargo(subcommand);
+    command.args(["--locked", "--manifest-path", "peers/Cargo.toml", profile]);
+    command.args(["--target-dir", "peers/target"]);
     // The C library of Stream VByte uses SIMD only if the compiler targets this machine.
     command.env("CFLAGS", "-O3 -march=native");
+    command
+}
+
+/// Compiles the comparison, and returns the command that runs it.
+fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {
+    compile(&mut peers("build", profile))?;
+    let mut command = peers("run", profile);
+    command.args(["--quiet", "--"]).args(arguments);
     // The crate fbthrift creates errors internally while it reads a valid message, each with a
     // backtrace if the caller's environment asks for one.
     command.env("RUST_LIB_BACKTRACE", "0");

@@ -1,9 +1,12 @@
 //! Starts other programs: each command is shown when it starts, and named if it fails.
 
+use std::io::BufReader;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+
+use crate::timings::{self, Work};
 
 /// The workspace's root directory.
 pub fn root() -> &'static Path {
@@ -36,6 +39,40 @@ pub fn cargo(arguments: &str) -> Command {
 pub fn run(command: &mut Command) -> Result<()> {
     let line = describe(command);
     println!("$ {line}");
+    timings::measure(Work::Run, || succeed(command, &line))
+}
+
+/// Runs a command whose time counts as compilation. With `--timings`, cargo also reports which crates
+/// took longest.
+pub fn compile(command: &mut Command) -> Result<()> {
+    let line = describe(command);
+    println!("$ {line}");
+    let crates = timings::crates(command);
+    timings::measure(Work::Compile, || succeed(command, &line))?;
+    crates.map_or(Ok(()), |report| report.read())
+}
+
+/// Compiles tests and runs them. `make` returns `cargo test` and its options; the arguments follow `--`.
+pub fn test(make: impl Fn() -> Result<Command>, arguments: &[&str]) -> Result<()> {
+    compile(make()?.arg("--no-run"))?;
+    let mut command = make()?;
+    command.arg("--").args(arguments);
+    if !timings::enabled() {
+        return run(&mut command);
+    }
+    let line = describe(&command);
+    println!("$ {line}");
+    timings::measure(Work::Run, || {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let lines = child.stdout.take().context("no standard output")?;
+        timings::show_tests(BufReader::new(lines))?;
+        let status = child.wait()?;
+        ensure!(status.success(), "`{line}` failed: {status}");
+        Ok(())
+    })
+}
+
+fn succeed(command: &mut Command, line: &str) -> Result<()> {
     let status = command
         .status()
         .with_context(|| format!("cannot start `{line}`"))?;

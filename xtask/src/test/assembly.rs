@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use anyhow::{Result, bail};
 
 use crate::listing::{self, Function, Instruction, functions};
-use crate::process::{cargo, run};
+use crate::process::{cargo, compile};
 use kernels::KERNELS;
 
 /// A kernel, and the required instructions of its hot loop.
@@ -49,7 +49,7 @@ enum Register {
 pub fn run_stage() -> Result<()> {
     let mut build = cargo("build --locked --release --package bytelane --lib");
     build.args(["--target-dir", "target/assembly/v0"]);
-    run(build.env("RUSTFLAGS", "-Csymbol-mangling-version=v0"))?;
+    compile(build.env("RUSTFLAGS", "-Csymbol-mangling-version=v0"))?;
     let libraries = ["target/assembly/v0/release/libbytelane.rlib".to_owned()];
     let listing = listing::disassemble("objdump", &libraries)?;
     let functions = functions(&listing);

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{cargo, output, program, root, run};
+use crate::process::{self, cargo, output, program, root};
+use crate::timings;
 
 /// The packages tested on every target: those without heavy dependencies.
 const PACKAGES: &str = "--package bytelane --package bytelane-testkit";
@@ -166,11 +167,16 @@ impl Target {
         if let Some(linker) = self.linker {
             command.env(name("LINKER"), linker);
         }
-        if !self.runner.is_empty() {
-            let root = root()
-                .to_str()
-                .context("the workspace's path is not UTF-8")?;
-            command.env(name("RUNNER"), self.runner.replace("{root}", root));
+        let root = root()
+            .to_str()
+            .context("the workspace's path is not UTF-8")?;
+        let mut runner = self.runner.replace("{root}", root);
+        // Node's WebAssembly passes no variables on.
+        if timings::enabled() && self.triple != WASM.triple {
+            runner = timings::runner(&runner);
+        }
+        if !runner.is_empty() {
+            command.env(name("RUNNER"), runner);
         }
         let toolchain = self.toolchain()?;
         let mut rustflags = self.rustflags.to_owned();
@@ -211,12 +217,15 @@ fn check_debian_compiler() -> Result<()> {
 /// Runs the core's tests on the target, on a reduced grid if it is emulated. The tests fail if the
 /// target's best backend is not the one that the stage is meant for.
 pub fn test(target: &Target) -> Result<()> {
-    let mut command = target.cargo("test")?;
-    command.args(PACKAGES.split_whitespace()).arg("--tests");
-    build_quickly(&mut command);
-    command.env("BYTELANE_TEST_GRID", "reduced");
-    command.env("BYTELANE_TEST_EXPECT", target.backend);
-    run(&mut command)
+    let make = || {
+        let mut command = target.cargo("test")?;
+        command.args(PACKAGES.split_whitespace()).arg("--tests");
+        build_quickly(&mut command);
+        command.env("BYTELANE_TEST_GRID", "reduced");
+        command.env("BYTELANE_TEST_EXPECT", target.backend);
+        Ok(command)
+    };
+    process::test(make, &[])
 }
 
 /// Third-party code, including the standard library, is compiled once for each target and runs for

@@ -61,8 +61,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// Writes the outcome to the stage's row of the record immediately: later stages take hours.
 fn note(stage: &Stage, outcome: &Outcome) -> Result<()> {
     let (result, elapsed) = match outcome {
-        Outcome::Passed(elapsed) => ("passed".to_owned(), minutes(*elapsed)),
-        Outcome::Failed(elapsed, error) => (format!("failed: {error:#}"), minutes(*elapsed)),
+        Outcome::Passed(elapsed, _) => ("passed".to_owned(), minutes(*elapsed)),
+        Outcome::Failed(elapsed, _, error) => (format!("failed: {error:#}"), minutes(*elapsed)),
         // An earlier run on another machine says more than a skip here.
         Outcome::Skipped { .. } | Outcome::Excluded(_) => return Ok(()),
     };

@@ -6,14 +6,14 @@ use anyhow::{Context, Result, ensure};
 use toml::Table;
 
 use super::cross::{THUMB, WASM_UNKNOWN, build_quickly};
-use crate::process::{cargo, output, program, root, run};
+use crate::process::{cargo, compile, output, program, root};
 
 pub fn run_stage() -> Result<()> {
     rust_version_is_tested()?;
     for features in ["", "alloc", "std", "sse41", "avx2", "alloc,avx512", "neon"] {
         let lints = "clippy --locked --package bytelane --lib --no-default-features";
         let mut command = cargo(lints);
-        run(command.args(["--features", features, "--", "--deny", "warnings"]))?;
+        compile(command.args(["--features", features, "--", "--deny", "warnings"]))?;
     }
     for features in ["", "alloc"] {
         core_without_std(features)?;
@@ -27,12 +27,12 @@ fn core_without_std(features: &str) -> Result<()> {
     let arguments = "--package bytelane --lib --no-default-features --features";
     let mut doc = cargo("doc --locked --no-deps");
     doc.args(arguments.split_whitespace()).arg(features);
-    run(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
+    compile(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
     for target in [&THUMB, &WASM_UNKNOWN] {
         let mut build = target.cargo("rustc")?;
         build_quickly(&mut build);
         build.args(arguments.split_whitespace()).arg(features);
-        run(build.args(["--", "--deny", "warnings"]))?;
+        compile(build.args(["--", "--deny", "warnings"]))?;
     }
     Ok(())
 }

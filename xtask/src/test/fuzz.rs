@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::process::{cargo, program, root, run};
+use crate::process::{cargo, compile, program, root, run};
 
 /// The flags that `cargo fuzz` passes to a nightly compiler; the stable one accepts them as well.
-const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \
+const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
@@ -31,7 +31,7 @@ const GOLDEN: &str = "testdata/golden";
 
 /// Runs each target for a few seconds.
 pub fn run_stage() -> Result<()> {
-    let programs = build("target/fuzz", None)?;
+    let programs = build("target/fuzz", "brief", None)?;
     for target in targets()? {
         fuzz(&programs, &target, 5)?;
     }
@@ -40,7 +40,7 @@ pub fn run_stage() -> Result<()> {
 
 /// Runs each target for five minutes, and keeps new findings.
 pub fn run_long() -> Result<()> {
-    let programs = build("target/fuzz-long", Some(SANITIZER))?;
+    let programs = build("target/fuzz-long", "release", Some(SANITIZER))?;
     for target in targets()? {
         fuzz(&programs, &target, 300)?;
         keep(&programs, &target)?;
@@ -48,19 +48,26 @@ pub fn run_long() -> Result<()> {
     Ok(())
 }
 
-/// Builds the targets, and writes the seed inputs; returns the directory of the programs.
-fn build(directory: &str, sanitizer: Option<&str>) -> Result<PathBuf> {
+/// Builds the targets in a profile, and writes the seed inputs; returns the directory of the programs.
+fn build(directory: &str, profile: &str, sanitizer: Option<&str>) -> Result<PathBuf> {
     let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let mut command = cargo("build --locked --release --manifest-path fuzz/Cargo.toml");
-    command.args(["--target-dir", directory, "--target", &host]);
+    let mut command = cargo("build --locked --manifest-path fuzz/Cargo.toml");
+    command.args([
+        "--profile",
+        profile,
+        "--target-dir",
+        directory,
+        "--target",
+        &host,
+    ]);
     let mut rustflags = RUSTFLAGS.to_owned();
     if let Some(sanitizer) = sanitizer {
         rustflags = format!("{rustflags} {sanitizer}");
         command.env("RUSTC_BOOTSTRAP", "1");
     }
-    run(command.env("RUSTFLAGS", rustflags))?;
+    compile(command.env("RUSTFLAGS", rustflags))?;
     run(cargo(SEEDS).args(["read", CORPUS, "fuzz/corpus"]))?;
-    Ok(root().join(directory).join(host).join("release"))
+    Ok(root().join(directory).join(host).join(profile))
 }
 
 /// Runs a target for a number of seconds.

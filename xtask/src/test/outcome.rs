@@ -4,11 +4,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use super::stages::Stage;
+use crate::timings::{self, Timings};
 
 /// How a stage ended.
 pub enum Outcome {
-    Passed(Duration),
-    Failed(Duration, anyhow::Error),
+    Passed(Duration, Timings),
+    Failed(Duration, Timings, anyhow::Error),
     /// Skipped for lack of tools; `required` turns this into a failure.
     Skipped {
         reason: String,
@@ -33,17 +34,20 @@ pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
         return Outcome::Skipped { reason, required };
     }
     println!("\n==> stage {}: {}", stage.name, stage.about);
+    timings::take();
     let start = Instant::now();
     let result = (stage.run)();
     let elapsed = start.elapsed();
+    let timings = timings::take();
+    let time = format!("{} of {} min", minutes(elapsed), stage.minutes);
     match result {
         Ok(()) => {
-            println!("<== stage {} passed in {}", stage.name, minutes(elapsed));
-            Outcome::Passed(elapsed)
+            println!("<== stage {}: ok, {time}", stage.name);
+            Outcome::Passed(elapsed, timings)
         }
         Err(error) => {
-            println!("<== stage {} FAILED: {error:#}", stage.name);
-            Outcome::Failed(elapsed, error)
+            println!("<== stage {}: FAILED, {time}: {error:#}", stage.name);
+            Outcome::Failed(elapsed, timings, error)
         }
     }
 }
@@ -69,7 +73,7 @@ pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
 pub fn summarise(outcomes: &[(&Stage, Outcome)]) -> ExitCode {
     print_table(outcomes);
     for (stage, outcome) in outcomes {
-        if let Outcome::Failed(_, error) = outcome {
+        if let Outcome::Failed(.., error) = outcome {
             let text = format!("{error:#}");
             let first_line = text.lines().next().unwrap_or_default();
             println!("FAILED {}: {first_line}", stage.name);
@@ -83,39 +87,68 @@ pub fn summarise(outcomes: &[(&Stage, Outcome)]) -> ExitCode {
                 println!("skipped {}{required}: {reason}", stage.name);
             }
             Outcome::Excluded(reason) => println!("skipped {}: {reason}", stage.name),
-            Outcome::Passed(_) | Outcome::Failed(..) => continue,
+            Outcome::Passed(..) | Outcome::Failed(..) => continue,
         }
         nothing_skipped = false;
     }
     if nothing_skipped {
         println!("nothing was skipped");
     }
-    match outcomes.iter().any(|(_, outcome)| outcome.is_failure()) {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
+    if outcomes.iter().any(|(_, outcome)| outcome.is_failure()) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     }
 }
 
 fn print_table(outcomes: &[(&Stage, Outcome)]) {
     println!(
-        "\n{:<12} {:<8} {:>9} {:>7}",
-        "stage", "result", "min:s", "budget"
+        "\n{:<12} {:<8} {:>9} {:>9} {:>9} {:>7}",
+        "stage", "result", "compiled", "ran", "min:s", "budget"
     );
+    let mut sum = (Duration::ZERO, Duration::ZERO);
     for (stage, outcome) in outcomes {
-        let (result, elapsed) = match outcome {
-            Outcome::Passed(elapsed) => ("passed", Some(*elapsed)),
-            Outcome::Failed(elapsed, _) => ("FAILED", Some(*elapsed)),
+        let (result, times) = match outcome {
+            Outcome::Passed(elapsed, timings) => ("ok", Some((*elapsed, timings))),
+            Outcome::Failed(elapsed, timings, _) => ("FAILED", Some((*elapsed, timings))),
             Outcome::Skipped { .. } => ("skipped", None),
             Outcome::Excluded(_) => continue,
         };
-        let time = elapsed.map_or("-".to_owned(), minutes);
+        let [compiled, ran, all] = match times {
+            Some((elapsed, timings)) => {
+                sum = (sum.0 + timings.compiling, sum.1 + elapsed);
+                let ran = elapsed.saturating_sub(timings.compiling);
+                [timings.compiling, ran, elapsed].map(minutes)
+            }
+            None => ["-"; 3].map(str::to_owned),
+        };
         println!(
-            "{:<12} {result:<8} {time:>9} {:>7}",
+            "{:<12} {result:<8} {compiled:>9} {ran:>9} {all:>9} {:>7}",
             stage.name, stage.minutes
         );
-        if elapsed.is_some_and(|elapsed| elapsed > stage.budget()) {
+        if times.is_some_and(|(elapsed, _)| elapsed > stage.budget()) {
             println!("warning: {} took longer than its budget", stage.name);
         }
+    }
+    let times = [sum.0, sum.1 - sum.0, sum.1].map(minutes);
+    let [compiled, ran, all] = times;
+    println!("{:<12} {:<8} {compiled:>9} {ran:>9} {all:>9}", "all", "");
+    for (stage, outcome) in outcomes {
+        if let Outcome::Passed(_, timings) | Outcome::Failed(_, timings, _) = outcome {
+            print_slowest(stage, "crates", &timings.crates);
+            print_slowest(stage, "tests", &timings.tests);
+        }
+    }
+}
+
+/// The slowest crates or tests of a stage, which are known with `--timings`.
+fn print_slowest(stage: &Stage, kind: &str, entries: &[(String, f64)]) {
+    if entries.is_empty() {
+        return;
+    }
+    println!("\nslowest {kind} of the stage {}:", stage.name);
+    for line in timings::slowest(entries) {
+        println!("{line}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::process::{cargo, program, root, run};
+use crate::process::{cargo, compile, program, root, run};
 
 /// The scripts run programs of the workspace. The whole workspace is built, which the stage `rust`
 /// has already done: building only some of its packages would recompile their dependencies with
@@ -60,7 +60,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Builds the programs; returns their directory.
 pub fn build_programs() -> Result<PathBuf> {
-    run(&mut cargo(BUILD))?;
+    compile(&mut cargo(BUILD))?;
     Ok(root().join("target/debug"))
 }
 

@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::python::{create_environment, environment_with, pip};
-use crate::process::{output, program, root, run};
+use crate::process::{compile, output, program, root, run};
 
 const CRATE: &str = "crates/bytelane-python";
 
@@ -96,7 +96,7 @@ fn only_file(maturin: &mut Command, directory: &str) -> Result<PathBuf> {
     if directory.exists() {
         fs::remove_dir_all(&directory).context("cannot remove old files")?;
     }
-    run(maturin.arg("--out").arg(&directory))?;
+    compile(maturin.arg("--out").arg(&directory))?;
     let files = fs::read_dir(&directory)?.collect::<Result<Vec<_>, _>>()?;
     match files.as_slice() {
         [file] => Ok(file.path()),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::process::{cargo, output, program, root, run};
+use crate::process::{cargo, compile, output, program, root};
 
 /// The maximum number of bytes of machine code and constants that one call may add to a program,
 /// including kernels of all instruction sets.
@@ -25,7 +25,7 @@ const TARGET: &str = "target/assembly";
 
 /// Builds the programs and compares each with the one that calls nothing.
 pub fn check() -> Result<()> {
-    run(
+    compile(
         cargo("build --locked --release --package bytelane-size --bins")
             .args(["--target-dir", TARGET]),
     )?;
