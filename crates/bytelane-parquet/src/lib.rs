@@ -2,6 +2,7 @@
 
 pub mod advise;
 mod allowance;
+mod bare;
 mod choice;
 mod contained;
 mod error;

@@ -13,8 +13,10 @@ use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, DictionaryArray, FixedSizeBinaryArray, PrimitiveArray,
     UInt64Array, downcast_integer, downcast_primitive,
 };
-use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, NullBuffer, i256};
-use arrow_schema::{DataType, IntervalUnit, Schema, TimeUnit};
+use arrow_buffer::{
+    ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNano, NullBuffer, i256,
+};
+use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef, TimeUnit};
 use arrow_select::take::take;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::Type;
@@ -65,6 +67,32 @@ pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
     }
 }
 
+/// The same schema with intervals that have all parts of an INTERVAL of Parquet; none if it has no intervals.
+pub(crate) fn with_whole_intervals(schema: &Schema) -> Option<SchemaRef> {
+    let mut has_any = false;
+    let fields = schema.fields().iter();
+    let fields = fields.map(|field| whole_intervals(field, &mut has_any));
+    let fields: Vec<FieldRef> = fields.collect();
+    has_any.then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
+fn whole_intervals(field: &FieldRef, has_any: &mut bool) -> FieldRef {
+    let data_type = match field.data_type() {
+        DataType::Interval(_) => {
+            *has_any = true;
+            DataType::Interval(IntervalUnit::MonthDayNano)
+        }
+        DataType::List(item) => DataType::List(whole_intervals(item, has_any)),
+        DataType::Map(entries, sorted) => DataType::Map(whole_intervals(entries, has_any), *sorted),
+        DataType::Struct(fields) => {
+            let fields = fields.iter().map(|field| whole_intervals(field, has_any));
+            DataType::Struct(fields.collect())
+        }
+        _ => return Arc::clone(field),
+    };
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}
+
 /// Bytes of a value of a column, or none where they differ from value to value, or are less than one.
 pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
     match column.physical_type() {
@@ -104,6 +132,11 @@ fn reading(data_type: &DataType, column: &ColumnDescriptor) -> Option<Conversion
         (DataType::Timestamp(_, _), Type::INT96) => Some(Conversion::Int96),
         (DataType::Timestamp(_, _), Type::INT32) => Some(Conversion::Times),
         (DataType::Date64, Type::INT32) => Some(Conversion::Days),
+        (DataType::Interval(IntervalUnit::MonthDayNano), Type::FIXED_LEN_BYTE_ARRAY)
+            if column.type_length() == 12 =>
+        {
+            Some(Conversion::Interval)
+        }
         _ => conversion(data_type, column),
     }
 }
@@ -327,7 +360,7 @@ pub(crate) fn from_physical(
         Conversion::Resize | Conversion::BigEndian => {
             decimals(data_type, &values, width, conversion)
         }
-        Conversion::Interval => from_intervals(data_type, &values),
+        Conversion::Interval => from_intervals(data_type, &values, nulls.as_ref())?,
         Conversion::Days => from_i32(&values, |days| i64::from(days) * 86_400_000),
         Conversion::Times => from_i32(&values, i64::from),
         Conversion::Int96 => from_int96(data_type, &values),
@@ -495,21 +528,46 @@ fn converted<T: ArrowNativeType>(
     Buffer::from_vec(numbers)
 }
 
-fn from_intervals(data_type: &DataType, values: &[u8]) -> Buffer {
+/// Months, days and milliseconds; an error if a value has parts that the type has not.
+fn from_intervals(
+    data_type: &DataType,
+    values: &[u8],
+    nulls: Option<&NullBuffer>,
+) -> Result<Buffer> {
     let (values, _) = values.as_chunks::<12>();
-    let number = |value: &[u8; 12], at: usize| {
-        i32::from_le_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]])
+    let parts = |value: &[u8; 12]| {
+        let [months, days, milliseconds] = [0, 4, 8]
+            .map(|at| u32::from_le_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]));
+        (months as i32, days as i32, milliseconds)
     };
-    match data_type {
+    let lost = |value: &[u8; 12]| match (data_type, parts(value)) {
+        (DataType::Interval(IntervalUnit::YearMonth), (_, days, time)) => days != 0 || time != 0,
+        (DataType::Interval(IntervalUnit::DayTime), (months, _, _)) => months != 0,
+        _ => false,
+    };
+    let is_valid = |row: usize| nulls.is_none_or(|nulls| nulls.is_valid(row));
+    let mut rows = values.iter().enumerate();
+    if rows.any(|(row, value)| lost(value) && is_valid(row)) {
+        let problem = format!(
+            "it has intervals of months and of days, which {data_type} cannot express; read it without the Arrow schema \
+             in the file"
+        );
+        return Err(Problem::Unsupported(problem).into());
+    }
+    let values = values.iter().map(parts);
+    Ok(match data_type {
         DataType::Interval(IntervalUnit::YearMonth) => {
-            let months = values.iter().map(|value| number(value, 0));
-            Buffer::from_vec(months.collect::<Vec<i32>>())
+            Buffer::from_vec(values.map(|(months, _, _)| months).collect::<Vec<i32>>())
+        }
+        DataType::Interval(IntervalUnit::DayTime) => {
+            let times = values.map(|(_, days, time)| IntervalDayTime::new(days, time as i32));
+            Buffer::from_vec(times.collect::<Vec<_>>())
         }
         _ => {
-            let times = values
-                .iter()
-                .map(|value| IntervalDayTime::new(number(value, 4), number(value, 8)));
-            Buffer::from_vec(times.collect::<Vec<IntervalDayTime>>())
+            let times = values.map(|(months, days, time)| {
+                IntervalMonthDayNano::new(months, days, i64::from(time) * 1_000_000)
+            });
+            Buffer::from_vec(times.collect::<Vec<_>>())
         }
-    }
+    })
 }

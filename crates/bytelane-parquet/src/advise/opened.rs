@@ -2,16 +2,18 @@
 
 use super::readable::{Root, readable};
 use crate::allowance::{Allowance, TOO_LARGE};
+use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::read_footer;
 use crate::rewrite::plan::as_dictionaries;
+use crate::rewrite::source::alone;
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, SchemaRef};
-use parquet::arrow::ProjectionMask;
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_schema};
 use parquet::basic::Type;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::schema::types::ColumnDescriptor;
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaData};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -30,8 +32,8 @@ pub(super) struct Opened {
     /// Its columns.
     pub(super) roots: Vec<Root>,
     /// The types that other readers see, of the columns that can be read.
-    types: SchemaRef,
-    /// Reads these, and views of strings.
+    types: Vec<FieldRef>,
+    /// Reads these without annotations, and views of strings.
     pub(super) file: ReaderBuilder<InputFile>,
     pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
 }
@@ -43,7 +45,7 @@ impl Opened {
             let metadata = Arc::new(read_footer(&input)?.metadata);
             let (roots, readable) = readable(&metadata)?;
             let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
-            let types = SchemaRef::clone(file.schema());
+            let types = types(metadata.file_metadata(), &roots, file.schema());
             Ok(Self {
                 path: path.to_owned(),
                 as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
@@ -69,12 +71,12 @@ impl Opened {
     /// The same as other readers see it.
     pub(super) fn field_elsewhere(&self, column: usize) -> Result<&FieldRef> {
         let number = self.roots[column].number()?;
-        Ok(&self.types.fields()[number])
+        Ok(&self.types[number])
     }
 
     /// That another file has the same columns of the same types.
     pub(super) fn check_columns(&self, other: &Self) -> Result<()> {
-        let (ours, theirs) = (self.file.schema().fields(), other.file.schema().fields());
+        let (ours, theirs) = (&self.types, &other.types);
         let same = |ours: &FieldRef, theirs: &FieldRef| {
             ours.name() == theirs.name() && ours.data_type() == theirs.data_type()
         };
@@ -144,7 +146,7 @@ impl Opened {
             let taken = left.min(array.len());
             let array = array.slice(0, taken);
             if !allowance.take(&array) {
-                return Err(too_large(row_group, self.types.field(column).name()));
+                return Err(too_large(row_group, self.types[column].name()));
             }
             arrays.push(array);
             left -= taken;
@@ -153,6 +155,31 @@ impl Opened {
             }
         }
         Ok(arrays)
+    }
+}
+
+/// The types that other readers see: those of the Arrow schema in the file, if there is one. Where Arrow has none, they
+/// are those that are `read`.
+fn types(file: &FileMetaData, roots: &[Root], read: &SchemaRef) -> Vec<FieldRef> {
+    fn in_arrow(
+        schema: &SchemaDescriptor,
+        entries: Option<&Vec<KeyValue>>,
+    ) -> Result<Vec<FieldRef>> {
+        let schema = contained(|| Ok(parquet_to_arrow_schema(schema, entries)?))?;
+        Ok(schema.fields().to_vec())
+    }
+    let all = in_arrow(file.schema_descr(), file.key_value_metadata());
+    match all {
+        Ok(all) if all.len() == read.fields().len() => all,
+        _ => {
+            let roots = roots.iter().filter(|root| root.readable.is_ok());
+            let own = roots.zip(read.fields()).map(|(root, read)| {
+                let own = alone(file.schema_descr(), &root.in_file);
+                let own = own.and_then(|own| in_arrow(&own, None));
+                own.map_or_else(|_| Arc::clone(read), |own| Arc::clone(&own[0]))
+            });
+            own.collect()
+        }
     }
 }
 

@@ -1,13 +1,14 @@
-//! The columns of a file that Arrow has types for. The crate `parquet` opens no file with another one, so that it is
-//! shown a footer without these.
+//! The columns of a file that can be read, as they are stored: without annotations. The crate `parquet` opens no file
+//! with a column that Arrow has no type for, so that it is shown a footer without these.
 
+use crate::bare::bare;
 use crate::contained::contained;
-use crate::physical::roots;
+use crate::physical::roots as roots_of;
 use crate::rewrite::source::alone;
 use crate::{Error, Problem, Result};
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::file::metadata::{
-    FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataBuilder, RowGroupMetaData,
+    FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, RowGroupMetaData,
 };
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
@@ -25,27 +26,31 @@ pub(super) struct Root {
 
 /// The columns of a footer, and what of it can be read.
 pub(super) fn readable(footer: &Arc<ParquetMetaData>) -> Result<(Vec<Root>, Arc<ParquetMetaData>)> {
-    let file = footer.file_metadata();
-    let roots = roots(file.schema_descr()).into_iter().enumerate();
-    let roots = roots.map(|(number, (in_file, leaves))| Root {
-        in_file,
-        leaves,
-        readable: Ok(number),
-    });
-    let mut roots: Vec<Root> = roots.collect();
-    let has_type = has_type(file.schema_descr(), file.key_value_metadata());
-    if has_type.is_ok() && roots.len() == file.schema().get_fields().len() {
-        return Ok((roots, Arc::clone(footer)));
-    }
+    let schema = footer.file_metadata().schema_descr();
     let mut count = 0;
-    for root in &mut roots {
-        let alone = alone(file.schema_descr(), &root.in_file)?;
-        root.readable = self::has_type(&alone, None).map(|()| {
-            count += 1;
-            count - 1
+    let mut roots = Vec::new();
+    let mut bares = Vec::new();
+    for (in_file, leaves) in roots_of(schema) {
+        let read = bare(&in_file).and_then(|bare| {
+            let alone = alone(schema, &bare)?;
+            contained(|| Ok(parquet_to_arrow_schema(&alone, None)?))?;
+            Ok(bare)
+        });
+        let readable = match read {
+            Ok(bare) => {
+                bares.push((bare, leaves.clone()));
+                count += 1;
+                Ok(count - 1)
+            }
+            Err(error) => Err(format!("Arrow has no type for it: {error}")),
+        };
+        roots.push(Root {
+            in_file,
+            leaves,
+            readable,
         });
     }
-    let kept = kept(footer, roots.iter().filter(|root| root.readable.is_ok()))?;
+    let kept = kept(footer, &bares)?;
     Ok((roots, Arc::new(kept)))
 }
 
@@ -57,22 +62,10 @@ impl Root {
     }
 }
 
-/// Whether Arrow has a type for each column, or why not.
-fn has_type(
-    schema: &SchemaDescriptor,
-    entries: Option<&Vec<KeyValue>>,
-) -> std::result::Result<(), String> {
-    let converted = contained(|| Ok(parquet_to_arrow_schema(schema, entries).map(drop)?));
-    converted.map_err(|error| format!("Arrow has no type for it: {error}"))
-}
-
 /// A footer with these columns only. It names no Arrow schema, which would be that of all columns.
-fn kept<'a>(
-    footer: &ParquetMetaData,
-    roots: impl Iterator<Item = &'a Root> + Clone,
-) -> Result<ParquetMetaData> {
+fn kept(footer: &ParquetMetaData, roots: &[(TypePtr, Range<usize>)]) -> Result<ParquetMetaData> {
     let file = footer.file_metadata();
-    let fields = roots.clone().map(|root| Arc::clone(&root.in_file));
+    let fields = roots.iter().map(|(bare, _)| Arc::clone(bare));
     let schema = Type::group_type_builder(file.schema().name()).with_fields(fields.collect());
     let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema.build()?)));
     let mut kept = ParquetMetaDataBuilder::new(FileMetaData::new(
@@ -84,7 +77,7 @@ fn kept<'a>(
         None,
     ));
     for row_group in footer.row_groups() {
-        let leaves = roots.clone().flat_map(|root| root.leaves.clone());
+        let leaves = roots.iter().flat_map(|(_, leaves)| leaves.clone());
         let columns = leaves.map(|leaf| row_group.column(leaf).clone());
         let of_these = RowGroupMetaData::builder(Arc::clone(&schema))
             .set_num_rows(row_group.num_rows())

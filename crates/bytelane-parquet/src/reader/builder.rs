@@ -10,14 +10,15 @@ use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::read_footer;
+use crate::physical::with_whole_intervals;
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
 use arrow_schema::{Fields, Schema, SchemaRef};
 use bytelane::Detected;
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
@@ -63,13 +64,23 @@ impl ReaderBuilder<InputFile> {
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads the footer.
+    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one, and INTERVAL is
+    /// otherwise an interval of months, days and nanoseconds, so that no part of it is lost.
     ///
     /// # Errors
     ///
     /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
     pub fn try_new(input: T) -> Result<Self> {
-        Self::try_new_with_options(input, ArrowReaderOptions::new())
+        let mut builder = Self::try_new_with_options(input, ArrowReaderOptions::new())?;
+        let entries = builder.metadata().file_metadata().key_value_metadata();
+        let has_schema =
+            entries.is_some_and(|it| it.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY));
+        if !has_schema && let Some(schema) = with_whole_intervals(builder.schema()) {
+            let options = ArrowReaderOptions::new().with_schema(schema);
+            let metadata = Arc::clone(builder.metadata());
+            builder.metadata = contained(|| Ok(ArrowReaderMetadata::try_new(metadata, options)?))?;
+        }
+        Ok(builder)
     }
 
     /// Reads the footer; the options say which Arrow types the columns get.

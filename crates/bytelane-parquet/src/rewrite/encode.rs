@@ -7,12 +7,13 @@ use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
 use super::source::{Column, Reopen, Root, Source};
 use crate::allowance::{Allowance, TOO_LARGE};
+use crate::bare::{bare_leaf, group_of};
 use crate::metadata::{COLUMNS, Fields, Footer, ROW_GROUPS, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
 use bytes::Bytes;
 use parquet::arrow::ArrowSchemaConverter;
-use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
+use parquet::basic::{LogicalType, Type as PhysicalType};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
@@ -136,80 +137,36 @@ fn in_file(root: &Root, convert: Option<Int96Unit>) -> Result<SchemaDescriptor> 
 fn known(column: &TypePtr, convert: Option<Int96Unit>) -> Result<TypePtr> {
     let info = column.get_basic_info();
     let id = info.has_id().then(|| info.id());
-    let logical = info.logical_type_ref();
-    let unknown = matches!(logical, Some(LogicalType::_Unknown { .. }));
-    let logical = logical.filter(|_| !unknown).cloned();
-    Ok(Arc::new(match column.as_ref() {
+    let unknown = matches!(info.logical_type_ref(), Some(LogicalType::_Unknown { .. }));
+    match column.as_ref() {
         Type::PrimitiveType {
             physical_type: PhysicalType::INT96,
             ..
         } if convert.is_some() => {
             let logical = convert.map(Int96Unit::logical_type);
-            Type::primitive_type_builder(info.name(), PhysicalType::INT64)
+            let leaf = Type::primitive_type_builder(info.name(), PhysicalType::INT64)
                 .with_repetition(info.repetition())
                 .with_logical_type(logical)
-                .with_id(id)
-                .build()?
+                .with_id(id);
+            Ok(Arc::new(leaf.build()?))
         }
         Type::PrimitiveType {
             physical_type,
             type_length,
             ..
-        } if unknown => Type::primitive_type_builder(info.name(), *physical_type)
-            .with_repetition(info.repetition())
-            .with_length(*type_length)
-            .with_id(id)
-            .build()?,
-        Type::PrimitiveType { .. } => return Ok(Arc::clone(column)),
+        } if unknown => bare_leaf(column, *physical_type, *type_length),
+        Type::PrimitiveType { .. } => Ok(Arc::clone(column)),
         Type::GroupType { fields, .. } => {
             let fields = fields.iter().map(|field| known(field, convert));
-            let mut group = Type::group_type_builder(info.name())
-                .with_fields(fields.collect::<Result<_>>()?)
-                .with_converted_type(info.converted_type())
-                .with_logical_type(logical)
-                .with_id(id);
-            if info.has_repetition() {
-                group = group.with_repetition(info.repetition());
-            }
-            group.build()?
+            group_of(column, fields.collect::<Result<_>>()?)
         }
-    }))
+    }
 }
 
-/// Whether values that the crate `parquet` would store in one way can be stored in another one. It
-/// has the same levels there; the types are the same, or decimals of which it knows the length.
+/// Whether the crate `parquet` would store values without annotations in the same way. It has the same levels there.
 fn can_store(by_arrow: &ColumnDescriptor, column: &ColumnDescriptor) -> bool {
     let levels = |column: &ColumnDescriptor| (column.max_def_level(), column.max_rep_level());
     let physical =
         |column: &ColumnDescriptor| (column.physical_type(), column.type_length().max(0));
-    let is_decimal = column.converted_type() == ConvertedType::DECIMAL
-        || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)));
-    let as_decimal = || match column.physical_type() {
-        PhysicalType::INT32 | PhysicalType::INT64 => true,
-        PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-            decimal_bytes(column.type_precision()) == Some(column.type_length())
-        }
-        _ => false,
-    };
-    levels(by_arrow) == levels(column)
-        && (physical(by_arrow) == physical(column) || (is_decimal && as_decimal()))
-}
-
-/// The fewest bytes that hold all decimals of up to 38 digits.
-fn decimal_bytes(precision: i32) -> Option<i32> {
-    let most = 10_i128.checked_pow(u32::try_from(precision).ok()?)? - 1;
-    let bits = i128::BITS - most.leading_zeros() + 1;
-    i32::try_from(bits.div_ceil(8)).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lengths_of_decimals_are_those_of_the_specification() {
-        let digits = [9, 10, 11, 12, 18, 19, 38].map(decimal_bytes);
-        assert_eq!(digits, [4, 5, 5, 6, 8, 9, 16].map(Some));
-        assert_eq!(decimal_bytes(39), None);
-    }
+    levels(by_arrow) == levels(column) && physical(by_arrow) == physical(column)
 }

@@ -6,6 +6,7 @@
 use super::chunk::{COMPRESSED_SIZE, DICTIONARY_PAGE_OFFSET, UNCOMPRESSED_SIZE, damaged};
 use super::int96::{Int96Unit, arrow_schema};
 use crate::allowance::{batch_rows, check_widths, with_views};
+use crate::bare::bare;
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{
@@ -69,8 +70,16 @@ pub(super) struct Root {
     pub leaves: Range<usize>,
     /// A schema of it alone.
     pub schema: SchemaDescPtr,
-    /// What Arrow makes of that, or why it has no type for it. Found when it is asked for.
-    arrow: OnceLock<std::result::Result<SchemaRef, String>>,
+    /// The same as it is read, or why it cannot be. Found when it is asked for.
+    read: OnceLock<std::result::Result<Read, String>>,
+}
+
+/// A column without annotations, so that no value changes on its way through Arrow.
+#[derive(Debug)]
+struct Read {
+    schema: SchemaDescPtr,
+    /// What Arrow makes of that.
+    arrow: SchemaRef,
 }
 
 /// A reader of which there can be another one, for another thread.
@@ -235,19 +244,20 @@ impl<R: Reopen> Source<R> {
             part,
             ranges,
         } = column;
-        let schema = match root.arrow_schema() {
-            Ok(schema) => match unit {
-                Some(unit) => Arc::new(arrow_schema(schema, root.schema.columns(), unit)),
-                None => Arc::clone(schema),
-            },
+        let read = match root.read() {
+            Ok(read) => read,
             Err(why) => return Ok(Err(why.clone())),
+        };
+        let schema = match unit {
+            Some(unit) => Arc::new(arrow_schema(&read.arrow, read.schema.columns(), unit)),
+            None => Arc::clone(&read.arrow),
         };
         let fields = part.fields.iter().zip(ranges);
         let fields = fields.map(|(fields, range)| with_range(fields, range));
         let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
         let fields = fields.map_err(damaged)?;
         let is_needed = |id, kind| is_standard(id, kind) && NEEDED.contains(&id);
-        let metadata = metadata_of(&root.schema, row_group.rows, &fields, is_needed)?;
+        let metadata = metadata_of(&read.schema, row_group.rows, &fields, is_needed)?;
         let options = ArrowReaderOptions::new().with_schema(schema);
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
@@ -266,7 +276,7 @@ impl Root {
         Ok(Self {
             leaves,
             schema: alone(schema, in_file)?,
-            arrow: OnceLock::new(),
+            read: OnceLock::new(),
         })
     }
 
@@ -281,17 +291,19 @@ impl Root {
         leaves.any(|leaf| leaf.physical_type() == PhysicalType::INT96)
     }
 
-    /// The type that the file itself has: an Arrow schema in its metadata could ask for another one.
-    fn arrow_schema(&self) -> &std::result::Result<SchemaRef, String> {
-        self.arrow.get_or_init(|| {
-            let schema = contained(|| {
-                let metadata = decoded(&self.schema, 0, &[])?;
+    /// How it is read. An Arrow schema in the file's metadata, which could ask for other types, does not count.
+    fn read(&self) -> &std::result::Result<Read, String> {
+        self.read.get_or_init(|| {
+            let read = contained(|| {
+                let schema = alone(&self.schema, &bare(self.in_file())?)?;
+                let metadata = decoded(&schema, 0, &[])?;
                 let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-                Ok(ArrowReaderMetadata::try_new(Arc::new(metadata), options)?)
+                let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
+                let fields = metadata.schema().fields().iter().map(with_views);
+                let arrow = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+                Ok(Read { schema, arrow })
             });
-            let schema = schema.map_err(|error| format!("Arrow has no type for it: {error}"))?;
-            let fields = schema.schema().fields().iter().map(with_views);
-            Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+            read.map_err(|error| format!("Arrow has no type for it: {error}"))
         })
     }
 }

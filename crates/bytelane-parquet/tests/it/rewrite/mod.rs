@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod damaged;
 mod files;
+mod physical;
 
 const ROWS: i64 = 5000;
 const GROUPS: usize = 3;
