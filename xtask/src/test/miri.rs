@@ -95,7 +95,8 @@ const TARGETS: &[Run] = &[
 
 /// Runs the unit tests in two halves at the same time, quietly: the lines of both would be mixed.
 pub fn run_stage() -> Result<()> {
-    let skipped = |names: &[&'static str]| names.iter().flat_map(|name| ["--skip", *name]).collect();
+    let skipped =
+        |names: &[&'static str]| names.iter().flat_map(|name| ["--skip", *name]).collect();
     let slow: Vec<_> = skipped(SLOW);
     let first = [&["--quiet"], &HALF[..], &slow].concat();
     let second: Vec<_> = skipped(&HALF);

@@ -10,9 +10,12 @@ use crate::readers::ValueType;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
 use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;
-use parquet::basic::{ColumnOrder, Compression, CompressionCodec, Type};
+use parquet::basic::{
+    ColumnOrder, Compression, CompressionCodec, ConvertedType, LogicalType, Type,
+};
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
+use parquet::schema::types::ColumnDescriptor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -224,10 +227,11 @@ impl<'a> Plan<'a> {
     /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats; files that name no
     /// order are those of writers that knew no other one.
     fn statistics(&self, old: &Old) -> EnabledStatistics {
+        let column = old.described.column_descr();
         let is_known = !matches!(
             self.order(old),
             ColumnOrder::UNKNOWN | ColumnOrder::INT96_TIMESTAMP_ORDER
-        );
+        ) && !has_decimals_as_bytes(column);
         match (&old.wish, old.chunk.column_index()) {
             (Wish::Convert(_), None) => EnabledStatistics::Chunk,
             (Wish::Convert(_), Some(_)) => EnabledStatistics::Page,
@@ -270,6 +274,13 @@ impl<'a> Plan<'a> {
             (Wish::Better(_), Goal::Write | Goal::Read) => differ,
         }
     }
+}
+
+/// Whether a column has decimals in BYTE_ARRAY: they are moved as bytes, which have another order than numbers.
+fn has_decimals_as_bytes(column: &ColumnDescriptor) -> bool {
+    let is_decimal = column.converted_type() == ConvertedType::DECIMAL
+        || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)));
+    is_decimal && column.physical_type() == Type::BYTE_ARRAY
 }
 
 /// The leaves of columns that have dictionaries in the Arrow schema of the file, if it has one.
