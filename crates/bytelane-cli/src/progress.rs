@@ -2,10 +2,11 @@
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// A bar on one line: what is `counted`, as a template of indicatif, and a message, which is cut off where
+/// A bar on one line: what is `counted`, as a template of indicatif, the remaining time, and a message, which is cut off where
 /// the line ends.
 pub fn bar(length: u64, counted: &str) -> anyhow::Result<ProgressBar> {
-    let style = ProgressStyle::with_template(&format!("{{bar:20}} {counted} {{wide_msg}}"))?;
+    let style =
+        ProgressStyle::with_template(&format!("{{bar:20}} {counted}, {{eta}} left {{wide_msg}}"))?;
     Ok(ProgressBar::new(length)
         .with_style(style)
         .with_finish(ProgressFinish::AndClear))

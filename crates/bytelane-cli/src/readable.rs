@@ -35,6 +35,28 @@ pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
+/// A number of bytes in the unit that makes it short.
+pub fn size(bytes: u64) -> String {
+    let mut size = bytes as f64;
+    if size < 1024.0 {
+        return format!("{bytes} B");
+    }
+    let mut unit = "";
+    for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
+        // Nothing is shown as 1024 of a unit.
+        if !unit.is_empty() && size < 1023.5 {
+            break;
+        }
+        size /= 1024.0;
+        unit = larger;
+    }
+    match size {
+        ..9.995 => format!("{size:.2} {unit}"),
+        ..99.95 => format!("{size:.1} {unit}"),
+        _ => format!("{size:.0} {unit}"),
+    }
+}
+
 /// Throughput in MB/s, which is in MiB/s for programs.
 pub fn megabytes(mib_per_s: f64) -> String {
     format!("{:.0}", decimal_megabytes(mib_per_s))
@@ -91,6 +113,26 @@ mod tests {
             path(Path::new("lake/\x1b]0;x\x07")),
             r"lake/\u{1b}]0;x\u{7}"
         );
+    }
+
+    #[test]
+    fn sizes_have_three_digits() {
+        let sizes = [
+            0,
+            1023,
+            1024,
+            1536,
+            102_400,
+            1_048_575,
+            4_321_987,
+            1 << 40,
+            u64::MAX,
+        ];
+        let shown = [
+            "0 B", "1023 B", "1.00 KiB", "1.50 KiB", "100 KiB", "1.00 MiB", "4.12 MiB", "1.00 TiB",
+            "16.0 EiB",
+        ];
+        assert_eq!(sizes.map(size), shown);
     }
 
     #[test]

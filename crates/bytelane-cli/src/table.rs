@@ -14,6 +14,14 @@ pub fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)).try_map(|name| name.parse())
 }
 
+/// A number of bytes: exact for programs, short for people.
+pub fn size(bytes: u64, format: Format) -> String {
+    match format {
+        Format::Csv | Format::Json => bytes.to_string(),
+        Format::Table | Format::Markdown => readable::size(bytes),
+    }
+}
+
 /// A table under construction.
 #[derive(Debug)]
 pub struct Table {

@@ -276,7 +276,7 @@ fn printed(schema: &parquet::schema::types::Type) -> String {
 }
 
 /// `INT64 (TIMESTAMP(MICROS,true))`: what the schema says of a leaf apart from its name.
-fn column_type(column: &ColumnDescriptor) -> String {
+pub(crate) fn column_type(column: &ColumnDescriptor) -> String {
     let text = printed(column.self_type());
     let physical = match column.physical_type() {
         Type::FIXED_LEN_BYTE_ARRAY => format!("FIXED_LEN_BYTE_ARRAY({})", column.type_length()),

@@ -1,11 +1,13 @@
 //! `bytelane advise`.
 
+mod groups;
+
 use crate::table::{Table, format_parser, number, text};
 use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::advise::{
-    Advice, AdviseOptions, Advisor, Candidate, ColumnAdvice, RAW_ENDINGS, advise,
+    Advice, AdviseOptions, Advisor, Candidate, ColumnAdvice, RAW_ENDINGS, Settings, advise,
 };
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::readers::Readers;
@@ -173,11 +175,11 @@ impl Arguments {
             Format::Json | Format::Csv => {
                 self.candidates(&found).write(self.format, &found, out)?;
             }
-            Format::Table | Format::Markdown => {
-                found
-                    .iter()
-                    .try_for_each(|advice| self.show_file(advice, out))?;
-            }
+            Format::Table | Format::Markdown => match found.as_slice() {
+                [] => {}
+                [only] => self.show_file(only, out)?,
+                several => groups::show(self, several, out)?,
+            },
         }
         out.flush()?;
         let worst = found.iter().map(Advice::saved).fold(0.0, f64::max);
@@ -256,15 +258,7 @@ impl Arguments {
             }
         )?;
         choices(advice).write(self.format, [()], out)?;
-        for column in &advice.columns {
-            if let Some(reason) = &column.reason {
-                writeln!(
-                    out,
-                    "\n{} is re-encoded: {reason}",
-                    readable::line(&column.path)
-                )?;
-            }
-        }
+        write_notes(advice, out)?;
         if !self.brief {
             writeln!(out)?;
             self.candidates([advice]).write(self.format, [()], out)?;
@@ -272,47 +266,95 @@ impl Arguments {
         let (now, then) = (advice.bytes_now(), advice.bytes_then());
         let before = match (advice.kind.as_str(), advice.bytes_plain()) {
             ("parquet", _) | (_, None) => "today".to_owned(),
-            (_, Some(plain)) => format!("with pyarrow's default encoding ({plain} in PLAIN)"),
+            (_, Some(plain)) => {
+                let plain = readable::size(plain);
+                format!("with pyarrow's default encoding ({plain} in PLAIN)")
+            }
         };
         let saved = 100.0 * advice.saved();
         let about = if self.exact { "" } else { "about " };
         writeln!(
             out,
-            "\n{now} bytes {before}, {about}{then} with the choice: {saved:.1}% smaller\n"
+            "\n{} {before}, {about}{} with the choice: {saved:.1}% smaller\n",
+            readable::size(now),
+            readable::size(then)
         )?;
-        for settings in &advice.settings {
-            let text = readable::lines(&settings.text);
-            match self.format {
-                Format::Markdown => writeln!(out, "{}:\n\n```\n{}\n```", settings.writer, text)?,
-                _ => writeln!(
-                    out,
-                    "{}:\n  {}",
-                    settings.writer,
-                    text.replace('\n', "\n  ")
-                )?,
-            }
-            if let Some(shortcoming) = &settings.shortcoming {
-                writeln!(out, "  ({})", readable::line(shortcoming))?;
-            }
-            writeln!(out)?;
+        if let Some(line) = smaller_compression(advice) {
+            writeln!(out, "{line}\n")?;
         }
-        Ok(())
+        write_settings(self.format, &advice.settings, out)
     }
+
+    /// The paths for a shell.
+    fn words(&self) -> String {
+        let words = self.paths.iter().map(|path| {
+            let path = readable::path(path);
+            match path.contains(|c: char| !c.is_ascii_alphanumeric() && !"._-/=".contains(c)) {
+                true => format!("'{}'", path.replace('\'', r"'\''")),
+                false => path,
+            }
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Another compression that would save much more.
+fn smaller_compression(advice: &Advice) -> Option<String> {
+    let (name, bytes) = advice.smaller_compression()?;
+    let more = 100.0 * (1.0 - bytes as f64 / advice.bytes_then().max(1) as f64);
+    let size = readable::size(bytes);
+    Some(format!(
+        "--compression {name} would save about {more:.0}% more: {size}."
+    ))
+}
+
+/// Says why columns cannot be re-encoded, or have to be.
+fn write_notes(advice: &Advice, out: &mut impl Write) -> io::Result<()> {
+    for column in &advice.columns {
+        let name = readable::line(&column.path);
+        if let Some(reason) = &column.reason {
+            writeln!(out, "\n{name} is re-encoded: {reason}")?;
+        }
+        if let Some(obstacle) = &column.obstacle {
+            writeln!(out, "\n{name} cannot change: {}", readable::line(obstacle))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_settings(format: Format, all: &[Settings], out: &mut impl Write) -> anyhow::Result<()> {
+    for settings in all {
+        let text = readable::lines(&settings.text);
+        match format {
+            Format::Markdown => writeln!(out, "{}:\n\n```\n{}\n```", settings.writer, text)?,
+            _ => writeln!(
+                out,
+                "{}:\n  {}",
+                settings.writer,
+                text.replace('\n', "\n  ")
+            )?,
+        }
+        if let Some(shortcoming) = &settings.shortcoming {
+            writeln!(out, "  ({})", readable::line(shortcoming))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// The choice for each column of a file.
 fn choices(advice: &Advice) -> Table {
     let mut table = Table::new([
         text("column"),
-        text("type").dispensable(4),
-        number("nulls").dispensable(7),
-        number("distinct").dispensable(6),
-        number("entropy").dispensable(5),
-        text("current").dispensable(1),
+        text("type").dispensable(3),
+        number("nulls").dispensable(6),
+        number("distinct").dispensable(5),
+        number("entropy").dispensable(4),
+        text("current").dispensable(2),
         text("choice"),
-        number("current size").dispensable(3),
-        number("new size").dispensable(2),
-        number("saved"),
+        number("current size"),
+        number("new size"),
+        number("saved").dispensable(1),
     ]);
     for column in &advice.columns {
         table.row(summary(column));
@@ -338,20 +380,28 @@ fn cells(candidate: &Candidate, column: &ColumnAdvice, is_csv: bool) -> [String;
         throughput(candidate.read_mib_s),
         match (&candidate.obstacle, is_choice) {
             (Some(reader), _) => format!("{reader} cannot read it"),
+            (None, true) if column.keep => "current".to_owned(),
             (None, true) => "chosen".to_owned(),
             (None, false) => String::new(),
         },
     ]
 }
 
+/// A number, with a mark if it is an estimate.
+fn count(number: Option<u64>, is_estimated: bool) -> String {
+    match (number, is_estimated) {
+        (None, _) => "?".to_owned(),
+        (Some(number), true) => format!("~{number}"),
+        (Some(number), false) => number.to_string(),
+    }
+}
+
 fn summary(column: &ColumnAdvice) -> [String; 10] {
     [
         column.path.clone(),
         column.column_type.clone(),
-        column.nulls.to_string(),
-        column
-            .distinct
-            .map_or_else(|| "?".to_owned(), |distinct| distinct.to_string()),
+        count(Some(column.nulls), column.nulls_estimated),
+        count(column.distinct, column.distinct_estimated),
         column
             .entropy_bits
             .map_or_else(|| "?".to_owned(), |bits| format!("{bits:.1}")),
@@ -361,8 +411,8 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
             (None, true) => "unchanged".to_owned(),
             (None, false) => column.encoding.to_string(),
         },
-        column.bytes_now.to_string(),
-        column.bytes_then.to_string(),
+        readable::size(column.bytes_now),
+        readable::size(column.bytes_then),
         format!("{:.1}%", 100.0 * column.saved()),
     ]
 }
@@ -374,7 +424,11 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
 pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        collect(path, &mut files)?;
+        collect(
+            path,
+            &|ending| endings().any(|known| known == ending),
+            &mut files,
+        )?;
     }
     if files.is_empty() {
         let endings: Vec<&str> = endings().collect();
@@ -386,8 +440,12 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The file at a path, or those of such data below it. Hidden files are not looked at.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+/// The file at a path, or those with a known extension below it. Hidden files are not looked at.
+pub fn collect(
+    path: &Path,
+    is_known: &impl Fn(&str) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> anyhow::Result<()> {
     let cannot_read = || readable::path(path);
     if !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());
@@ -410,8 +468,8 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
             .extension()
             .and_then(|ending| ending.to_str())
             .unwrap_or_default();
-        if path.is_dir() || endings().any(|known| known == ending) {
-            collect(&path, files)?;
+        if path.is_dir() || is_known(ending) {
+            collect(&path, is_known, files)?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! `bytelane rewrite`.
 
-use crate::table::{Table, format_parser, number, text};
+use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, backend, progress, readable, signals, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
@@ -16,6 +16,7 @@ use bytelane_parquet::{
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::ProgressBar;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -34,11 +35,12 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// `.bytelane-*` may remain next to it and can be deleted. If OUT is a symbolic link, the file that it points to
 /// is replaced; other hard links to a file keep the old one. A device or a named pipe is written to.
 ///
-/// Several files are rewritten into a directory, under their own names, one after the other.
+/// Several files, and the .parquet files in directories and below, are rewritten into a directory, one after the other.
+/// Directories keep their layout, and OUT is created where it does not exist.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// The Parquet files to read
+    /// The Parquet files to read, or directories that are searched for .parquet files
     #[arg(value_name = "IN", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
     /// The file to write, or the directory; if it is IN, it is replaced when the new file is complete; -: standard
@@ -179,32 +181,44 @@ impl Arguments {
 
     /// What to write where.
     fn jobs(&self) -> anyhow::Result<Vec<Job>> {
-        let is_directory = self.output.is_dir();
-        if self.inputs.len() > 1 && !is_directory {
+        let is_directory = self.writes_directory();
+        if is_directory && self.output.exists() && !self.output.is_dir() {
             bail!(
                 "{} is not a directory; name one to rewrite several files",
                 readable::path(&self.output)
             );
         }
         let mut jobs: Vec<Job> = Vec::new();
+        let mut outputs = HashSet::new();
         for input in &self.inputs {
-            let output = match input.file_name().filter(|_| is_directory) {
-                Some(name) => self.output.join(name),
-                None => self.output.clone(),
-            };
-            if jobs.iter().any(|job| job.output.as_ref() == Some(&output)) {
-                let name = readable::path(&output);
-                bail!("several files would become {name}; rewrite them into different directories");
+            for (file, below) in files_of(input)? {
+                let output = match is_directory {
+                    true => self.output.join(below),
+                    false => self.output.clone(),
+                };
+                if !outputs.insert(output.clone()) {
+                    let name = readable::path(&output);
+                    bail!(
+                        "several files would become {name}; rewrite them into different directories"
+                    );
+                }
+                jobs.push(Job {
+                    input: file,
+                    output: Some(output),
+                });
             }
-            jobs.push(Job {
-                input: input.clone(),
-                output: Some(output),
-            });
         }
         if self.dry_run {
             jobs.iter_mut().for_each(|job| job.output = None);
         }
         Ok(jobs)
+    }
+
+    /// Whether the output is a directory, which may have to be created.
+    fn writes_directory(&self) -> bool {
+        let has_slash = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let is_several = self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir());
+        (is_several && !is_stream(&self.output)) || self.output.is_dir() || has_slash
     }
 
     /// Rewrites one file. Ends the process if a signal asks for it.
@@ -214,6 +228,12 @@ impl Arguments {
         signal: &Arc<AtomicI32>,
         out: &mut impl Write,
     ) -> anyhow::Result<Rewritten> {
+        if let Some(directory) = job.output.as_deref().and_then(Path::parent)
+            && self.writes_directory()
+        {
+            let cannot_create = || format!("cannot create {}", readable::path(directory));
+            fs::create_dir_all(directory).with_context(cannot_create)?;
+        }
         let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
         progress.set_message(readable::path(&job.input));
         let options = self.options(progress.clone(), Arc::clone(signal));
@@ -272,21 +292,28 @@ impl Arguments {
     }
 
     fn show(&self, all: &[Done], out: &mut impl Write) -> anyhow::Result<()> {
+        if all.len() > 1 && matches!(self.format, Format::Table | Format::Markdown) {
+            return self.show_files(all, out);
+        }
         let file = (all.len() > 1).then(|| text("file"));
         let columns = [
             text("column"),
-            text("re-encoded").dispensable(1),
-            text("encodings"),
+            text("re-encoded").dispensable(3),
+            text("encodings").dispensable(1),
             text("compression").dispensable(2),
-            number("old size").dispensable(4),
-            number("new size").dispensable(3),
+            number("old size"),
+            number("new size"),
             number("saved"),
         ];
         let mut table = Table::new(file.into_iter().chain(columns));
         for done in all {
             for column in &done.rewritten.columns {
                 let file = (all.len() > 1).then(|| done.input.clone());
-                table.row(file.into_iter().chain(cells(column)).collect::<Vec<_>>());
+                table.row(
+                    file.into_iter()
+                        .chain(cells(column, self.format))
+                        .collect::<Vec<_>>(),
+                );
             }
         }
         table.write(self.format, all, out)?;
@@ -299,9 +326,29 @@ impl Arguments {
     }
 }
 
-fn cells(column: &RewrittenColumn) -> [String; 7] {
-    let anew = match (&column.obstacle, column.rewritten) {
-        (Some(obstacle), 0) => obstacle.clone(),
+/// The files to read at a path, each with its place below that path.
+fn files_of(input: &Path) -> anyhow::Result<Vec<(PathBuf, PathBuf)>> {
+    if !input.is_dir() {
+        let name = input.file_name().unwrap_or(input.as_os_str());
+        return Ok(vec![(input.to_owned(), name.into())]);
+    }
+    let mut files = Vec::new();
+    super::advise::collect(input, &|ending| ending == "parquet", &mut files)?;
+    if files.is_empty() {
+        // As the other commands say it.
+        bail!("{}: it is a directory", readable::path(input));
+    }
+    let files = files.into_iter().map(|file| {
+        let below = file.strip_prefix(input).unwrap_or(&file).to_owned();
+        (file, below)
+    });
+    Ok(files.collect())
+}
+
+fn cells(column: &RewrittenColumn, format: Format) -> [String; 7] {
+    let anew = match (&column.obstacle, column.rewritten, format) {
+        (Some(obstacle), 0, Format::Csv) => obstacle.clone(),
+        (Some(_), 0, _) => "cannot change".to_owned(),
         _ => format!("{} of {}", column.rewritten, column.chunks),
     };
     [
@@ -309,10 +356,64 @@ fn cells(column: &RewrittenColumn) -> [String; 7] {
         anew,
         change(column, |state| &state.encodings),
         change(column, |state| &state.compressions),
-        column.before.bytes.to_string(),
-        column.after.bytes.to_string(),
+        size(column.before.bytes, format),
+        size(column.after.bytes, format),
         saved(column.before.bytes, column.after.bytes),
     ]
+}
+
+impl Arguments {
+    /// One line for each of several files, and their sum.
+    fn show_files(&self, all: &[Done], out: &mut impl Write) -> anyhow::Result<()> {
+        let mut table = Table::new([
+            text("file"),
+            text("re-encoded").dispensable(1),
+            number("old size"),
+            number("new size"),
+            number("saved"),
+        ]);
+        let (mut before, mut after) = (0, 0);
+        for Done {
+            input, rewritten, ..
+        } in all
+        {
+            let columns = rewritten.columns.iter();
+            let changed = columns.filter(|column| column.rewritten > 0).count();
+            table.row([
+                input.clone(),
+                format!("{changed} of {} columns", rewritten.columns.len()),
+                readable::size(rewritten.bytes_before),
+                readable::size(rewritten.bytes_after),
+                saved(rewritten.bytes_before, rewritten.bytes_after),
+            ]);
+            before += rewritten.bytes_before;
+            after += rewritten.bytes_after;
+        }
+        table.row([
+            format!("{} files", all.len()),
+            String::new(),
+            readable::size(before),
+            readable::size(after),
+            saved(before, after),
+        ]);
+        table.write(self.format, all, out)?;
+        if self.format == Format::Table {
+            writeln!(out)?;
+            let nothing = if self.dry_run {
+                "; nothing was written"
+            } else {
+                ""
+            };
+            let verified = match all.iter().all(|done| done.rewritten.verified) {
+                true => "; every value compared",
+                false => "",
+            };
+            let output = readable::path(&self.output);
+            writeln!(out, "{} files in {output}{nothing}{verified}", all.len())?;
+        }
+        out.flush()?;
+        Ok(())
+    }
 }
 
 impl Job {
@@ -347,16 +448,25 @@ impl Done {
         } = &self.rewritten;
         let input = readable::line(&self.input);
         let output = readable::line(self.output.as_deref().unwrap_or("Rewritten"));
-        let (bytes, verified) = match (&self.output, verified) {
-            (None, _) => ("bytes, nothing was written", ""),
-            (_, true) => ("bytes", ", every value compared"),
-            (_, false) => ("bytes", ""),
+        let (nothing, verified) = match (&self.output, verified) {
+            (None, _) => (", nothing was written", ""),
+            (_, true) => ("", ", every value compared"),
+            (_, false) => ("", ""),
         };
         let saved = saved(*bytes_before, *bytes_after);
         writeln!(
             out,
-            "{input}: {bytes_before} bytes. {output}: {bytes_after} {bytes}, {saved} saved{verified}"
-        )
+            "{input}: {}. {output}: {}{nothing}, {saved} saved{verified}",
+            readable::size(*bytes_before),
+            readable::size(*bytes_after)
+        )?;
+        let columns = self.rewritten.columns.iter();
+        for (column, obstacle) in columns.filter_map(|it| it.obstacle.as_ref().map(|why| (it, why)))
+        {
+            let (name, obstacle) = (readable::line(&column.path), readable::line(obstacle));
+            writeln!(out, "{name} cannot change: {obstacle}")?;
+        }
+        Ok(())
     }
 }
 

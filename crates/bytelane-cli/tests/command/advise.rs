@@ -155,6 +155,66 @@ fn directories_are_walked_and_checked() {
 }
 
 #[test]
+fn several_files_share_a_table_and_settings() {
+    let directory = TempDir::new().unwrap();
+    for month in 1..=3 {
+        let below = directory.path().join(format!("lake/month={month}"));
+        fs::create_dir_all(&below).unwrap();
+        parquet(&below.join("trades.parquet"), 10_000);
+    }
+    let lake = directory.path().join("lake");
+    let shown = text(&advise(&lake, &[]).unwrap().stdout);
+    assert!(shown.contains("\n 3 files "), "{shown}");
+    assert!(
+        shown.contains("and 2 files with the same columns"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("pq.write_table").count(), 1, "{shown}");
+    assert!(shown.contains("lake out/"), "{shown}");
+    assert!(shown.lines().count() < 60, "{shown}");
+
+    let output = directory.path().join("new/lake");
+    let mut command = bytelane(&["rewrite"]);
+    let shown = text(&command.args([&lake, &output]).unwrap().stdout);
+    assert!(shown.contains("\n 3 files "), "{shown}");
+    for month in 1..=3 {
+        let new = output.join(format!("month={month}/trades.parquet"));
+        assert!(new.is_file(), "{}", new.display());
+    }
+}
+
+#[test]
+fn exact_sizes_are_those_of_rewrite() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("trades.parquet");
+    parquet(&path, 10_000);
+    let advice = json(&path, &["--exact"]);
+    let new = directory.path().join("new.parquet");
+    let mut command = bytelane(&["rewrite", "--format", "json"]);
+    let output = command.args([&path, &new]).unwrap();
+    let rewritten: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for index in 0..2 {
+        let (one, other) = (&advice["columns"][index], &rewritten["columns"][index]);
+        assert_eq!(one["bytes_then"], other["after"]["bytes"], "{one}");
+    }
+}
+
+#[test]
+fn a_stronger_compression_is_named() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("trades.parquet");
+    parquet(&path, 10_000);
+    let shown = text(&advise(&path, &["--encodings", "plain"]).unwrap().stdout);
+    assert!(
+        shown.contains("--compression zstd:3 would save about"),
+        "{shown}"
+    );
+    let arguments = ["--encodings", "plain", "--compression", "zstd:9"];
+    let shown = text(&advise(&path, &arguments).unwrap().stdout);
+    assert!(!shown.contains("would save"), "{shown}");
+}
+
+#[test]
 fn what_it_says_to_rewrite_can_be_done_and_leaves_nothing_to_do() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("trades.parquet");

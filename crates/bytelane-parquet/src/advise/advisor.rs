@@ -176,7 +176,7 @@ impl Advisor {
                 _ => compression_name(self.options.compression_or_default()),
             },
             columns: self.columns.clone(),
-            settings: settings::of(self.source.rewritable(), &self.columns, &self.options),
+            settings: settings::of(&self.source, &self.columns, &self.options),
         }
     }
 }

@@ -3,11 +3,11 @@
 use super::opened::{FEWEST, Opened};
 use super::source::Sampled;
 use crate::physical::has_dictionary;
-use crate::rewrite::RewriteOptions;
 use crate::rewrite::kinds::PageKinds;
 use crate::rewrite::plan::Plan;
+use crate::rewrite::{RewriteOptions, RewrittenColumn};
 use crate::writer::Column;
-use crate::{Problem, Result};
+use crate::{Error, Problem, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -73,8 +73,8 @@ impl Files {
         bytes.sum::<f64>() / self.rows().max(1) as f64
     }
 
-    /// Row groups with about so many rows together, evenly spread over all files; at least four, or all.
-    pub(super) fn row_groups(&self, rows: usize, all: bool) -> Vec<Place> {
+    /// Row groups with about so many rows together, evenly spread over all files; at least four, if there are.
+    pub(super) fn row_groups(&self, rows: usize) -> Vec<Place> {
         let places = self.0.iter().enumerate().flat_map(|(file, opened)| {
             let row_groups = 0..opened.metadata.num_row_groups();
             row_groups.map(move |row_group| Place { file, row_group })
@@ -82,11 +82,8 @@ impl Files {
         let places: Vec<Place> = places.collect();
         let share = rows as f64 / self.rows().max(1) as f64;
         let wanted = (places.len() as f64 * share).ceil() as usize;
-        let wanted = match all {
-            true => places.len(),
-            // Several, even where one would be enough: they differ.
-            false => wanted.max(FEWEST).min(places.len()),
-        };
+        // Several, even where one would be enough: they differ.
+        let wanted = wanted.max(FEWEST).min(places.len());
         (0..wanted)
             .map(|index| places[index * places.len() / wanted])
             .collect()
@@ -120,6 +117,24 @@ impl Files {
     /// The leaves of a column.
     pub(super) fn leaves(&self, file: usize, column: usize) -> Range<usize> {
         self.0[file].roots[column].leaves.clone()
+    }
+
+    /// The outcome of a rewrite for the leaves of a column: one entry for each row group of each file.
+    pub(super) fn rewritten(
+        &self,
+        column: usize,
+        options: &RewriteOptions,
+    ) -> Result<Vec<Vec<RewrittenColumn>>> {
+        let mut all = Vec::new();
+        for opened in &self.0 {
+            let in_file = |error: Error| error.in_file(&opened.path);
+            let measured = opened.measured().map_err(in_file)?;
+            for row_group in 0..measured.row_groups() {
+                let rewritten = measured.column(row_group, column, options);
+                all.push(rewritten.map_err(in_file)?);
+            }
+        }
+        Ok(all)
     }
 
     /// What `rewrite` would do with a file.

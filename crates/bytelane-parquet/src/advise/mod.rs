@@ -29,20 +29,22 @@ pub use trial::Candidate;
 
 use crate::contained::contained;
 use crate::readers::{Readers, ValueType};
+use crate::rewrite::plan::INT96;
 use crate::{Encoding, Encodings, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use files::Files;
-use parquet::basic::{Compression, CompressionCodec};
+use parquet::basic::{Compression, CompressionCodec, Type, ZstdLevel};
 use parquet::file::metadata::ParquetMetaData;
+use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 use promise::Promise;
 use source::{Sampled, Source};
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use trial::Trials;
+use trial::{Trials, share_with};
 use values::Values;
 
 /// What to optimise for, and how to sample.
@@ -186,6 +188,20 @@ impl Advice {
         self.columns.iter().map(|column| column.bytes_then).sum()
     }
 
+    /// Another compression that would make the columns smaller by at least 10% more, with their size in bytes.
+    #[must_use]
+    pub fn smaller_compression(&self) -> Option<(&str, u64)> {
+        let largest = self.columns.iter().max_by_key(|column| column.bytes_then)?;
+        let name = largest.alternative.as_ref()?.compression.as_str();
+        let bytes = self.columns.iter().map(|column| match &column.alternative {
+            Some(other) if other.compression == name => other.bytes.min(column.bytes_then),
+            _ => column.bytes_then,
+        });
+        let bytes: u64 = bytes.sum();
+        let is_worthwhile = bytes as f64 <= (1.0 - WORTHWHILE) * self.bytes_then() as f64;
+        is_worthwhile.then_some((name, bytes))
+    }
+
     /// The size of all columns in bytes in PLAIN, if that was tried.
     #[must_use]
     pub fn bytes_plain(&self) -> Option<u64> {
@@ -199,22 +215,41 @@ impl Advice {
     }
 }
 
+/// A column with another compression than the assumed one.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Alternative {
+    /// The compression, as `--compression` reads it.
+    pub compression: String,
+    /// The size in bytes in the same encoding, estimated from a sample.
+    pub bytes: u64,
+}
+
+/// Share of the bytes that another compression has to save to be worth a word.
+const WORTHWHILE: f64 = 0.1;
+
 /// The advice for a column, which is a leaf of the schema.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct ColumnAdvice {
     /// Its path, with dots.
     pub path: String,
-    /// Its type in Parquet.
+    /// Its type in Parquet: the physical one, and the logical one if there is one.
     pub column_type: String,
     /// The number of its values, including nulls, estimated from the sample.
     pub rows: u64,
-    /// The number of nulls, estimated from the sample.
+    /// The number of nulls: of the statistics in the file, or of the values.
     pub nulls: u64,
+    /// Whether the number of nulls is an estimate from the sample, because the file has no statistics.
+    #[serde(default)]
+    pub nulls_estimated: bool,
     /// The number of rows in the sample.
     pub rows_tried: u64,
-    /// The estimated number of distinct values; unknown for nested columns.
+    /// The number of distinct values besides null; unknown for nested columns, and unless all rows were looked at.
     pub distinct: Option<u64>,
+    /// Whether the number of distinct values is an estimate, which is usually within 2%.
+    #[serde(default)]
+    pub distinct_estimated: bool,
     /// Bits of information in a value by how often each occurs in the sample: no more than the sample's rows can show.
     pub entropy_bits: Option<f64>,
     /// Encodings and compression in the file; none in an array or a table.
@@ -224,12 +259,19 @@ pub struct ColumnAdvice {
     pub bytes_now: u64,
     /// The size in bytes in PLAIN, for comparison.
     pub bytes_plain: Option<u64>,
-    /// The best encoding; if row groups differ, that of most bytes.
+    /// The encoding that `rewrite` leaves it in: the best one, or the current one of a column that is left unchanged; if
+    /// row groups differ, that of most bytes.
     pub encoding: Encoding,
     /// The compression that is assumed.
     pub compression: String,
     /// The size in bytes that `rewrite` makes of it, estimated from some of the rows.
     pub bytes_then: u64,
+    /// The most rows of a new page, if there are new pages.
+    #[serde(default)]
+    pub page_rows: Option<u64>,
+    /// The most bytes of values of a new page, before compression.
+    #[serde(default)]
+    pub page_bytes: Option<u64>,
     /// Whether `rewrite` leaves it as it is, because nothing is better.
     pub keep: bool,
     /// Why it cannot be re-encoded.
@@ -237,6 +279,9 @@ pub struct ColumnAdvice {
     /// Why it is re-encoded even if that does not make it smaller.
     #[serde(default)]
     pub reason: Option<String>,
+    /// The same encoding with a stronger compression; none for columns that cannot be re-encoded.
+    #[serde(default)]
+    pub alternative: Option<Alternative>,
     /// Everything that was tried.
     pub candidates: Vec<Candidate>,
 }
@@ -307,14 +352,61 @@ fn advise_column(
     options: &AdviseOptions,
 ) -> Result<Vec<ColumnAdvice>> {
     let advice = contained(|| judge(source, column, options));
-    match (advice, source) {
-        (Err(error), Source::Parquet(files)) if error.is_obstacle() => {
+    let Source::Parquet(files) = source else {
+        return advice;
+    };
+    let mut advice = match advice {
+        Err(error) if error.is_obstacle() || has_nested_int96(files, column) => {
+            let error = match has_nested_int96(files, column) {
+                true => Problem::Unsupported(INT96.to_owned()).into(),
+                false => error,
+            };
             let leaves = files.described(column);
             let leaves = leaves.iter();
             leaves.map(|leaf| unjudged(files, leaf, &error)).collect()
         }
-        (advice, _) => advice,
+        advice => advice,
+    }?;
+    if options.exact {
+        measure(files, column, options, &mut advice)?;
     }
+    Ok(advice)
+}
+
+/// Whether a nested column has a leaf of the type INT96, at some of which the crate `parquet` panics.
+fn has_nested_int96(files: &Files, column: usize) -> bool {
+    let leaves = files.described(column);
+    let mut nested = leaves.iter().filter(|leaf| leaf.path().parts().len() > 1);
+    nested.any(|leaf| leaf.physical_type() == Type::INT96)
+}
+
+/// Replaces the estimates for the leaves of a column by the outcome of a rewrite.
+fn measure(
+    files: &Files,
+    column: usize,
+    options: &AdviseOptions,
+    advice: &mut [ColumnAdvice],
+) -> Result<()> {
+    let rewritten = files.rewritten(column, &options.rewrite())?;
+    for (leaf, advice) in advice.iter_mut().enumerate() {
+        let chunks = || rewritten.iter().filter_map(|leaves| leaves.get(leaf));
+        advice.bytes_then = chunks().map(|chunk| chunk.after.bytes).sum();
+        advice.keep = chunks().all(|chunk| chunk.rewritten == 0);
+        advice.obstacle = chunks().find_map(|chunk| chunk.obstacle.clone());
+        advice.rows_tried = advice.rows;
+        let largest = chunks().max_by_key(|chunk| chunk.after.bytes);
+        let names = largest.map(|chunk| chunk.after.encodings.iter());
+        if let Some(encoding) = names.and_then(promise::current) {
+            advice.encoding = encoding;
+        }
+        let chosen = advice.candidates.iter_mut().find(|candidate| {
+            candidate.encoding == advice.encoding && candidate.compression == advice.compression
+        });
+        if let Some(chosen) = chosen {
+            chosen.extrapolate(Some(advice.bytes_then), 1.0);
+        }
+    }
+    Ok(())
 }
 
 /// A leaf of a column that cannot be judged.
@@ -324,19 +416,24 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
         path: leaf.path().string(),
         column_type: column_type(leaf),
         rows: files.rows(),
-        nulls: 0,
+        nulls: now.nulls.unwrap_or(0),
+        nulls_estimated: now.nulls.is_none(),
         rows_tried: 0,
         distinct: None,
+        distinct_estimated: false,
         entropy_bits: None,
         now: Some(now.text()),
         bytes_now: now.bytes,
         bytes_plain: None,
-        encoding: Encoding::Plain,
-        compression: String::new(),
+        encoding: now.encoding(),
+        compression: now.compression(),
         bytes_then: now.bytes,
+        page_rows: None,
+        page_bytes: None,
         keep: true,
         obstacle: Some(why.problem().to_string()),
         reason: None,
+        alternative: None,
         candidates: Vec::new(),
     })
 }
@@ -355,15 +452,23 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
         true => sampled.front(source.rows() as usize / TIMED),
         false => sampled.front(sampled.rows),
     };
+    let all = sampled.front(sampled.rows);
+    let stronger = stronger(compression)?;
     let trials = Trials::of(&timed, compression, options)?;
     let leaves = sampled.leaves.iter().zip(&promises).enumerate();
     let advice = leaves.map(|(index, (leaf, promise))| {
+        let encoding = promise.encoding().filter(|_| promise.obstacle.is_none());
+        let share = encoding.map(|encoding| {
+            let compressions = [compression, stronger];
+            share_with(&all, index, encoding, compressions, options)
+        });
         let candidates = trials.of_leaf(index, leaf, sampled.has_dictionary, options);
         let foretold = Foretold {
             promise,
             compression,
             candidates,
             rows_timed: timed.rows,
+            stronger: share.transpose()?.map(|share| (stronger, share)),
         };
         advise_leaf(source, &sampled, leaf, foretold)
             .map_err(|error| error.in_column(leaf.path().string()))
@@ -383,6 +488,17 @@ struct Foretold<'a> {
     candidates: Vec<Candidate>,
     /// Rows that the candidates are of.
     rows_timed: usize,
+    /// Another compression, and its bytes for one with the assumed one.
+    stronger: Option<(Compression, f64)>,
+}
+
+/// The compression to compare with the assumed one.
+fn stronger(assumed: Compression) -> Result<Compression> {
+    let level = match assumed {
+        Compression::ZSTD(_) => 9,
+        _ => 3,
+    };
+    Ok(Compression::ZSTD(ZstdLevel::try_new(level)?))
 }
 
 fn advise_leaf(
@@ -396,6 +512,7 @@ fn advise_leaf(
         compression,
         mut candidates,
         rows_timed,
+        stronger,
     } = foretold;
     let rows = source.rows();
     let scale_from = |some: usize| rows as f64 / some.max(1) as f64;
@@ -419,24 +536,46 @@ fn advise_leaf(
         .iter()
         .find(|candidate| candidate.compression == name && candidate.encoding == Encoding::Plain);
     let values = Values::of(sampled, leaf)?;
-    let nulls = (values.nulls as f64 * scale_from(sampled.rows)) as u64;
+    let estimated = (values.nulls as f64 * scale_from(sampled.rows)) as u64;
+    let known = in_file.as_ref().and_then(|now| now.nulls);
+    let tally = promise.tally.as_ref();
+    let known = known.or_else(|| tally?.nulls(rows));
+    let known = known.or((sampled.rows as u64 == rows).then_some(estimated));
+    // Nothing is concluded from some of the rows: the others may have the same values, or others.
+    let distinct = tally.and_then(|tally| tally.count(rows));
+    let of_all = values.distinct.filter(|_| sampled.rows as u64 == rows);
+    let distinct = distinct.or(of_all.map(|count| (count, true)));
+    let alternative = stronger.map(|(compression, share)| Alternative {
+        compression: compression_name(compression),
+        bytes: (bytes_then as f64 * share) as u64,
+    });
+    // A compression that was asked for does not reach columns that cannot be re-encoded.
+    let compression = match (&promise.obstacle, &in_file) {
+        (Some(_), Some(now)) => now.compression(),
+        _ => name,
+    };
     Ok(ColumnAdvice {
         path: leaf.path().string(),
         column_type: column_type(leaf),
         rows,
-        nulls,
+        nulls: known.unwrap_or(estimated),
+        nulls_estimated: known.is_none(),
         rows_tried: promise.rows,
-        distinct: values.distinct(rows.saturating_sub(nulls)),
+        distinct: distinct.map(|(count, _)| count),
+        distinct_estimated: distinct.is_some_and(|(_, is_exact)| !is_exact),
         entropy_bits: values.entropy,
         now: in_file.map(|now| now.text()),
         bytes_now: file_bytes.unwrap_or(default),
         bytes_plain: plain.map(|plain| plain.bytes),
         encoding: promise.encoding().unwrap_or(Encoding::Plain),
-        compression: name,
+        compression,
         bytes_then,
+        page_rows: promise.pages.map(|pages| pages.rows as u64),
+        page_bytes: promise.pages.map(|pages| pages.bytes as u64),
         keep: !promise.changes,
         obstacle: promise.obstacle.clone(),
         reason: promise.reason.clone(),
+        alternative,
         candidates,
     })
 }
@@ -446,6 +585,9 @@ struct Now {
     bytes: u64,
     encodings: Vec<parquet::basic::Encoding>,
     codecs: Vec<CompressionCodec>,
+    compression: Option<Compression>,
+    /// Nulls, if the statistics of all row groups have their number.
+    nulls: Option<u64>,
 }
 
 impl Now {
@@ -457,6 +599,8 @@ impl Now {
             bytes: 0,
             encodings: Vec::new(),
             codecs: Vec::new(),
+            compression: None,
+            nulls: Some(0),
         };
         for metadata in files {
             now.add(metadata, leaf)?;
@@ -481,12 +625,30 @@ impl Now {
                     self.encodings.push(encoding);
                 }
             }
+            let nulls = chunk.statistics().and_then(Statistics::null_count_opt);
+            self.nulls = self
+                .nulls
+                .zip(nulls)
+                .map(|(sum, nulls)| sum.saturating_add(nulls));
+            self.compression = self.compression.or(Some(chunk.compression()));
             let codec = CompressionCodec::from(chunk.compression());
             if !self.codecs.contains(&codec) {
                 self.codecs.push(codec);
             }
         }
         Ok(())
+    }
+
+    /// The encoding to ask a writer for so that it makes the same pages.
+    fn encoding(&self) -> Encoding {
+        let names = self.encodings.iter();
+        let names = names.map(|encoding| encoding.to_string().to_lowercase());
+        promise::current(names).unwrap_or(Encoding::Plain)
+    }
+
+    fn compression(&self) -> String {
+        let compression = self.compression.unwrap_or(Compression::UNCOMPRESSED);
+        compression_name(compression)
     }
 
     fn text(&self) -> String {
@@ -508,6 +670,6 @@ fn column_type(leaf: &ColumnDescriptor) -> String {
     match ValueType::of(leaf) {
         ValueType::Float16 => "FLOAT16".to_owned(),
         ValueType::Fixed => format!("FIXED_LEN_BYTE_ARRAY({})", leaf.type_length()),
-        _ => leaf.physical_type().to_string(),
+        _ => crate::inspect::column_type(leaf),
     }
 }

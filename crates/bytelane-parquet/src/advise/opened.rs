@@ -5,6 +5,7 @@ use crate::allowance::{Allowance, TOO_LARGE};
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::read_footer;
+use crate::rewrite::measure::Measured;
 use crate::rewrite::plan::as_dictionaries;
 use crate::rewrite::source::alone;
 use crate::{Error, Problem, ReaderBuilder, Result};
@@ -17,7 +18,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -36,6 +37,8 @@ pub(super) struct Opened {
     /// Reads these without annotations, and views of strings.
     pub(super) file: ReaderBuilder<InputFile>,
     pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
+    /// The file as `rewrite` reads it, once exact sizes are asked for.
+    measured: OnceLock<Measured>,
 }
 
 impl Opened {
@@ -53,9 +56,19 @@ impl Opened {
                 roots,
                 types,
                 file: file.with_views()?,
+                measured: OnceLock::new(),
             })
         };
         open().map_err(|error: Error| error.in_file(path))
+    }
+
+    /// The file as `rewrite` reads it.
+    pub(super) fn measured(&self) -> Result<&Measured> {
+        if let Some(measured) = self.measured.get() {
+            return Ok(measured);
+        }
+        let measured = Measured::open(self.file.input().clone())?;
+        Ok(self.measured.get_or_init(|| measured))
     }
 
     pub(super) fn rows(&self) -> u64 {

@@ -3,10 +3,10 @@
 use super::AdviseOptions;
 use super::files::Files;
 use super::source::Source;
-use crate::choice::{Choice, Estimate};
+use crate::choice::{Choice, Estimate, Tally};
 use crate::rewrite::RewriteOptions;
 use crate::rewrite::plan::Wish;
-use crate::writer::{Column, ColumnEncoder, Layout};
+use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
@@ -24,8 +24,12 @@ pub(super) struct Promise {
     pub(super) changes: bool,
     /// Bytes in each encoding that was weighed.
     weighed: Vec<(Encoding, f64)>,
-    /// Bytes of the row groups for which each encoding was chosen.
+    /// Bytes of the row groups that end up in each encoding, because it was chosen or because they stay in it.
     chosen: Vec<(Encoding, f64)>,
+    /// Distinct values of the rows that were looked at, unless the column is nested.
+    pub(super) tally: Option<Tally>,
+    /// Sizes of the new pages.
+    pub(super) pages: Option<PageSizes>,
     /// Why it cannot be re-encoded.
     pub(super) obstacle: Option<String>,
     /// Why it is re-encoded, whatever becomes of its size.
@@ -74,10 +78,9 @@ impl Promise {
         }
     }
 
-    fn add(&mut self, encoding: Encoding, bytes: f64, weighed: &[Estimate]) {
-        add(&mut self.chosen, encoding, bytes);
-        match weighed {
-            [] => add(&mut self.weighed, encoding, bytes),
+    fn weigh(&mut self, written: &Written) {
+        match written.weighed.as_slice() {
+            [] => add(&mut self.weighed, written.layout.encoding, written.bytes),
             weighed => weighed.iter().for_each(|estimate| {
                 add(&mut self.weighed, estimate.layout.encoding, estimate.bytes);
             }),
@@ -90,6 +93,16 @@ fn add(sums: &mut Vec<(Encoding, f64)>, encoding: Encoding, bytes: f64) {
         Some((_, sum)) => *sum += bytes,
         None => sums.push((encoding, bytes)),
     }
+}
+
+/// The encoding that makes a writer produce pages in these encodings, which are names in the format: a dictionary if
+/// any page uses one, because writers fall back to another encoding on their own.
+pub(super) fn current(names: impl Iterator<Item = impl AsRef<str>>) -> Option<Encoding> {
+    let encodings = names.filter_map(|name| match name.as_ref() {
+        "rle_dictionary" | "plain_dictionary" => Some(Encoding::Dictionary),
+        name => name.parse().ok().filter(|it| *it != Encoding::Auto),
+    });
+    encodings.max_by_key(|encoding| *encoding == Encoding::Dictionary)
 }
 
 /// A leaf as it would be written.
@@ -106,6 +119,14 @@ impl Written {
         let is_dictionary = self.layout.encoding == Encoding::Dictionary;
         let pages = rows.div_ceil(self.layout.pages.rows) + usize::from(is_dictionary);
         6.0 * pages as f64
+    }
+}
+
+/// Counts the distinct values of a column, unless it is nested.
+fn tally(promises: &mut [Promise], arrays: &[ArrayRef]) {
+    if let [promise] = promises {
+        let tally = promise.tally.get_or_insert_default();
+        arrays.iter().for_each(|array| tally.add(array));
     }
 }
 
@@ -140,13 +161,9 @@ fn written(
 }
 
 fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
-    let rewrite = RewriteOptions::new(options.writer());
-    let rewrite = match options.compression {
-        Some(compression) => rewrite.with_compression(compression),
-        None => rewrite,
-    };
+    let rewrite = options.rewrite();
     let mut promises = Vec::new();
-    for place in files.row_groups(options.rows, options.exact) {
+    for place in files.row_groups(options.rows) {
         let metadata = files.metadata_of(place.file);
         let plan = files.plan(place.file, &rewrite);
         let leaves = files.leaves(place.file, column);
@@ -166,12 +183,8 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         let outcome = match is_open {
             true => {
                 let arrays = files.rows_of(place, column)?;
-                let written = written(
-                    &files.column(place.file, column)?,
-                    arrays,
-                    columns,
-                    options.exact,
-                );
+                tally(&mut promises, &arrays);
+                let written = written(&files.column(place.file, column)?, arrays, columns, false);
                 written?.into_iter().map(Some).collect()
             }
             false => wishes.iter().map(|_| None).collect::<Vec<_>>(),
@@ -183,10 +196,15 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             promise.before += before;
             let taken = outcome.filter(|new| {
                 let differ = !kinds.are(new.layout.encoding);
-                promise.add(new.layout.encoding, new.bytes, &new.weighed);
+                promise.weigh(new);
                 plan.is_better(&wish, before, new.bytes, differ)
             });
             promise.changes |= taken.is_some();
+            promise.pages = taken.as_ref().map(|new| new.layout.pages).or(promise.pages);
+            let stays = || (current(kinds.names()).unwrap_or(Encoding::Plain), before);
+            let becomes = |new: &Written| (new.layout.encoding, new.bytes);
+            let (encoding, bytes) = taken.as_ref().map_or_else(stays, becomes);
+            add(&mut promise.chosen, encoding, bytes);
             let checksums = |new: &Written| match kinds.checksums {
                 true => new.checksum_bytes(rows),
                 false => 0.0,
@@ -223,12 +241,15 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
         let first = index * groups / wanted * group;
         let rows = first..source.rows().min(first + group);
         let (described, arrays) = source.rows_of(column, rows.clone())?;
+        promises.resize_with(described.leaves().len(), Promise::default);
+        tally(&mut promises, &arrays);
         let written = written(&described, arrays, writer.clone(), options.exact)?;
-        promises.resize_with(written.len(), Promise::default);
         for (promise, new) in promises.iter_mut().zip(written) {
             promise.rows += rows.end - rows.start;
-            promise.add(new.layout.encoding, new.bytes, &new.weighed);
+            promise.weigh(&new);
+            add(&mut promise.chosen, new.layout.encoding, new.bytes);
             promise.after += new.bytes;
+            promise.pages = Some(new.layout.pages);
             promise.changes = true;
         }
     }
@@ -243,6 +264,15 @@ impl AdviseOptions {
             .with_readers(self.readers.clone())
             .with_encodings(self.encodings.clone())
             .with_backend(self.backend)
+    }
+
+    /// The options of `rewrite`, whose outcome is foretold.
+    pub(super) fn rewrite(&self) -> RewriteOptions {
+        let rewrite = RewriteOptions::new(self.writer());
+        match self.compression {
+            Some(compression) => rewrite.with_compression(compression),
+            None => rewrite,
+        }
     }
 
     /// The compression of new files.

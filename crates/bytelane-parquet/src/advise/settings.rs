@@ -1,8 +1,10 @@
 //! Settings that make writers use the chosen encodings.
 
+use super::source::Source;
 use super::{AdviseOptions, ColumnAdvice};
 use crate::{Encoding, Goal, compression_name, parse_compression};
 use parquet::basic::Compression;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What to paste for one writer.
@@ -21,17 +23,27 @@ pub struct Settings {
 struct Columns<'a> {
     columns: &'a [ColumnAdvice],
     compression: Compression,
+    /// Rows of a row group, if the file has several.
+    row_group_rows: Option<u64>,
+    goal: Goal,
 }
+
+/// Rows or bytes of a page that no page reaches.
+const UNLIMITED: u64 = 1 << 30;
+/// Rows after which pyarrow begins another row group by default.
+const PYARROW_ROWS: u64 = 1 << 20;
 
 /// The settings for every writer that is known; `rewrite` is one of them if there is a file for it.
 pub(super) fn of(
-    path: Option<&Path>,
+    source: &Source,
     columns: &[ColumnAdvice],
     options: &AdviseOptions,
 ) -> Vec<Settings> {
     let columns = Columns {
         columns,
         compression: compression(columns, options),
+        row_group_rows: source.row_group_rows(),
+        goal: options.goal,
     };
     let mut all = vec![
         columns.pyarrow(),
@@ -40,7 +52,7 @@ pub(super) fn of(
         columns.spark(),
         columns.polars(),
     ];
-    if let Some(path) = path {
+    if let Some(path) = source.rewritable() {
         all.push(columns.rewrite(path, options));
     }
     all
@@ -59,6 +71,15 @@ fn compression(columns: &[ColumnAdvice], options: &AdviseOptions) -> Compression
 /// The name of an encoding in the format.
 fn in_format(encoding: Encoding) -> String {
     encoding.name().to_uppercase()
+}
+
+/// The name of a codec in pyarrow and polars, which differ in that of no compression.
+fn codec_in_python<'a>(codec: &'a str, none: &'a str) -> &'a str {
+    match codec {
+        "none" => none,
+        "lz4_raw" => "lz4",
+        other => other,
+    }
 }
 
 /// A string in Rust.
@@ -132,11 +153,7 @@ impl Columns<'_> {
     /// The levels of compression that every writer counts the same.
     fn python_compression(&self, none: &str) -> String {
         let (codec, level) = self.compression();
-        let codec = match codec.as_str() {
-            "none" => none,
-            "lz4_raw" => "lz4",
-            other => other,
-        };
+        let codec = codec_in_python(&codec, none);
         let level = level.map_or(String::new(), |level| {
             format!(", compression_level={level}")
         });
@@ -169,14 +186,96 @@ impl Columns<'_> {
             true => String::new(),
             false => format!(",\n    column_encoding={{{}}}", encodings.join(", ")),
         };
-        let compression = self.python_compression("none");
+        let compression = self.pyarrow_compression();
+        let mut sizes = String::new();
+        if let Some(rows) = self.row_group_rows.filter(|rows| *rows != PYARROW_ROWS) {
+            sizes += &format!(",\n    row_group_size={rows}");
+        }
+        let has_new_dictionary = self
+            .columns
+            .iter()
+            .any(|column| column.encoding == Encoding::Dictionary && !column.keep);
+        if self.goal == Goal::Size && has_new_dictionary {
+            sizes += &format!(
+                ",\n    dictionary_pagesize_limit={}",
+                crate::choice::DICTIONARY_BYTES
+            );
+        }
+        let pages = self.largest_gain().filter(|_| self.goal == Goal::Size);
+        if let Some((rows, bytes)) = pages {
+            sizes += &format!(",\n    data_page_size={bytes}, max_rows_per_page={rows}");
+        }
+        let old_versions = pages
+            .map(|_| "Leave out max_rows_per_page where pyarrow is too old to have it.".to_owned());
+        let shortcomings: Vec<String> = self
+            .previews("pyarrow")
+            .into_iter()
+            .chain(self.int96())
+            .chain(old_versions)
+            .collect();
         Settings {
             writer: "pyarrow".into(),
             text: format!(
-                "pq.write_table(table, \"out.parquet\", {compression},\n    use_dictionary={dictionary}{encodings})"
+                "pq.write_table(table, \"out.parquet\", {compression},\n    use_dictionary={dictionary}{encodings}{sizes})"
             ),
-            shortcoming: self.previews("pyarrow"),
+            shortcoming: (!shortcomings.is_empty()).then(|| shortcomings.join(" ")),
         }
+    }
+
+    /// The compression for pyarrow: one for the whole file, or that of each column where they differ.
+    fn pyarrow_compression(&self) -> String {
+        let names: BTreeSet<&str> = self.names().collect();
+        if names.len() < 2 {
+            return self.python_compression("none");
+        }
+        let (mut codecs, mut levels) = (Vec::new(), Vec::new());
+        for column in self.columns {
+            let (codec, level) = match column.compression.split_once(':') {
+                Some((codec, level)) => (codec, Some(level)),
+                None => (column.compression.as_str(), None),
+            };
+            let path = python(&column.path);
+            codecs.push(format!(
+                "{path}: {}",
+                python(codec_in_python(codec, "none"))
+            ));
+            levels.extend(level.map(|level| format!("{path}: {level}")));
+        }
+        let levels = match levels.is_empty() {
+            true => String::new(),
+            false => format!(",\n    compression_level={{{}}}", levels.join(", ")),
+        };
+        format!("compression={{{}}}{levels}", codecs.join(", "))
+    }
+
+    /// Rows and bytes of the new pages of the column that becomes smaller by most bytes: pyarrow has one size of pages for
+    /// all columns.
+    fn largest_gain(&self) -> Option<(u64, u64)> {
+        let changed = self.columns.iter().filter(|column| !column.keep);
+        let gain = |column: &&ColumnAdvice| column.bytes_now.saturating_sub(column.bytes_then);
+        let column = changed.max_by_key(gain)?;
+        let (rows, bytes) = column.page_rows.zip(column.page_bytes)?;
+        Some((rows.min(UNLIMITED), bytes.min(UNLIMITED)))
+    }
+
+    /// The compressions of the columns.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns
+            .iter()
+            .map(|column| column.compression.as_str())
+    }
+
+    /// INT96 columns, which writers make INT64 timestamps of.
+    fn int96(&self) -> Option<String> {
+        let columns = self.columns.iter();
+        let columns = columns.filter(|column| column.column_type.starts_with("INT96"));
+        let columns: Vec<&str> = columns.map(|column| column.path.as_str()).collect();
+        (!columns.is_empty()).then(|| {
+            format!(
+                "pyarrow writes INT64 timestamps in place of INT96, as `bytelane rewrite --convert-int96` does: {}.",
+                columns.join(", ")
+            )
+        })
     }
 
     fn arrow_rs(&self) -> Settings {

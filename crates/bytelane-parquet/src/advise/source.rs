@@ -8,6 +8,7 @@ use crate::physical::{has_dictionary, in_parquet};
 use crate::writer::Column;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
+use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::path::Path;
@@ -42,6 +43,18 @@ impl Source {
             Self::Array(_) => "array",
             Self::Table(_) => "table",
         }
+    }
+
+    /// The rows of the row groups of Parquet files that have several, which other writers would not make by themselves.
+    pub(super) fn row_group_rows(&self) -> Option<u64> {
+        let Self::Parquet(files) = self else {
+            return None;
+        };
+        let of_file = |metadata: &ParquetMetaData| metadata.row_groups().len() > 1;
+        let several = files.metadata().filter(|metadata| of_file(metadata));
+        let rows = several.flat_map(|metadata| metadata.row_groups());
+        let most = rows.map(|group| group.num_rows()).max()?;
+        u64::try_from(most).ok().filter(|rows| *rows > 0)
     }
 
     /// The one file that `rewrite` can read.

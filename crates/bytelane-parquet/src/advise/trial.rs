@@ -146,6 +146,21 @@ impl Trials {
     }
 }
 
+/// Bytes of a leaf with another compression, for one with the assumed one.
+pub(super) fn share_with(
+    sampled: &Sampled,
+    leaf: usize,
+    encoding: Encoding,
+    [assumed, other]: [Compression; 2],
+    options: &AdviseOptions,
+) -> Result<f64> {
+    let bytes = |compression| {
+        let trial = Trial::of(sampled, encoding, compression, options)?;
+        Ok::<f64, crate::Error>(compressed(&trial.metadata, leaf) as f64)
+    };
+    Ok(bytes(other)? / bytes(assumed)?.max(1.0))
+}
+
 fn compressed(metadata: &ParquetMetaData, leaf: usize) -> i64 {
     metadata
         .row_groups()

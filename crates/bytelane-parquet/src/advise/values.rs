@@ -1,7 +1,6 @@
 //! Properties of the values of a sample.
 
 use super::source::Sampled;
-use crate::choice::Distinct as Followed;
 use crate::page::dense;
 use crate::{Result, physical};
 use arrow_array::cast::AsArray;
@@ -16,15 +15,8 @@ pub(super) struct Values {
     pub(super) nulls: usize,
     /// The zero-order entropy in bits per value.
     pub(super) entropy: Option<f64>,
-    distinct: Distinct,
-}
-
-enum Distinct {
-    /// Those of nested columns.
-    Unknown,
-    /// True and false, or one of them.
-    Counted(usize),
-    Followed(Followed),
+    /// Distinct ones in the sample, besides null; unknown for nested columns.
+    pub(super) distinct: Option<u64>,
 }
 
 impl Values {
@@ -34,26 +26,11 @@ impl Values {
         for array in &arrays {
             counts.add_all(array, leaf)?;
         }
-        let distinct = match (counts.total, Followed::among(&arrays)) {
-            (0, _) => Distinct::Unknown,
-            (_, Some(followed)) => Distinct::Followed(followed),
-            (_, None) => Distinct::Counted(counts.of.len()),
-        };
         Ok(Self {
             nulls: arrays.iter().map(|array| array.null_count()).sum(),
             entropy: (counts.total > 0).then(|| counts.entropy()),
-            distinct,
+            distinct: (counts.total > 0).then_some(counts.of.len() as u64),
         })
-    }
-
-    /// Estimated different values in a column of so many that are not null.
-    pub(super) fn distinct(&self, values: u64) -> Option<u64> {
-        match &self.distinct {
-            Distinct::Unknown => None,
-            Distinct::Counted(distinct) => Some(*distinct as u64),
-            Distinct::Followed(_) if values == 0 => Some(0),
-            Distinct::Followed(followed) => Some(followed.among_all(values as usize) as u64),
-        }
     }
 }
 

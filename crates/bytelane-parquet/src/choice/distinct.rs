@@ -19,8 +19,6 @@ pub(crate) struct Distinct {
     share: u64,
     /// Different values among those followed.
     seen: usize,
-    /// The same in the first half.
-    seen_in_half: usize,
 }
 
 impl Distinct {
@@ -31,13 +29,8 @@ impl Distinct {
         let share = (values / ENOUGH).max(1) as u64;
         let limit = u64::MAX / share;
         let mut set = HashSet::<u64, BuildHasherDefault<Hashed>>::default();
-        let (mut seen_in_half, mut looked_at) = (0, 0);
         for array in arrays {
             for_each_hash(array, |hash| {
-                if looked_at == values / 2 {
-                    seen_in_half = set.len();
-                }
-                looked_at += 1;
                 if hash <= limit {
                     set.insert(hash);
                 }
@@ -47,7 +40,6 @@ impl Distinct {
             values,
             share,
             seen: set.len(),
-            seen_in_half,
         })
     }
 
@@ -60,19 +52,90 @@ impl Distinct {
     pub(crate) fn share(&self) -> f64 {
         self.count() / self.values.max(1) as f64
     }
+}
 
-    /// How many there are, probably, among `total` values of which these are some: with more values they become more
-    /// as they did from the first half of these to the whole.
-    pub(crate) fn among_all(&self, total: usize) -> f64 {
-        let growth = (self.seen as f64 / self.seen_in_half.max(1) as f64).log2();
-        let longer = (total as f64 / self.values.max(1) as f64).max(1.0);
-        let all = self.count() * longer.powf(growth.clamp(0.0, 1.0));
-        all.clamp(1.0, total.max(1) as f64)
+/// Number of distinct values, nulls apart, of any number of arrays.
+#[derive(Clone, Debug)]
+pub(crate) struct Tally {
+    /// Largest hash that is followed: all of them until there are too many.
+    limit: u64,
+    seen: HashSet<u64, BuildHasherDefault<Hashed>>,
+    /// Values that were looked at, null ones too.
+    values: u64,
+    /// Null ones among them.
+    nulls: u64,
+    /// Whether all arrays had values that can be told apart.
+    is_known: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            limit: u64::MAX,
+            seen: HashSet::default(),
+            values: 0,
+            nulls: 0,
+            is_known: true,
+        }
     }
 }
 
+impl Tally {
+    pub(crate) fn add(&mut self, array: &ArrayRef) {
+        self.values += array.len() as u64;
+        self.nulls += array.null_count() as u64;
+        if let Some(bits) = array.as_boolean_opt() {
+            let counts = [bits.false_count(), bits.true_count()];
+            let found = (0..).zip(counts).filter(|(_, count)| *count > 0);
+            found.for_each(|(bit, _)| self.see(spread(bit)));
+            return;
+        }
+        // Keys of a dictionary mean nothing in another array.
+        let is_dictionary = matches!(array.data_type(), DataType::Dictionary(..));
+        let mut index = 0;
+        let counted = for_each_hash(array, |hash| {
+            if array.is_valid(index) {
+                self.see(spread(hash));
+            }
+            index += 1;
+        });
+        self.is_known &= counted.is_some() && !is_dictionary;
+    }
+
+    fn see(&mut self, hash: u64) {
+        if hash <= self.limit {
+            self.seen.insert(hash);
+            if self.seen.len() > ENOUGH {
+                self.limit >>= 1;
+                let limit = self.limit;
+                self.seen.retain(|hash| *hash <= limit);
+            }
+        }
+    }
+
+    /// Nulls among all `values`, if they were looked at.
+    pub(crate) fn nulls(&self, values: u64) -> Option<u64> {
+        (self.values == values).then_some(self.nulls)
+    }
+
+    /// How many there are among all `values`, if they were looked at, and whether the number is exact.
+    pub(crate) fn count(&self, values: u64) -> Option<(u64, bool)> {
+        let seen = self.seen.len() as u64;
+        let count = seen << self.limit.leading_zeros();
+        let is_known = self.is_known && self.values == values;
+        is_known.then_some((count, self.limit == u64::MAX))
+    }
+}
+
+/// A hash all of whose bits depend on all bits.
+fn spread(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ (hash >> 33)
+}
+
 /// The set's hasher: its keys are hashes already.
-#[derive(Default)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Hashed(u64);
 
 impl Hasher for Hashed {
@@ -210,6 +273,33 @@ mod tests {
     }
 
     #[test]
+    fn a_tally_is_exact_until_there_are_many_and_near_then() {
+        for (values, is_exact) in [(1868_i64, true), (30_000, true), (400_000, false)] {
+            let mut tally = Tally::default();
+            for start in [0, values / 2] {
+                // Runs of the same value, and nulls.
+                let numbers = (start..values).flat_map(|value| [Some(1000 * value); 3]);
+                let numbers: Int64Array = numbers.chain([None]).collect();
+                tally.add(&(Arc::new(numbers) as ArrayRef));
+            }
+            let (count, exact) = tally.count(tally.values).unwrap();
+            assert_eq!(exact, is_exact, "{values}");
+            let error = (count as f64 / values as f64 - 1.0).abs();
+            assert!(
+                error <= if is_exact { 0.0 } else { 0.03 },
+                "{count} of {values}"
+            );
+        }
+        let mut tally = Tally::default();
+        tally.add(&(Arc::new(BooleanArray::from(vec![Some(true), None])) as ArrayRef));
+        assert_eq!(tally.count(2), Some((1, true)));
+        assert_eq!(tally.count(3), None);
+        let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]);
+        tally.add(&(Arc::new(list) as ArrayRef));
+        assert_eq!(tally.count(3), None);
+    }
+
+    #[test]
     fn few_values_are_counted_and_many_are_estimated() {
         assert_eq!(of((0..1000).map(|i| i % 7)).count(), 7.0);
         let all = of(0..1_000_000);
@@ -218,13 +308,6 @@ mod tests {
         let exact: HashSet<i64> = (0..1_000_000_i64).map(|i| i * i % 300_007).collect();
         let ratio = some / exact.len() as f64;
         assert!((0.95..1.05).contains(&ratio), "{ratio}");
-    }
-
-    #[test]
-    fn more_values_have_more_different_ones() {
-        assert_eq!(of(0..1000).among_all(5000), 5000.0);
-        assert_eq!(of((0..1000).map(|i| i % 7)).among_all(5000), 7.0);
-        assert_eq!(of(0..0).among_all(0), 1.0);
     }
 
     #[test]

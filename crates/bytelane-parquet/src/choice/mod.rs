@@ -12,7 +12,8 @@ mod goal;
 mod pieces;
 mod trial;
 
-pub(crate) use distinct::{Distinct, leaf_arrays};
+use distinct::Distinct;
+pub(crate) use distinct::{Tally, leaf_arrays};
 pub(crate) use goal::Estimate;
 use goal::best;
 pub(crate) use pieces::rows_of;
@@ -38,7 +39,7 @@ const LARGEST_PAGE: usize = 4 << 20;
 /// Rows of pages that are tried with a dictionary: the indices of its first pages are narrower.
 const PAGE_ROWS: [usize; 1] = [16_384];
 /// The largest dictionary where only the size counts.
-const DICTIONARY_BYTES: usize = 16 << 20;
+pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
 /// No dictionary is tried where more than this share of the values are different.
 const MOST_DISTINCT: f64 = 0.5;
 

@@ -6,6 +6,7 @@ mod encode;
 mod index;
 mod int96;
 pub(crate) mod kinds;
+pub(crate) mod measure;
 mod output;
 pub(crate) mod plan;
 pub(crate) mod source;
@@ -208,6 +209,19 @@ pub struct RewrittenColumn {
     pub obstacle: Option<String>,
 }
 
+impl RewrittenColumn {
+    /// Adds what was done with the column in another row group.
+    fn add(&mut self, moved: &Moved) {
+        self.chunks += 1;
+        self.rewritten += usize::from(moved.pages.is_some());
+        self.before.add(&moved.before);
+        self.after.add(&moved.after);
+        if moved.obstacle.is_some() {
+            self.obstacle.clone_from(&moved.obstacle);
+        }
+    }
+}
+
 /// How a column is stored, all row groups together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -221,15 +235,15 @@ pub struct ColumnState {
 }
 
 impl ColumnState {
-    fn add(&mut self, chunk: Self) {
+    fn add(&mut self, chunk: &Self) {
         self.bytes += chunk.bytes;
         for (all, names) in [
-            (&mut self.encodings, chunk.encodings),
-            (&mut self.compressions, chunk.compressions),
+            (&mut self.encodings, &chunk.encodings),
+            (&mut self.compressions, &chunk.compressions),
         ] {
             for name in names {
-                if !all.contains(&name) {
-                    all.push(name);
+                if !all.contains(name) {
+                    all.push(name.clone());
                 }
             }
         }
@@ -410,13 +424,7 @@ impl<R: Reopen> New<'_, '_, R> {
 
     fn add_chunk(&mut self, moved: Moved) -> Result<()> {
         let column = &mut self.columns[moved.leaf];
-        column.chunks += 1;
-        column.rewritten += usize::from(moved.pages.is_some());
-        column.before.add(moved.before);
-        column.after.add(moved.after);
-        if moved.obstacle.is_some() {
-            column.obstacle = moved.obstacle;
-        }
+        column.add(&moved);
         let mut chunk = moved.chunk;
         let written = match &moved.pages {
             Some(bytes) => chunk.write_pages(bytes, self.target),

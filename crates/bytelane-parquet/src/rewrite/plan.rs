@@ -23,7 +23,8 @@ use std::sync::Arc;
 /// column is better left alone.
 const GAIN: f64 = 0.99;
 
-const INT96: &str = "INT96 columns can only be copied, or converted with --convert-int96";
+pub(crate) const INT96: &str =
+    "INT96 columns can only be copied, or converted with --convert-int96";
 
 const NO_INDEX: &str =
     "the statistics of its pages, in an order that is not known here, would be lost";

@@ -211,15 +211,55 @@ fn exact_sizes_are_exact() {
     let [path, new] = ["in.parquet", "out.parquet"].map(|name| directory.path().join(name));
     write(&path, "snappy");
     let zstd = parse_compression("zstd:3").unwrap();
-    let options = AdviseOptions::default().with_compression(zstd);
-    let advice = advise(&path, &options.with_exact_sizes(true)).unwrap();
-    let options = RewriteOptions::default().with_compression(zstd);
-    let rewritten = rewrite(&path, &new, &options).unwrap();
-    for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {
-        // Pages have statistics in their headers, or not.
-        assert!(
-            error(promise, column.after.bytes) < 0.002,
-            "{promise:?}, {column:?}"
-        );
+    for (goal, compression) in [
+        (Goal::Balanced, Some(zstd)),
+        (Goal::Balanced, None),
+        (Goal::Size, None),
+    ] {
+        let mut advised = AdviseOptions::default().with_goal(goal);
+        let mut options = RewriteOptions::new(WriterOptions::default().with_goal(goal));
+        if let Some(compression) = compression {
+            advised = advised.with_compression(compression);
+            options = options.with_compression(compression);
+        }
+        let advice = advise(&path, &advised.with_exact_sizes(true)).unwrap();
+        let rewritten = rewrite(&path, &new, &options).unwrap();
+        assert_eq!(advice.columns.len(), rewritten.columns.len());
+        for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {
+            assert_eq!(promise.bytes_now, column.before.bytes, "{}", promise.path);
+            assert_eq!(promise.bytes_then, column.after.bytes, "{}", promise.path);
+            assert_eq!(promise.keep, column.rewritten == 0, "{}", promise.path);
+        }
+        std::fs::remove_file(&new).unwrap();
     }
+}
+
+#[test]
+fn settings_agree_with_what_is_left_unchanged() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("in.parquet");
+    let noise = generated("bits_63");
+    let few: Vec<i64> = integers("bits_16").iter().map(|id| id % 3).collect();
+    let columns: [(&str, ArrayRef); 2] = [
+        ("few", Arc::new(Int64Array::from(few))),
+        ("noise", Arc::new(Float64Array::from(noise))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let options = WriterOptions::default().with_row_group_rows(ROWS / 2);
+    let sink = std::fs::File::create(&path).unwrap();
+    let mut writer = Writer::try_new(sink, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+
+    let advice = advise(&path, &AdviseOptions::default()).unwrap();
+    let shown: Vec<_> = advice
+        .columns
+        .iter()
+        .map(|it| (it.keep, it.now.clone()))
+        .collect();
+    assert!(shown.iter().all(|(keep, _)| *keep), "{shown:?}");
+    assert_eq!(advice.columns[0].encoding, Encoding::Dictionary);
+    let pyarrow = &advice.settings[0].text;
+    assert!(pyarrow.contains(r#"use_dictionary=["few"]"#), "{pyarrow}");
+    assert!(pyarrow.contains("row_group_size=45000"), "{pyarrow}");
 }

@@ -98,6 +98,13 @@ class CandidateDict(TypedDict):
     preview: bool
 
 
+class AlternativeDict(TypedDict):
+    """A column in the same encoding with a stronger compression."""
+
+    compression: str
+    bytes: int
+
+
 class ColumnAdviceDict(TypedDict):
     """The advice for a column; nested columns have one for each leaf."""
 
@@ -105,8 +112,10 @@ class ColumnAdviceDict(TypedDict):
     column_type: str
     rows: int
     nulls: int
+    nulls_estimated: bool
     rows_tried: int
     distinct: int | None
+    distinct_estimated: bool
     entropy_bits: float | None
     now: str | None
     bytes_now: int
@@ -114,9 +123,12 @@ class ColumnAdviceDict(TypedDict):
     encoding: str
     compression: str
     bytes_then: int
+    page_rows: int | None
+    page_bytes: int | None
     keep: bool
     obstacle: str | None
     reason: str | None
+    alternative: AlternativeDict | None
     candidates: list[CandidateDict]
 
 
