@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod comments;
 mod constants;
+mod cycles;
+mod defaults;
 mod format;
 mod generate;
 mod lexer;
@@ -8,6 +11,7 @@ mod names;
 mod options;
 mod parser;
 mod program;
+mod recursion;
 mod service;
 mod source;
 mod syntax;
