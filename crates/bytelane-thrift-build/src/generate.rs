@@ -3,10 +3,10 @@
 use crate::format::formatted;
 use crate::options::{Asked, Style};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
-use crate::source::Error;
+use crate::source::{Error, Note};
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
-use crate::values::{Wanted, literal_of};
+use crate::values::{NO_MEMBER, Wanted, literal_of};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -23,12 +23,15 @@ fn derives(ordered: bool) -> &'static str {
     }
 }
 
-/// The text of each file, in the order of the program.
-pub(crate) fn generate(program: &Program, style: &Style) -> Result<Vec<String>, Error> {
+/// The text of each file, in the order of the program, and what was skipped while it was written.
+pub(crate) fn generate(
+    program: &Program,
+    style: &Style,
+) -> Result<Vec<(String, Vec<Note>)>, Error> {
     let types = Types::of(program, style)?;
     (0..program.files.len())
         .map(|file| match program.files[file].external {
-            Some(_) => Ok(String::new()),
+            Some(_) => Ok(Default::default()),
             None => Generator::new(&types, file).file(),
         })
         .collect()
@@ -38,6 +41,7 @@ pub(crate) struct Generator<'a> {
     pub(crate) types: &'a Types<'a>,
     pub(crate) scope: Scope,
     pub(crate) text: String,
+    notes: Vec<Note>,
 }
 
 impl<'a> Generator<'a> {
@@ -46,6 +50,7 @@ impl<'a> Generator<'a> {
             types,
             scope: Scope { file, depth: 0 },
             text: String::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -65,7 +70,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn file(mut self) -> Result<String, Error> {
+    fn file(mut self) -> Result<(String, Vec<Note>), Error> {
         let file = &self.types.program.files[self.scope.file];
         let name = file
             .source
@@ -87,15 +92,19 @@ impl<'a> Generator<'a> {
         }
         let text = formatted(&self.text);
         let separator = if text.is_empty() { "" } else { "\n" };
-        Ok(format!("{header}\n{separator}{text}"))
+        Ok((format!("{header}\n{separator}{text}"), self.notes))
     }
 
     fn definition(&mut self, id: DefinitionId) -> Result<(), Error> {
         let definition = self.types.program.definition(id);
         let name = self.types.name(id).to_owned();
+        let start = self.text.len();
         self.documentation(0, &definition.documentation);
         match &definition.kind {
-            Kind::Const(ty, value) => self.constant(&name, ty, value),
+            Kind::Const(ty, value) => {
+                let written = self.constant(&name, ty, value);
+                self.skip_without_member(&definition.name, start, written)
+            }
             Kind::Typedef(ty) => {
                 let asked = Asked::of(&definition.annotations).ty;
                 let file = self.scope.file;
@@ -119,6 +128,29 @@ impl<'a> Generator<'a> {
             Kind::Interaction => Ok(()),
             Kind::Service(parent, functions) => self.service(id, parent.as_ref(), functions),
         }
+    }
+
+    /// Skips a constant of fbthrift's in which a union has no member: Rust's unions have one.
+    fn skip_without_member(
+        &mut self,
+        name: &Name,
+        start: usize,
+        written: Result<(), Error>,
+    ) -> Result<(), Error> {
+        let file = &self.types.program.files[self.scope.file];
+        let is_skipped = |error: &Error| {
+            file.document.has_package && error.message.strip_prefix("expected ") == Some(NO_MEMBER)
+        };
+        if !written.as_ref().is_err_and(is_skipped) {
+            return written;
+        }
+        self.text.truncate(start);
+        let text = format!(
+            "the constant `{}` is skipped: a union in it has no member",
+            name.text
+        );
+        self.notes.push(Note::at(&file.source, name.place, &text));
+        Ok(())
     }
 
     /// Numbers are constants of Rust; what must be made at run time is made once, when it is

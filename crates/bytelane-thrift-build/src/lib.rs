@@ -171,11 +171,11 @@ impl Compiler {
         let texts = generate::generate(&program, &self.style)?;
         let modules = program.files.iter().zip(texts);
         let modules = modules.filter(|(file, _)| file.external.is_none());
-        let modules = modules.map(|(file, text)| Module {
+        let modules = modules.map(|(file, (text, notes))| Module {
             name: file.module.clone(),
             source: file.source.path.clone(),
             text,
-            notes: file.notes(),
+            notes: file.notes().into_iter().chain(notes).collect(),
         });
         Ok(modules.collect())
     }

@@ -7,6 +7,9 @@ use crate::source::Error;
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
 
+/// What is expected where the value of a union has no member.
+pub(crate) const NO_MEMBER: &str = "a field of the union";
+
 /// A value that is still to be written: what it says and where, and what it shall become.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
@@ -210,7 +213,7 @@ impl Types<'_> {
         if *shape == Shape::Union {
             return match &written[..] {
                 [(name, value)] => Ok(format!("{path}::{name}({value})")),
-                [] => self.mismatch(wanted, "a field of the union"),
+                [] => self.mismatch(wanted, NO_MEMBER),
                 _ => self.mismatch(wanted, "at most one field of the union"),
             };
         }

@@ -162,6 +162,23 @@ fn services_do_not_hide_crates() {
     }
 }
 
+/// fbthrift has constants with unions that have no member; elsewhere they are errors.
+#[test]
+fn constants_of_fbthrift_without_a_member_are_skipped() {
+    let text = "package;\nunion U { 1: i32 a }\n/** none */\nconst U NONE = {}\nconst list<U> SOME = [{a: 1}]";
+    let directory = directory("no_member", &[("case.thrift", text)]);
+    let modules = Compiler::new()
+        .modules(&[directory.join("case.thrift")])
+        .unwrap();
+    let (text, notes) = (&modules[0].text, &modules[0].notes);
+    assert!(text.contains("SOME") && !text.contains("NONE") && !text.contains("/// none"));
+    let message = "the constant `NONE` is skipped: a union in it has no member";
+    assert_eq!(
+        (&*notes[0].message, notes[0].line, notes.len()),
+        (message, 4, 1)
+    );
+}
+
 /// As in the compiler of Apache, the file included last counts.
 #[test]
 fn of_two_includes_with_one_name_the_last_one_counts() {
