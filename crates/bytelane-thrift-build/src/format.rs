@@ -20,7 +20,9 @@ fn separated(text: &str) -> String {
     let mut separated = String::with_capacity(text.len() + text.len() / 16);
     let mut previous = "";
     for line in text.lines() {
-        let ends = previous.ends_with(['}', ';']) && indentation(previous) == indentation(line);
+        let ends = previous.ends_with(['}', ';'])
+            && !previous.trim_start().starts_with("///")
+            && indentation(previous) == indentation(line);
         if ends
             && STARTS
                 .iter()
@@ -71,6 +73,12 @@ pub mod m {
 }
 ";
         assert_eq!(formatted(text), expected);
+    }
+
+    #[test]
+    fn comments_are_in_one_piece() {
+        let text = "/// let x = 1;\n/// }\n/// b\npub struct A {\n    /// f();\n    /// g\n    pub a: i32,\n}\n";
+        assert_eq!(formatted(text), text);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Text to tokens.
 
+use crate::comments;
 use crate::source::{Error, Place, SharedSource};
 
 /// The smallest piece of meaning.
@@ -118,7 +119,7 @@ impl Lexer<'_> {
                     if !all.is_empty() {
                         all.push('\n');
                     }
-                    all.push_str(text.trim());
+                    all.push_str(&undecorated_line(text));
                 }
                 self.at += line.len();
             } else if let Some(comment) = rest.strip_prefix("/*") {
@@ -133,8 +134,10 @@ impl Lexer<'_> {
                 }
                 self.at += 2 + end + 2;
             } else {
-                let said = |text: &String| !text.is_empty();
-                return Ok((documentation.filter(said), afterword.filter(said)));
+                let said = |text: String| {
+                    Some(comments::documentation(&text)).filter(|text| !text.is_empty())
+                };
+                return Ok((documentation.and_then(said), afterword.and_then(said)));
             }
         }
     }
@@ -277,11 +280,30 @@ fn hexadecimal(text: &str, digits: usize) -> Option<u32> {
 
 /// A comment's text without the asterisks that decorate its lines.
 fn undecorated(comment: &str) -> String {
-    let lines = comment.lines().map(|line| {
+    let lines = lines(comment).map(|line| {
         let line = line.trim();
-        line.strip_prefix('*').unwrap_or(line).trim()
+        line.strip_prefix('*').unwrap_or(line).trim().to_owned()
     });
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// The text after `///`; more than one line if carriage returns are in it.
+fn undecorated_line(text: &str) -> String {
+    let lines = lines(text.trim()).map(|line| line.trim().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a comment, which end with any kind of line break, without the invisible marks of
+/// direction that rustc refuses in comments.
+fn lines(comment: &str) -> impl Iterator<Item = String> {
+    let text = comment.replace("\r\n", "\n");
+    let text = text.replace(
+        ['\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}'],
+        "",
+    );
+    let text = text.replace(['\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'], "");
+    let lines: Vec<_> = text.split(['\n', '\r']).map(str::to_owned).collect();
+    lines.into_iter()
 }
 
 #[cfg(test)]

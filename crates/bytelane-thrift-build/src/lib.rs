@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod comments;
 mod constants;
+mod cycles;
+mod defaults;
 mod format;
 mod generate;
 mod lexer;
@@ -8,6 +11,7 @@ mod names;
 mod options;
 mod parser;
 mod program;
+mod recursion;
 mod service;
 mod source;
 mod syntax;
@@ -167,11 +171,11 @@ impl Compiler {
         let texts = generate::generate(&program, &self.style)?;
         let modules = program.files.iter().zip(texts);
         let modules = modules.filter(|(file, _)| file.external.is_none());
-        let modules = modules.map(|(file, text)| Module {
+        let modules = modules.map(|(file, (text, notes))| Module {
             name: file.module.clone(),
             source: file.source.path.clone(),
             text,
-            notes: file.notes(),
+            notes: file.notes().into_iter().chain(notes).collect(),
         });
         Ok(modules.collect())
     }

@@ -42,7 +42,7 @@ fn words(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];
     for (i, &c) in characters.iter().enumerate() {
-        if matches!(c, '_' | '.' | '-') {
+        if !c.is_alphanumeric() {
             words.push(String::new());
             continue;
         }
@@ -64,13 +64,17 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn escaped(name: String) -> String {
-    let starts_with_digit = name.starts_with(|c: char| c.is_numeric());
-    let name = if starts_with_digit || name.is_empty() {
+/// A Rust name of what has been made of `original`.
+fn escaped(name: String, original: &str) -> String {
+    let name = if name.is_empty() {
+        // Underscores alone are no name: `_1`, `_2` and so on.
+        format!("_{}", original.matches('_').count().max(1))
+    } else if name.starts_with(|c: char| c.is_numeric()) {
         format!("_{name}")
     } else {
         name
     };
+    let name = identifier(name);
     if KEYWORDS.contains(&&*name) || TYPES.contains(&&*name) {
         name + "_"
     } else {
@@ -78,9 +82,26 @@ fn escaped(name: String) -> String {
     }
 }
 
+/// Replaces the letters and digits that identifiers of Rust cannot have, such as those in circles.
+fn identifier(name: String) -> String {
+    let is_allowed =
+        |c: char| c.is_ascii() || syn::parse_str::<proc_macro2::Ident>(&format!("a{c}")).is_ok();
+    let name: String = name
+        .chars()
+        .map(|c| if is_allowed(c) { c } else { '_' })
+        .collect();
+    let starts = name.chars().next().is_some_and(|c| {
+        c.is_ascii() || syn::parse_str::<proc_macro2::Ident>(&c.to_string()).is_ok()
+    });
+    match starts && name.contains(|c| c != '_') {
+        true => name,
+        false => format!("_{}1", name.trim_end_matches('_')),
+    }
+}
+
 /// `fooBar` to `foo_bar`: fields, functions, modules.
 pub(crate) fn snake_case(name: &str) -> String {
-    escaped(words(name).join("_").to_lowercase())
+    escaped(words(name).join("_").to_lowercase(), name)
 }
 
 /// `foo_bar` to `FooBar`: types and the numbers of enums. Runs of capitals that are a whole word
@@ -101,12 +122,12 @@ pub(crate) fn camel_case(name: &str) -> String {
                 rest.to_owned()
             }
     };
-    escaped(words(name).into_iter().map(capitalised).collect())
+    escaped(words(name).into_iter().map(capitalised).collect(), name)
 }
 
 /// `fooBar` to `FOO_BAR`: constants.
 pub(crate) fn upper_case(name: &str) -> String {
-    escaped(words(name).join("_").to_uppercase())
+    escaped(words(name).join("_").to_uppercase(), name)
 }
 
 /// Gives each name once: one that is taken gets an underscore after it.
@@ -151,6 +172,12 @@ mod tests {
         assert_eq!(camel_case("ONE"), "One");
         assert_eq!(camel_case("String"), "String_");
         assert_eq!(camel_case("2D"), "_2d");
+        assert_eq!([snake_case("_"), camel_case("__")], ["_1", "_2"]);
+        assert_eq!(snake_case("a b+c"), "a_b_c");
+        assert_eq!(snake_case("\u{1f600}"), "_1");
+        assert_eq!(snake_case("größe"), "größe");
+        assert_eq!(snake_case("a\u{24b6}"), "a__");
+        assert_eq!(snake_case("\u{24b6}"), "_1");
         assert_eq!(upper_case("maxValue"), "MAX_VALUE");
         assert_eq!(upper_case("INT32CONSTANT"), "INT32CONSTANT");
     }

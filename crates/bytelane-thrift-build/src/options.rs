@@ -47,6 +47,14 @@ impl Default for Style {
 }
 
 impl Style {
+    /// The paths of the library and of types, and the derives.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        let types = [&self.map, &self.set, &self.string, &self.binary];
+        let derives = self.derives.iter().map(|(_, derive)| derive);
+        let paths = [&self.runtime, &self.pointer].into_iter().chain(types);
+        paths.chain(derives).map(|path| &**path)
+    }
+
     /// The derives that the caller asks for a type.
     pub(crate) fn derives(&self, module: &str, name: &str) -> impl Iterator<Item = &str> {
         let qualified = format!("{module}.{name}");

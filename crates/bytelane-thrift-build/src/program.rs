@@ -1,6 +1,7 @@
 //! A file with all that it includes, and names looked up in them.
 
 use crate::constants;
+use crate::cycles;
 use crate::names::{Unique, snake_case};
 use crate::parser::parse;
 use crate::source::{Error, Note, Place, SharedSource, Source};
@@ -19,8 +20,8 @@ pub(crate) type DefinitionId = (FileId, usize);
 pub(crate) struct File {
     pub(crate) source: SharedSource,
     pub(crate) document: Document,
-    /// The name before a dot, for each included file.
-    includes: HashMap<String, FileId>,
+    /// The included files by the name before a dot, which several may share.
+    includes: HashMap<String, Vec<FileId>>,
     definitions: HashMap<String, usize>,
     /// The name of the Rust module.
     pub(crate) module: String,
@@ -70,6 +71,7 @@ impl Program {
             }
             file.module = modules.name(module_name(file));
         }
+        cycles::check(&loader.program)?;
         loader.program.skip_makers_of_interactions();
         constants::check(&loader.program)?;
         Ok(loader.program)
@@ -143,10 +145,12 @@ impl Program {
         };
         in_file(file, name).or_else(|| {
             let (include, name) = name.rsplit_once('.')?;
-            let includes = &self.files[file].includes;
+            let included = self.files[file].includes.get(include);
+            // As in the compiler of Apache, the last of several files that define a name counts.
+            let included = included.into_iter().flatten().rev().copied();
             // The file's own name stands for itself, as fbthrift has it.
-            let own = || (include == stem(&self.files[file].source.path)).then_some(file);
-            in_file(includes.get(include).copied().or_else(own)?, name)
+            let own = (include == stem(&self.files[file].source.path)).then_some(file);
+            included.chain(own).find_map(|file| in_file(file, name))
         })
     }
 
@@ -170,7 +174,8 @@ impl Program {
         ty: &'a Type,
     ) -> Result<(FileId, Resolved<'a>), Error> {
         let (mut here, mut current) = (file, ty);
-        for _ in 0..=self.definitions().count() {
+        // No typedef leads to itself: `cycles::check` has seen to that.
+        loop {
             let name = match current {
                 Type::Base(base) => return Ok((here, Resolved::Base(*base))),
                 Type::List(element) => return Ok((here, Resolved::List(element))),
@@ -192,14 +197,6 @@ impl Program {
                 }
             }
         }
-        let Type::Named(name) = ty else {
-            unreachable!("only names lead to typedefs")
-        };
-        self.error(
-            file,
-            name.place,
-            format!("the typedef `{}` refers to itself", name.text),
-        )
     }
 }
 
@@ -294,8 +291,8 @@ impl Loader<'_> {
         &mut self,
         source: &SharedSource,
         document: &Document,
-    ) -> Result<HashMap<String, FileId>, Error> {
-        let mut includes = HashMap::new();
+    ) -> Result<HashMap<String, Vec<FileId>>, Error> {
+        let mut includes: HashMap<_, Vec<FileId>> = HashMap::new();
         for Include {
             path: written,
             alias,
@@ -327,7 +324,7 @@ impl Loader<'_> {
             };
             let id = self.load(&path, Some((source, written.place)))?;
             let name = alias.clone().unwrap_or_else(|| stem(&path).into_owned());
-            includes.insert(name, id);
+            includes.entry(name).or_default().push(id);
         }
         Ok(includes)
     }

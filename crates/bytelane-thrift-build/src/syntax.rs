@@ -20,6 +20,8 @@ pub struct Document {
     pub namespaces: Vec<(String, Name)>,
     /// Everything that is defined, in order.
     pub definitions: Vec<Definition>,
+    /// Whether it is one of fbthrift's: it has a `package`.
+    pub has_package: bool,
     /// What was skipped, and why.
     pub notes: Vec<Name>,
 }

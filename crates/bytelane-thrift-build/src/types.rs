@@ -1,8 +1,10 @@
 //! What types become in Rust, and what is known of structs before the first line is written.
 
+use crate::defaults::{self, Typed};
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
 use crate::options::{Asked, BINARY, MAP, SET, STRING, Style, standard_path};
 use crate::program::{DefinitionId, FileId, Program, Resolved};
+use crate::recursion::components;
 use crate::source::Error;
 use crate::syntax::*;
 use std::collections::{HashMap, HashSet};
@@ -15,6 +17,9 @@ pub(crate) struct Types<'a> {
     names: HashMap<DefinitionId, String>,
     /// Structs that are somewhere a key of a map or in a set: they need an order.
     ordered: HashSet<DefinitionId>,
+    /// A number for each struct, the same for structs that contain each other without a container
+    /// between.
+    recursive: HashMap<DefinitionId, usize>,
 }
 
 /// Where code is written: in which file's module, and how many modules deeper.
@@ -80,8 +85,9 @@ impl<'a> Types<'a> {
         let mut types = Self {
             program,
             style,
-            names: rust_names(program),
+            names: rust_names(program, style),
             ordered: HashSet::new(),
+            recursive: HashMap::new(),
         };
         for id in program.definitions() {
             let definition = program.definition(id);
@@ -94,6 +100,8 @@ impl<'a> Types<'a> {
                 types.order(id, fields)?;
             }
         }
+        types.recursive = recursive(program)?;
+        defaults::check(&types)?;
         Ok(types)
     }
 
@@ -135,19 +143,21 @@ impl<'a> Types<'a> {
     }
 
     /// Walks a type; whatever lies in a key or in a set is marked as ordered, with its fields.
-    fn look_for_keys(&mut self, file: FileId, ty: &Type, is_key: bool) -> Result<(), Error> {
-        let (file, resolved) = self.program.resolve(file, ty)?;
-        match resolved {
-            Resolved::Base(_) | Resolved::Enum(..) => {}
-            Resolved::List(element) => self.look_for_keys(file, element, is_key)?,
-            Resolved::Set(element) => self.look_for_keys(file, element, true)?,
-            Resolved::Map(key, value) => {
-                self.look_for_keys(file, key, true)?;
-                self.look_for_keys(file, value, is_key)?;
-            }
-            Resolved::Struct(id, _, fields) => {
-                if is_key {
-                    self.order(id, fields)?;
+    fn look_for_keys(&mut self, file: FileId, ty: &'a Type, is_key: bool) -> Result<(), Error> {
+        let mut left = vec![(file, ty, is_key)];
+        while let Some((file, ty, is_key)) = left.pop() {
+            let (file, resolved) = self.program.resolve(file, ty)?;
+            match resolved {
+                Resolved::Base(_) | Resolved::Enum(..) => {}
+                Resolved::List(element) => left.push((file, element, is_key)),
+                Resolved::Set(element) => left.push((file, element, true)),
+                Resolved::Map(key, value) => {
+                    left.extend([(file, key, true), (file, value, is_key)]);
+                }
+                Resolved::Struct(id, _, fields) => {
+                    if is_key && self.ordered.insert(id) {
+                        left.extend(fields.iter().map(|field| (id.0, &field.ty, true)));
+                    }
                 }
             }
         }
@@ -155,7 +165,7 @@ impl<'a> Types<'a> {
     }
 
     /// Marks a struct as ordered, with its fields.
-    fn order(&mut self, id: DefinitionId, fields: &[Field]) -> Result<(), Error> {
+    fn order(&mut self, id: DefinitionId, fields: &'a [Field]) -> Result<(), Error> {
         if self.ordered.insert(id) {
             for field in fields {
                 self.look_for_keys(id.0, &field.ty, true)?;
@@ -164,22 +174,31 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Whether a field of this type would make a struct contain itself, without a container
-    /// between.
+    /// Whether a field of this type makes the struct it belongs to contain itself, without a
+    /// container between.
     fn contains(&self, file: FileId, ty: &Type, target: DefinitionId) -> Result<bool, Error> {
-        let mut seen = HashSet::new();
-        let mut left = vec![(file, ty)];
-        while let Some((file, ty)) = left.pop() {
-            if let (_, Resolved::Struct(id, _, fields)) = self.program.resolve(file, ty)? {
-                if id == target {
-                    return Ok(true);
-                }
-                if seen.insert(id) {
-                    left.extend(fields.iter().map(|field| (id.0, &field.ty)));
-                }
-            }
+        Ok(match self.program.resolve(file, ty)?.1 {
+            Resolved::Struct(id, ..) => self.recursive[&id] == self.recursive[&target],
+            _ => false,
+        })
+    }
+
+    /// Whether a value is the empty one of a union, `{}`, which has no member.
+    pub(crate) fn is_no_member(&self, typed: Typed<'_>) -> Result<bool, Error> {
+        if let Some((id, value)) = self.program.constant(typed.file, typed.value) {
+            let file = id.0;
+            return self.is_no_member(Typed {
+                file,
+                value,
+                ..typed
+            });
         }
-        Ok(false)
+        let is_empty = match &typed.value.kind {
+            Literal::Map(entries) | Literal::Struct(_, entries) => entries.is_empty(),
+            _ => false,
+        };
+        let resolved = self.program.resolve(typed.type_file, typed.ty)?.1;
+        Ok(is_empty && matches!(resolved, Resolved::Struct(_, Shape::Union, _)))
     }
 
     /// How a field is held; `of` is the definition that it belongs to, if that can contain itself.
@@ -245,8 +264,11 @@ impl<'a> Types<'a> {
                 ..
             } = self.program.definition(id)
         {
+            if !ordered {
+                return Ok(self.path(scope, id));
+            }
             let asked = Asked::of(annotations).ty;
-            let expanded = self.rust_as(scope, id.0, aliased, ordered, asked)?;
+            let expanded = self.rust_as(scope, id.0, aliased, true, asked)?;
             let plain = self.rust_as(scope, id.0, aliased, false, asked)?;
             return Ok(if expanded == plain {
                 self.path(scope, id)
@@ -331,6 +353,24 @@ impl<'a> Types<'a> {
     }
 }
 
+/// A number for each struct, the same for those that contain each other.
+fn recursive(program: &Program) -> Result<HashMap<DefinitionId, usize>, Error> {
+    let is_struct = |id: &DefinitionId| matches!(program.definition(*id).kind, Kind::Struct(..));
+    let structs: Vec<_> = program.definitions().filter(is_struct).collect();
+    let nodes: HashMap<_, _> = structs.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+    let mut edges = Vec::new();
+    for id in &structs {
+        let mut targets = Vec::new();
+        for ty in types_of(&program.definition(*id).kind) {
+            if let Resolved::Struct(id, ..) = program.resolve(id.0, ty)?.1 {
+                targets.push(nodes[&id]);
+            }
+        }
+        edges.push(targets);
+    }
+    Ok(structs.into_iter().zip(components(&edges)).collect())
+}
+
 /// Every type that a definition mentions.
 fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
     match kind {
@@ -351,10 +391,15 @@ fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
 }
 
 /// A name for each definition that no other of its module has.
-fn rust_names(program: &Program) -> HashMap<DefinitionId, String> {
+fn rust_names(program: &Program, style: &Style) -> HashMap<DefinitionId, String> {
+    let crates = crates(program, style);
     let mut names = HashMap::new();
     for (file, content) in program.files.iter().enumerate() {
         let mut unique = Unique::default();
+        // The module of a service would hide a crate of its name.
+        for name in &crates {
+            unique.name(name.clone());
+        }
         for (index, definition) in content.document.definitions.iter().enumerate() {
             let name = rust_name(&definition.name, &definition.annotations);
             let name = match definition.kind {
@@ -366,4 +411,32 @@ fn rust_names(program: &Program) -> HashMap<DefinitionId, String> {
         }
     }
     names
+}
+
+/// The crates that generated code names: the first words of all paths.
+fn crates(program: &Program, style: &Style) -> HashSet<String> {
+    let asked = program
+        .definitions()
+        .flat_map(|id| annotations_of(program.definition(id)))
+        .map(Asked::of);
+    let asked = asked.flat_map(|Asked { ty, derives, .. }| ty.into_iter().chain(derives));
+    let crates = style.paths().chain(asked);
+    let crates = crates.flat_map(|path| path.split([' ', ',', '<', '>', '(', ')', '[', ']']));
+    let first = crates.filter_map(|path| path.trim_start_matches("::").split_once("::"));
+    let first = first.map(|(first, _)| first);
+    // These are paths to which `::` is added.
+    let external = style.external.iter().map(|(_, module)| &**module);
+    let modules = external.chain([&*style.runtime]);
+    let modules = modules.filter_map(|path| path.trim_start_matches("::").split("::").next());
+    let all = first.chain(modules).chain(["std", "core", "alloc"]);
+    all.map(str::to_owned).collect()
+}
+
+/// The annotations of a definition and of its fields.
+fn annotations_of(definition: &Definition) -> Vec<&[Annotation]> {
+    let mut all = vec![&definition.annotations[..]];
+    if let Kind::Struct(_, fields) = &definition.kind {
+        all.extend(fields.iter().map(|field| &field.annotations[..]));
+    }
+    all
 }

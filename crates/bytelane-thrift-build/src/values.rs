@@ -1,10 +1,14 @@
 //! Constants and default values as expressions of Rust.
 
+use crate::defaults::{Typed, is_named};
 use crate::options::{Asked, MAP, SET};
 use crate::program::{DefinitionId, FileId, Resolved};
 use crate::source::Error;
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
+
+/// What is expected where the value of a union has no member.
+pub(crate) const NO_MEMBER: &str = "a field of the union";
 
 /// A value that is still to be written: what it says and where, and what it shall become.
 #[derive(Clone, Copy)]
@@ -21,6 +25,24 @@ pub(crate) struct Wanted<'a> {
     pub(crate) ordered: bool,
     /// The Rust type that an annotation asks for.
     pub(crate) asked: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    pub(crate) fn typed(self) -> Typed<'a> {
+        let Self {
+            file,
+            value,
+            type_file,
+            ty,
+            ..
+        } = self;
+        Typed {
+            file,
+            value,
+            type_file,
+            ty,
+        }
+    }
 }
 
 impl Types<'_> {
@@ -158,13 +180,11 @@ impl Types<'_> {
                 value: key,
                 ..wanted
             };
-            let name = match &key.kind {
-                Literal::String(name) => &name[..],
-                // `{x: 1}`, as fbthrift has it.
-                Literal::Name(name) => name.as_bytes(),
-                _ => return self.mismatch(of_key, "the name of a field"),
-            };
-            let named = |field: &Field| field.name.text.as_bytes() == name;
+            // `{x: 1}`, as fbthrift has it.
+            if !matches!(key.kind, Literal::String(_) | Literal::Name(_)) {
+                return self.mismatch(of_key, "the name of a field");
+            }
+            let named = |field: &Field| is_named(key, &field.name);
             let Some(place) = fields.iter().position(named) else {
                 // The compiler of Apache ignores names in maps that are none of a field's.
                 if strict {
@@ -175,21 +195,25 @@ impl Types<'_> {
             };
             let field = &fields[place];
             let held = self.held(Some(id), id.0, *shape, field)?;
-            let value = self.value(Wanted {
+            let wanted = Wanted {
                 value,
                 ty: &field.ty,
                 type_file: id.0,
                 ordered: self.is_ordered(id),
                 asked: Asked::of(&field.annotations).ty,
                 ..wanted
-            })?;
-            written.push((&*names[place], held.value(value)));
+            };
+            let value = match held.optional && self.is_no_member(wanted.typed())? {
+                true => "None".to_owned(),
+                false => held.value(self.value(wanted)?),
+            };
+            written.push((&*names[place], value));
         }
         let path = self.path(wanted.scope, id);
         if *shape == Shape::Union {
             return match &written[..] {
                 [(name, value)] => Ok(format!("{path}::{name}({value})")),
-                [] => Ok(format!("{path}::default()")),
+                [] => self.mismatch(wanted, NO_MEMBER),
                 _ => self.mismatch(wanted, "at most one field of the union"),
             };
         }

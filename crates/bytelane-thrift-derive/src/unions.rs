@@ -171,18 +171,18 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// The first variant with its type's default; one behind a pointer may hold the union itself, which
-    /// would have no end.
+    /// The first variant with its type's default, unless that is behind a pointer: it may hold the
+    /// union itself, which would have no end.
     fn default(&self) -> TokenStream {
         let runtime = self.runtime();
         let mut variants = self.variants.iter();
         let direct = variants.find(|variant| !is_pointer(variant.of));
-        let value = match (direct.or(self.variants.first()), self.unknown) {
-            (Some(Variant { ident, .. }), _) => {
+        let value = match (direct, self.unknown, self.variants.first()) {
+            (Some(Variant { ident, .. }), ..) | (None, None, Some(Variant { ident, .. })) => {
                 quote!(Self::#ident(::core::default::Default::default()))
             }
-            (None, Some(unknown)) => quote!(Self::#unknown(#runtime::derived::no_field())),
-            (None, None) => return TokenStream::new(),
+            (None, Some(unknown), _) => quote!(Self::#unknown(#runtime::derived::no_field())),
+            (None, None, None) => return TokenStream::new(),
         };
         parts::default(self.input, &value)
     }

@@ -12,6 +12,11 @@ use crate::{Error, ErrorKind, Frame, Items, Options, Type};
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
+use std::mem;
+use std::ops::Range;
+
+/// Room that a stream finds for what it has.
+const LEAST: usize = 8 << 10;
 
 /// Looks for the end of a message: an [`Envelope`](crate::Envelope) with its body.
 ///
@@ -215,8 +220,10 @@ pub struct MessageReader<R, P> {
     stream: R,
     scanner: Scanner<P>,
     limit: usize,
-    /// What the stream gave, from the message on that was returned last.
+    /// Room for what the stream gives: no byte of it is cleared twice.
     buffer: Vec<u8>,
+    /// The bytes that the stream gave, from the message on that was returned last.
+    given: Range<usize>,
     /// The length of that message.
     returned: usize,
 }
@@ -235,6 +242,7 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
             scanner: Scanner::new(options),
             limit,
             buffer: Vec::new(),
+            given: 0..0,
             returned: 0,
         }
     }
@@ -249,25 +257,24 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
     /// malformed or longer than the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a
     /// stream that ends within a message.
     pub fn read_message(&mut self) -> io::Result<Option<&[u8]>> {
-        self.buffer.drain(..self.returned);
-        self.returned = 0;
+        self.given.start += mem::take(&mut self.returned);
         loop {
             let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-            let found = match &self.buffer[..] {
+            let found = match &self.buffer[self.given.clone()] {
                 [] => None,
-                buffer => self.scanner.message_len(buffer).map_err(invalid)?,
+                given => self.scanner.message_len(given).map_err(invalid)?,
             };
-            if found.unwrap_or(self.buffer.len()) > self.limit {
+            if found.unwrap_or(self.given.len()) > self.limit {
                 let message = format!("a message exceeds the limit of {} bytes", self.limit);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
             if let Some(len) = found {
                 self.returned = len;
-                return Ok(Some(&self.buffer[..len]));
+                return Ok(Some(&self.buffer[self.given.start..][..len]));
             }
             if self.fill()? == 0 {
                 // White space may follow a message of JSON.
-                if self.buffer.trim_ascii().is_empty() {
+                if self.buffer[self.given.clone()].trim_ascii().is_empty() {
                     return Ok(None);
                 }
                 return Err(io::ErrorKind::UnexpectedEof.into());
@@ -280,19 +287,25 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
         &mut self.stream
     }
 
-    /// Takes what the stream has now: as much as there is already, and 8 KiB at least.
+    /// Takes what the stream has now. The room for it doubles when it is nearly full.
     fn fill(&mut self) -> io::Result<usize> {
+        if self.given.start > 0 {
+            self.buffer.copy_within(self.given.clone(), 0);
+        }
+        self.given = 0..self.given.len();
         let len = self.buffer.len();
-        self.buffer.resize(len + usize::max(len, 8 << 10), 0);
-        let read = loop {
-            match self.stream.read(&mut self.buffer[len..]) {
+        if len - self.given.end < LEAST {
+            self.buffer.resize(len + usize::max(len, LEAST), 0);
+        }
+        loop {
+            match self.stream.read(&mut self.buffer[self.given.end..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
+                read => {
+                    self.given.end += *read.as_ref().unwrap_or(&0);
+                    return read;
+                }
             }
-        };
-        self.buffer
-            .truncate(len + read.as_ref().map_or(0, |&read| read));
-        read
+        }
     }
 }
 

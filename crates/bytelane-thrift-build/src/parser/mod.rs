@@ -157,6 +157,7 @@ impl Parser<'_> {
             // those of Apache's and of fbthrift's files are named alike.
             "package" => {
                 self.next();
+                document.has_package = true;
                 if matches!(self.peek().token, Token::String(_)) {
                     self.next();
                 }

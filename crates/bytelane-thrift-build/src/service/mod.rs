@@ -52,7 +52,7 @@ impl Generator<'_> {
         });
         let called = || functions.iter().map(function_name);
         let names = members(called(), snake_case, &["new"]);
-        let constants = members(called(), upper_case, &[]);
+        let constants = members(called(), constant_name, &[]);
         let mut types = parts.type_names();
         for ((function, name), constant) in functions.iter().zip(names).zip(constants) {
             let method = self.method(function, &mut types, name, constant)?;
@@ -206,12 +206,22 @@ fn function_name(function: &Function) -> &str {
     rust_name(&function.name, &function.annotations)
 }
 
-/// The name of a service's blocking trait. Generic parameters have the names of one letter.
+/// The name of a service's blocking trait. Generic parameters have the names of one letter, and the
+/// module uses some traits of the prelude.
 fn trait_name(service: &Definition) -> String {
     let name = camel_case(rust_name(&service.name, &service.annotations));
     match &*name {
-        "C" | "P" | "T" => name + "_",
+        "C" | "P" | "T" | "From" | "Into" | "Send" | "Sync" => name + "_",
         _ => name,
+    }
+}
+
+/// The name of the constant of a method. Without letters it could be that of a parameter too.
+fn constant_name(function: &str) -> String {
+    let name = upper_case(function);
+    match name.contains(char::is_alphabetic) {
+        true => name,
+        false => format!("METHOD{name}"),
     }
 }
 

@@ -28,7 +28,7 @@ impl Parent {
             module: tokens(module),
             blocking: tokens(&format!("{module}::{name}")),
             asynchronous: tokens(&format!("{module}::Async{name}")),
-            client: tokens(&format!("{module}::{name}Client")),
+            client: tokens(&format!("{module}::{}", client_name(name))),
         }
     }
 }
@@ -52,7 +52,7 @@ impl Service {
     }
 
     fn client(&self) -> TokenStream {
-        tokens(&format!("{}Client", self.name))
+        tokens(&client_name(&self.name))
     }
 
     /// The names that the types of methods cannot have.
@@ -61,7 +61,7 @@ impl Service {
         for taken in ["", "Async"].map(|prefix| format!("{prefix}{}", self.name)) {
             names.name(taken);
         }
-        names.name(format!("{}Client", self.name));
+        names.name(client_name(&self.name));
         names
     }
 
@@ -282,6 +282,11 @@ impl Service {
         };
         self.methods.iter().map(method).collect()
     }
+}
+
+/// The name of a service's client, without the underscore that the name of the trait may need.
+fn client_name(service: &str) -> String {
+    format!("{}Client", service.trim_end_matches('_'))
 }
 
 /// A function with its comment, without what it returns.

@@ -70,7 +70,7 @@ const Nested NESTED = Nested{
   sets = {Point{x = 1}: [0.25, 0.75]},
 }
 const Choice CHOICE = Choice{text = "t"}
-const Choice NO_CHOICE = Choice{}
+// A union without a member cannot be a constant.
 const other.Header HEADER = other.Header{trace_id = "t", at = 5}
 
 /** Not the caller's fault. */

@@ -104,6 +104,21 @@ const CASES: &[(&str, &str)] = &[
     ("struct S {}\nstruct T {}\nconst S A = T{}", "3:13: expected a value of `S`"),
     ("struct S {}\nconst S A = U{}", "2:13: unknown type `U`"),
     ("union U { 1: i32 x, 2: i32 y }\nconst U A = {\"x\": 1, \"y\": 2}", "2:13: expected at most one field of the union"),
+    ("union U { 1: i32 x }\nconst U A = {}", "2:13: expected a field of the union"),
+    ("union U { 1: i32 x }\nconst U A = U{}", "2:13: expected a field of the union"),
+    ("union U { 1: i32 x }\nstruct S { 1: required U u = {} }", "2:30: expected a field of the union"),
+    ("union U { 1: i32 x }\nstruct S { 1: list<U> u = [{}] }", "2:28: expected a field of the union"),
+    // What contains itself
+    ("typedef list<A> A", "1:14: the typedef `A` refers to itself"),
+    ("typedef list<A> B\ntypedef B A", "1:14: the typedef `A` refers to itself"),
+    ("typedef i32 X\ntypedef map<X, set<B>> A\ntypedef A B", "2:20: the typedef `B` refers to itself"),
+    ("service A extends A {}", "1:19: the service `A` extends itself"),
+    ("service A extends B {}\nservice B extends C {}\nservice C extends B {}", "2:19: the service `B` extends itself"),
+    ("struct T { 1: optional T t = {\"x\": 1}, 2: i32 x }", "1:30: the default value of `t` contains itself"),
+    ("struct T { 1: list<T> t = [{}] }", "1:27: the default value of `t` contains itself"),
+    ("struct T { 1: U u = {} }\nstruct U { 1: map<i32, T> t = {1: {}} }", "1:21: the default value of `u` contains itself"),
+    ("struct T { 1: U u }\nstruct U { 1: list<T> t = C }\nconst list<T> C = [{}]", "2:27: the default value of `t` contains itself"),
+    ("union V { 1: T t }\nstruct T { 1: optional V v = {\"t\": {}} }", "2:30: the default value of `v` contains itself"),
     ("const i32 A = B\nconst i32 B = A", "1:11: the constant `A` refers to itself"),
 ];
 
@@ -134,6 +149,14 @@ fn depth_is_limited() {
     }
     let expected = "201:11: `A200` leads over more than 200 constants";
     assert_eq!(error(&directory, chain.as_bytes()), expected);
+    let chain: String = (1..1000)
+        .map(|i| format!("typedef list<A{i}> A{}\n", i - 1))
+        .collect();
+    let found = error(&directory, (chain + "typedef i32 A999").as_bytes());
+    assert!(
+        found.ends_with("leads over more than 200 containers and typedefs"),
+        "{found}"
+    );
 }
 
 #[test]

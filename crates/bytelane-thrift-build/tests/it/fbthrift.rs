@@ -10,7 +10,7 @@ use bytelane_thrift_build::Compiler;
 use generated::common_shared::Header;
 use generated::fbthrift::{
     BINARY, BYTES, CHOICE, Choice, EARLY, ESCAPED, HALF, HEADER, HEXADECIMAL, Kind, NEGATIVE_OCTAL,
-    NESTED, NO_CHOICE, Nested, OCTAL, ORIGIN, OWN, POINTS, Point, point_service,
+    NESTED, Nested, OCTAL, ORIGIN, OWN, POINTS, Point, point_service,
 };
 use std::path::Path;
 
@@ -37,7 +37,6 @@ fn constants_have_the_values_of_the_idl() {
         (&point(0.5, 0.0, 7), &point(0.5, 0.0, 3))
     );
     assert_eq!(*CHOICE, Choice::Text("t".into()));
-    assert_eq!(*NO_CHOICE, Choice::default());
     let header = Header {
         trace_id: "t".into(),
         at: Some(5),

@@ -25,6 +25,7 @@ mod facade {
 mod compile;
 mod corpus;
 mod errors;
+mod faults;
 mod fbthrift;
 mod options;
 mod services;

@@ -167,6 +167,7 @@ impl<'de> Text<'de> {
         self.input.check_string(len)?;
         self.input.charge(len)?;
         to.reserve_exact(len);
+        let mut at = self.input.offset();
         let text = self.input.take(len)?;
         for part in text.split_inclusive(|&byte| byte < 0x20) {
             let (plain, control) = match part {
@@ -174,13 +175,14 @@ impl<'de> Text<'de> {
                 plain => (plain, None),
             };
             if let Err(error) = json_string::BARE.unescape_append(plain, to) {
-                let error = self.string_error(error);
-                // What a control character cuts does not end with the message.
-                return Err(match error.kind() {
-                    ErrorKind::UnexpectedEnd => self.input.error(ErrorKind::InvalidEscape),
-                    _ => error,
-                });
+                let kind = match string_error_kind(error) {
+                    // What a control character cuts does not end with the message.
+                    ErrorKind::UnexpectedEnd => ErrorKind::InvalidEscape,
+                    kind => kind,
+                };
+                return Err(Error::new(kind, Some(at + error.offset().unwrap_or(0))));
             }
+            at += part.len();
             to.extend(control.map(|&control| char::from(control)));
         }
         self.expect(b'"', "`\"`")
@@ -219,13 +221,7 @@ impl<'de> Text<'de> {
 
     #[cold]
     fn string_error(&self, error: json_string::Error) -> Error {
-        let kind = match error.kind() {
-            json_string::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,
-            json_string::ErrorKind::InvalidUtf8 => ErrorKind::InvalidUtf8,
-            json_string::ErrorKind::ControlCharacter => ErrorKind::ControlCharacter,
-            json_string::ErrorKind::LoneSurrogate => ErrorKind::LoneSurrogate,
-            _ => ErrorKind::InvalidEscape,
-        };
+        let kind = string_error_kind(error);
         self.input.error(kind).behind(error.offset().unwrap_or(0))
     }
 
@@ -401,4 +397,16 @@ pub(super) fn is_number(text: &[u8]) -> bool {
 fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
     let is_other = |byte: &u8| !byte.is_ascii_digit();
     text.split_at(text.iter().position(is_other).unwrap_or(text.len()))
+}
+
+/// The kind of an error of a string, as messages have it.
+#[cold]
+fn string_error_kind(error: json_string::Error) -> ErrorKind {
+    match error.kind() {
+        json_string::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,
+        json_string::ErrorKind::InvalidUtf8 => ErrorKind::InvalidUtf8,
+        json_string::ErrorKind::ControlCharacter => ErrorKind::ControlCharacter,
+        json_string::ErrorKind::LoneSurrogate => ErrorKind::LoneSurrogate,
+        _ => ErrorKind::InvalidEscape,
+    }
 }

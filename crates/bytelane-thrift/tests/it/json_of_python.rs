@@ -131,3 +131,38 @@ fn bools_as_numbers() {
     let json = "{\"flag\": 1, \"keys\": {\"0\": \"f\", \"1\": \"t\"}}";
     check::<SimpleJson>(json, &expected);
 }
+
+/// Errors in strings with control characters name the byte that is wrong.
+#[test]
+fn places_of_lenient_errors_are_in_the_message() {
+    let at = |message: &[u8]| {
+        let error = Values::decode_with::<Json>(message, lenient()).unwrap_err();
+        (error.kind(), error.offset().unwrap())
+    };
+    let escape = b"{\"1\":{\"str\":\"a\nbc\\q de\"}}";
+    assert_eq!(at(escape), (ErrorKind::InvalidEscape, 17));
+    let cut = b"{\"1\":{\"str\":\"a\\\nb\"}}";
+    assert_eq!(at(cut).0, ErrorKind::InvalidEscape);
+    assert!((13..=16).contains(&at(cut).1), "{:?}", at(cut));
+    let utf8 = b"{\"1\":{\"str\":\"a\nb\xff\"}}";
+    assert_eq!(at(utf8), (ErrorKind::InvalidUtf8, 16));
+
+    let message = b"{\"1\":{\"str\":\"a\tb\\n\nc\\u00e4\"},\"2\":{\"dbl\":NaN},\"4\":{\"lst\":[\"str\",1,\"x\ny\"]}}";
+    assert!(Values::decode_with::<Json>(message, lenient()).is_ok());
+    let mut errors = 0;
+    for place in 0..message.len() {
+        for byte in [0, b'\n', b'"', b'\\', b'u', 0x80, 0xff, b'{'] {
+            let mut changed = message.to_vec();
+            changed[place] = byte;
+            if let Err(error) = Values::decode_with::<Json>(&changed, lenient()) {
+                errors += 1;
+                let offset = error.offset();
+                assert!(
+                    offset.is_none_or(|offset| offset <= changed.len()),
+                    "{error}"
+                );
+            }
+        }
+    }
+    assert!(errors > 100, "{errors}");
+}

@@ -213,3 +213,45 @@ fn a_scanner_has_limits() {
     let error = scanner.message_len(b"????").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidVersion);
 }
+
+/// A long message that comes in small reads: what is read is not cleared again and again.
+#[test]
+fn a_reader_of_small_pieces_takes_linear_time() {
+    let value = Everything {
+        data: vec![7; 1 << 20],
+        ..Everything::default()
+    };
+    let message = envelope(1).encode::<Binary, _>(&value).unwrap();
+    let time = |most: usize| {
+        let start = Instant::now();
+        let parts = Parts(&message, most);
+        let mut reader = MessageReader::<_, Binary>::new(parts, message.len());
+        assert_eq!(reader.read_message().unwrap().unwrap(), message);
+        start.elapsed()
+    };
+    // Cleared for each byte it would be 500 GB.
+    assert!(time(1) < Duration::from_secs(5));
+}
+
+/// Small messages after a large one are not moved for each other.
+#[test]
+fn small_messages_after_a_large_one_take_linear_time() {
+    let large = Everything {
+        data: vec![7; 8 << 20],
+        ..Everything::default()
+    };
+    let large = envelope(1).encode::<Binary, _>(&large).unwrap();
+    let small = envelope(2)
+        .encode::<Binary, _>(&Everything::default())
+        .unwrap();
+    let count = (8 << 20) / small.len();
+    let stream = [&large[..], &small.repeat(count)].concat();
+    let mut reader = MessageReader::<_, Binary>::new(&stream[..], large.len());
+    let start = Instant::now();
+    assert_eq!(reader.read_message().unwrap().unwrap(), large);
+    for _ in 0..count {
+        assert_eq!(reader.read_message().unwrap().unwrap(), small);
+    }
+    assert!(reader.read_message().unwrap().is_none());
+    assert!(start.elapsed() < Duration::from_secs(10));
+}

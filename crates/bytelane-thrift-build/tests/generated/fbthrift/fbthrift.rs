@@ -154,10 +154,6 @@ pub static CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(|| Cho
     "t".to_owned(),
 ));
 
-pub static NO_CHOICE: std::sync::LazyLock<Choice> = std::sync::LazyLock::new(
-    Choice::default,
-);
-
 pub static HEADER: std::sync::LazyLock<super::common_shared::Header> = std::sync::LazyLock::new(||
 super::common_shared::Header {
     trace_id: "t".to_owned(),

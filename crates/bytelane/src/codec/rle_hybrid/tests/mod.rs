@@ -246,6 +246,27 @@ fn what_is_malformed_is_named_with_its_place() {
     );
 }
 
+/// No machine has memory for these counts: that the input lacks them is found before.
+#[test]
+fn nothing_is_allocated_for_counts_that_the_input_lacks() {
+    let format = Format::<u32>::new(3).unwrap();
+    let dictionary = Dictionary::new(&[1_u64, 2]);
+    for src in [&[][..], &[0x0a, 1], &[3, 0, 0, 0]] {
+        for count in [1 << 40, usize::MAX] {
+            let kind = |error: Error| error.kind();
+            let found = format.decode_to_vec(src, count).map_err(kind);
+            assert_eq!(found, Err(ErrorKind::Truncated));
+            let found = dictionary.decode_to_vec(format, src, count).map_err(kind);
+            assert_eq!(found, Err(ErrorKind::Truncated));
+            let found = bits::decode_to_vec(src, count).map_err(kind);
+            assert!(matches!(
+                found,
+                Err(ErrorKind::Truncated | ErrorKind::Length)
+            ));
+        }
+    }
+}
+
 #[test]
 fn values_without_bits_are_zeros() {
     let format = Format::<u8>::new(0).unwrap();
