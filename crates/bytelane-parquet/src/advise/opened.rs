@@ -4,9 +4,10 @@ use super::readable::{Root, readable};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::contained::contained;
 use crate::input::InputFile;
-use crate::metadata::read_footer;
+use crate::metadata::{Footer, read_footer};
 use crate::rewrite::plan::as_dictionaries;
 use crate::rewrite::source::alone;
+use crate::stack::with_stack;
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, SchemaRef};
@@ -36,26 +37,41 @@ pub(super) struct Opened {
     /// Reads these without annotations, and views of strings.
     pub(super) file: ReaderBuilder<InputFile>,
     pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
+    /// How deep its columns are nested.
+    pub(super) depth: usize,
 }
 
 impl Opened {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let open = || {
             let input = InputFile::open(path)?;
-            let metadata = Arc::new(read_footer(&input)?.metadata);
-            let (roots, readable) = readable(&metadata)?;
-            let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
-            let types = types(metadata.file_metadata(), &roots, file.schema());
-            Ok(Self {
-                path: path.to_owned(),
-                as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
-                metadata,
-                roots,
-                types,
-                file: file.with_views()?,
-            })
+            let Footer {
+                metadata, depth, ..
+            } = read_footer(&input)?;
+            let metadata = Arc::new(metadata);
+            with_stack(depth, || Self::of_footer(path, input, metadata, depth))
         };
         open().map_err(|error: Error| error.in_file(path))
+    }
+
+    fn of_footer(
+        path: &Path,
+        input: InputFile,
+        metadata: Arc<ParquetMetaData>,
+        depth: usize,
+    ) -> Result<Self> {
+        let (roots, readable) = readable(&metadata)?;
+        let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
+        let types = types(metadata.file_metadata(), &roots, file.schema());
+        Ok(Self {
+            path: path.to_owned(),
+            as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
+            metadata,
+            roots,
+            types,
+            depth,
+            file: file.with_views()?,
+        })
     }
 
     pub(super) fn rows(&self) -> u64 {

@@ -3,6 +3,7 @@
 mod fields;
 mod footer;
 mod page;
+mod schema;
 
 pub(crate) use fields::{Fields, Parquet};
 pub(crate) use footer::{

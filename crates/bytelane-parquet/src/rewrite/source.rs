@@ -13,6 +13,7 @@ use crate::metadata::{
     COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes,
 };
 use crate::physical::roots;
+use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_schema::{Schema, SchemaRef};
 use bytelane_thrift::Type as FieldType;
@@ -61,6 +62,8 @@ pub(super) struct Source<R> {
     /// What else it says.
     metadata: ParquetMetaData,
     pub roots: Vec<Root>,
+    /// How deep its columns are nested.
+    pub depth: usize,
 }
 
 /// A column of the schema's outermost level.
@@ -161,7 +164,12 @@ fn size_of(chunk: &Bytes) -> std::result::Result<Size, bytelane_thrift::Error> {
 
 impl<R: Reopen> Source<R> {
     pub fn open(reader: R) -> Result<Self> {
-        let (fields, _) = Fields::read(&read_footer_bytes(&reader)?).map_err(damaged)?;
+        let (footer, depth) = read_footer_bytes(&reader)?;
+        with_stack(depth, || Self::of_footer(reader, &footer, depth))
+    }
+
+    fn of_footer(reader: R, footer: &Bytes, depth: usize) -> Result<Self> {
+        let (fields, _) = Fields::read(footer).map_err(damaged)?;
         let row_groups = fields.items(ROW_GROUPS).map_err(damaged)?;
         let mut bare = fields.clone();
         bare.set_structures(ROW_GROUPS, &[]).map_err(damaged)?;
@@ -179,6 +187,7 @@ impl<R: Reopen> Source<R> {
             fields,
             row_groups,
             metadata,
+            depth,
         })
     }
 

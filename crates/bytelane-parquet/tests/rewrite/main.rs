@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod damaged;
+mod deep;
 mod files;
 mod physical;
 

@@ -119,7 +119,7 @@ fn columns() -> Vec<TypePtr> {
 }
 
 /// A value of a physical type: extremes, small numbers beyond 8 and 16 bits, and bytes that are no text.
-fn value(row: usize, length: usize) -> Vec<u8> {
+pub fn value(row: usize, length: usize) -> Vec<u8> {
     const EDGES: [i64; 12] = [
         300,
         70_000,
@@ -220,10 +220,10 @@ fn file(columns: &[TypePtr]) -> Bytes {
 }
 
 /// Definition levels, and the bytes of each value.
-type Stored = (Vec<i16>, Vec<Vec<u8>>);
+pub type Stored = (Vec<i16>, Vec<Vec<u8>>);
 
 /// What the columns of a file have, by the column readers of the crate `parquet`.
-fn stored(file: &Bytes) -> Vec<Stored> {
+pub fn stored(file: &Bytes) -> Vec<Stored> {
     macro_rules! read {
         ($reader:expr) => {{
             let (mut levels, mut values) = (Vec::new(), Vec::new());
