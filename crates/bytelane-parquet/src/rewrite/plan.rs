@@ -22,6 +22,9 @@ const GAIN: f64 = 0.99;
 
 const INT96: &str = "INT96 columns can only be copied, or converted with --convert-int96";
 
+/// The same of other columns in the same list, map or struct.
+pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column can only be copied, or converted with --convert-int96";
+
 const NO_INDEX: &str =
     "the statistics of its pages, in an order that is not known here, would be lost";
 
