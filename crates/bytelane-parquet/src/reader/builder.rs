@@ -11,6 +11,7 @@ use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{Footer, read_footer};
+use crate::options::is_within;
 use crate::stack::{depth_of, stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
@@ -201,11 +202,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let schema = self.metadata.parquet_schema();
         let mut leaves = Vec::new();
         for path in paths {
-            let below = format!("{path}.");
-            let found = schema.columns().iter().enumerate().filter(|(_, column)| {
-                let leaf = column.path().string();
-                leaf == path || leaf.starts_with(&below)
-            });
+            let found = schema.columns().iter().enumerate();
+            let found = found.filter(|(_, column)| is_within(column.path(), path));
             let before = leaves.len();
             leaves.extend(found.map(|(index, _)| index));
             if leaves.len() == before {

@@ -13,6 +13,7 @@ use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{ColumnOrder, Compression, CompressionCodec, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
+use parquet::schema::types::ColumnPath;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -110,21 +111,21 @@ impl<'a> Plan<'a> {
     }
 
     /// The compression that the caller asks for.
-    fn asked_compression(&self, path: &str) -> Option<Compression> {
+    fn asked_compression(&self, path: &ColumnPath) -> Option<Compression> {
         let own = self.options.writer.own(path, |column| column.compression);
         own.or(self.options.compression)
     }
 
     /// The compression of new pages.
     pub fn compression(&self, chunk: &ColumnChunkMetaData) -> Compression {
-        let asked = self.asked_compression(&chunk.column_path().string());
+        let asked = self.asked_compression(chunk.column_path());
         asked.unwrap_or(chunk.compression())
     }
 
     /// The encoding that is asked for, if the type has it.
     fn encoding(&self, chunk: &ColumnChunkMetaData) -> Encoding {
-        let path = chunk.column_path().string();
-        match self.options.writer.encoding_of(&path) {
+        let path = chunk.column_path().clone();
+        match self.options.writer.encoding_of(path) {
             encoding if encoding.exists_for(chunk.column_type()) => encoding,
             _ => Encoding::Auto,
         }
@@ -158,9 +159,8 @@ impl<'a> Plan<'a> {
     /// What is wanted for a chunk whose pages are of these kinds.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> Wish {
         let physical = chunk.column_type();
-        let path = chunk.column_path().string();
         let writer = &self.options.writer;
-        let asked_compression = self.asked_compression(&path);
+        let asked_compression = self.asked_compression(chunk.column_path());
         let compression = asked_compression.unwrap_or(chunk.compression());
         let encoding = self.encoding(chunk);
         let is_there = kinds.are(encoding);

@@ -32,6 +32,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod damaged;
 mod deep;
 mod files;
+mod names;
 mod physical;
 
 const ROWS: i64 = 5000;

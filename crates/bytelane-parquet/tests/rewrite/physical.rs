@@ -210,7 +210,7 @@ fn file(columns: &[TypePtr]) -> Bytes {
             }
             PhysicalType::BYTE_ARRAY => write::<ByteArrayType>(column, of, ByteArray::from),
             PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-                write::<FixedLenByteArrayType>(column, of, |it| FixedLenByteArray::from(it));
+                write::<FixedLenByteArrayType>(column, of, FixedLenByteArray::from);
             }
         }
     }
