@@ -1,6 +1,6 @@
 //! Where a file's metadata and its column chunks are.
 
-use super::schema::depth_of_schema;
+use super::schema::{depth_of_schema, has_unknown_type, without_misfits};
 use super::{Fields, Pages};
 use crate::contained::contained;
 use crate::stack::with_stack;
@@ -42,6 +42,10 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (bytes, depth) = read_footer_bytes(reader)?;
     let metadata = with_stack(depth, || {
         let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
+            .and_then(|metadata| match has_unknown_type(&metadata) {
+                true => readable(&bytes).or(Ok(metadata)),
+                false => Ok(metadata),
+            })
             .or_else(|error| readable(&bytes).map_err(|_| error))
             .map_err(|error| damaged(&error))?;
         repaired(reader, metadata)
@@ -126,6 +130,7 @@ fn readable(footer: &Bytes) -> Result<ParquetMetaData> {
             row_group.set_structures(COLUMNS, &columns)?;
         }
         file.set_structures(ROW_GROUPS, &row_groups)?;
+        without_misfits(&mut file)?;
         file.write()
     };
     let footer = standard().map_err(|error| damaged(&error))?;

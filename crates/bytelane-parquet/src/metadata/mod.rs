@@ -13,3 +13,4 @@ pub(crate) use footer::{
 #[cfg(test)]
 pub(crate) use page::DataPage;
 pub(crate) use page::{Page, PageHeader, PageLocation, PageType, Pages, encoding_name};
+pub(crate) use schema::without_misfits;

@@ -10,7 +10,7 @@ use crate::bare::bare;
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{
-    COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes,
+    COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes, without_misfits,
 };
 use crate::physical::roots;
 use crate::stack::with_stack;
@@ -173,8 +173,15 @@ impl<R: Reopen> Source<R> {
         let row_groups = fields.items(ROW_GROUPS).map_err(damaged)?;
         let mut bare = fields.clone();
         bare.set_structures(ROW_GROUPS, &[]).map_err(damaged)?;
-        let bare = bare.write().map_err(damaged)?;
-        let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bare)?))
+        let decoded = |bare: &Fields| {
+            let bare = bare.write().map_err(damaged)?;
+            contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bare)?))
+        };
+        let metadata = decoded(&bare)
+            .or_else(|error| {
+                without_misfits(&mut bare).map_err(damaged)?;
+                decoded(&bare).map_err(|_| error)
+            })
             .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))?;
         let schema = metadata.file_metadata().schema_descr();
         check_widths(schema.columns(), reader.len())?;

@@ -172,3 +172,33 @@ fn columns_nested_too_deep_are_an_error() {
         }
     }
 }
+
+#[test]
+fn the_physical_type_takes_the_place_of_an_annotation_that_does_not_fit() {
+    use arrow_schema::DataType;
+
+    let unknown_converted: &[u8] = &[0x25, 0xc6, 1];
+    let text: &[u8] = &[0x6c, 0x1c, 0, 0];
+    let unknown_logical: &[u8] = &[0x6c, 0x0c, 50, 0, 0];
+    for annotation in [unknown_converted, text, unknown_logical] {
+        let mut odd = element(0);
+        odd.pop();
+        odd.extend(annotation);
+        odd.push(0);
+        let file = file_of(&[element(2), odd, element(0)]);
+        let reader = Reader::builder(file.clone()).unwrap();
+        let types = reader.schema().fields().iter();
+        let types: Vec<&DataType> = types.map(|field| field.data_type()).collect();
+        assert_eq!(
+            types,
+            [&DataType::Int32, &DataType::Int32],
+            "{annotation:?}"
+        );
+        let options = RewriteOptions::default().with_verification(true);
+        let (new, _) = rewrite_bytes(file.clone(), &options).unwrap();
+        let has = new
+            .windows(annotation.len())
+            .any(|bytes| bytes == annotation);
+        assert!(has, "the annotation {annotation:?} stays in the file");
+    }
+}
