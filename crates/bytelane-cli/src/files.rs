@@ -132,7 +132,12 @@ impl Output {
                 Self::beside(path, Some(there.permissions()))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Self::beside(path.to_owned(), None)
+                let mut path = path.to_owned();
+                // A link to a file that is not there yet; the system has found that links end.
+                while let Ok(to) = fs::read_link(&path) {
+                    path = path.parent().unwrap_or(Path::new("")).join(to);
+                }
+                Self::beside(path, None)
             }
             Err(error) => Err(error).with_context(cannot_write),
         }

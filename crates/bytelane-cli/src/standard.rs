@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use std::io::{self, Stdin, StdoutLock};
+use std::path::Path;
 
 /// Standard input.
 ///
@@ -23,6 +24,23 @@ pub fn output() -> anyhow::Result<StdoutLock<'static>> {
         bail!("cannot write standard output: it is closed; redirect it to a file, or to /dev/null");
     }
     Ok(io::stdout().lock())
+}
+
+/// Whether a path is another name of standard output, such as `/dev/stdout`, where that is a file, a pipe or a socket.
+#[cfg(unix)]
+pub fn is_output(path: &Path) -> bool {
+    use rustix::fs::{FileType, fstat, stat};
+    let (Ok(own), Ok(other)) = (fstat(rustix::stdio::stdout()), stat(path)) else {
+        return false;
+    };
+    // Devices hold nothing that a report could spoil.
+    let is_device = FileType::from_raw_mode(own.st_mode) == FileType::CharacterDevice;
+    !is_device && (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
+}
+
+#[cfg(not(unix))]
+pub fn is_output(_: &Path) -> bool {
+    false
 }
 
 /// What the process inherited.

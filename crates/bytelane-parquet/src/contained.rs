@@ -14,6 +14,11 @@ pub fn is_contained() -> bool {
     IS_CONTAINED.get()
 }
 
+/// Says the same of a thread that works for another one.
+pub(crate) fn set_contained(contained: bool) {
+    IS_CONTAINED.set(contained);
+}
+
 /// What `work` returns; an error if it panics, as the crate `parquet` does at some files that lie.
 ///
 /// What `work` has changed must not be used after an error.

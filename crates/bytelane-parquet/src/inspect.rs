@@ -2,6 +2,7 @@
 
 use crate::metadata::{Page as RawPage, PageType, Pages, chunk_range, encoding_name, read_footer};
 use crate::options::codec_name;
+use crate::stack::with_stack;
 use crate::{Error, Result, input};
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
@@ -150,7 +151,7 @@ pub fn inspect_reader(reader: &impl ChunkReader) -> Result<Inspection> {
         rows: count(file.num_rows()),
         version: file.version(),
         created_by: file.created_by().map(str::to_owned),
-        schema: printed(file.schema()),
+        schema: with_stack(footer.depth, || Ok(printed(file.schema())))?,
         metadata_keys: keys.map(|pair| pair.key.clone()).collect(),
         row_groups: row_groups.collect::<Result<_>>()?,
     })

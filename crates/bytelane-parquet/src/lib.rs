@@ -17,6 +17,7 @@ mod physical;
 mod reader;
 pub mod readers;
 pub mod rewrite;
+mod stack;
 mod statistics;
 mod writer;
 

@@ -1,6 +1,7 @@
 //! Work on several threads whose results are taken in order.
 
 use crate::Result;
+use crate::stack::{stack_size, with_stack};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,8 @@ pub(crate) struct Limits {
     pub threads: NonZero<usize>,
     /// The weight of all units that are worked at, or wait to be taken; but one of any weight.
     pub weight: u64,
+    /// How deep the columns are nested that are worked at.
+    pub depth: usize,
 }
 
 /// As many threads as the machine has cores.
@@ -66,7 +69,7 @@ pub(crate) fn in_order<T: Send, R: Send>(
 ) -> Result<()> {
     if limits.threads.get() == 1 {
         for (_, unit) in units {
-            take(work(unit)?)?;
+            take(with_stack(limits.depth, || work(unit))?)?;
         }
         return Ok(());
     }
@@ -85,7 +88,8 @@ pub(crate) fn in_order<T: Send, R: Send>(
         let end = End(&shared);
         for _ in 0..limits.threads.get() {
             let (shared, work) = (&shared, &work);
-            scope.spawn(move || {
+            let thread = thread::Builder::new().stack_size(stack_size(limits.depth));
+            thread.spawn_scoped(scope, move || {
                 let end = End(shared);
                 while let Some((index, weight, unit)) = shared.next_unit(limits) {
                     let result = work(unit);
@@ -94,7 +98,7 @@ pub(crate) fn in_order<T: Send, R: Send>(
                 }
                 // The others go on.
                 std::mem::forget(end);
-            });
+            })?;
         }
         while let Some((weight, result)) = shared.next_result(&idle)? {
             take(result?)?;
@@ -172,6 +176,7 @@ mod tests {
         Limits {
             threads: NonZero::new(threads).expect("not 0"),
             weight: 10,
+            depth: 0,
         }
     }
 

@@ -16,7 +16,7 @@ use arrow_array::{
 use arrow_buffer::{
     ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNano, NullBuffer, i256,
 };
-use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, IntervalUnit, Schema, TimeUnit};
 use arrow_select::take::take;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::Type;
@@ -65,32 +65,6 @@ pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
         DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
         _ => false,
     }
-}
-
-/// The same schema with intervals that have all parts of an INTERVAL of Parquet; none if it has no intervals.
-pub(crate) fn with_whole_intervals(schema: &Schema) -> Option<SchemaRef> {
-    let mut has_any = false;
-    let fields = schema.fields().iter();
-    let fields = fields.map(|field| whole_intervals(field, &mut has_any));
-    let fields: Vec<FieldRef> = fields.collect();
-    has_any.then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
-}
-
-fn whole_intervals(field: &FieldRef, has_any: &mut bool) -> FieldRef {
-    let data_type = match field.data_type() {
-        DataType::Interval(_) => {
-            *has_any = true;
-            DataType::Interval(IntervalUnit::MonthDayNano)
-        }
-        DataType::List(item) => DataType::List(whole_intervals(item, has_any)),
-        DataType::Map(entries, sorted) => DataType::Map(whole_intervals(entries, has_any), *sorted),
-        DataType::Struct(fields) => {
-            let fields = fields.iter().map(|field| whole_intervals(field, has_any));
-            DataType::Struct(fields.collect())
-        }
-        _ => return Arc::clone(field),
-    };
-    Arc::new(Field::clone(field).with_data_type(data_type))
 }
 
 /// Bytes of a value of a column, or none where they differ from value to value, or are less than one.

@@ -165,7 +165,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,
-        minutes: 5,
+        minutes: 3,
         run: fuzz::run_stage,
     },
     Stage {
@@ -274,7 +274,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[MIRI],
         tier: Full,
         in_all: false,
-        minutes: 5,
+        minutes: 4,
         run: miri::run_stage,
     },
     Stage {

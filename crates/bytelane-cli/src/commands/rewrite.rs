@@ -472,7 +472,7 @@ impl Done {
 
 /// Whether standard output is meant.
 fn is_stream(output: &Path) -> bool {
-    output == Path::new("-")
+    output == Path::new("-") || standard::is_output(output)
 }
 
 /// Ends the work when a signal asks for it: before the next column, so that the new file is removed. What is

@@ -112,6 +112,32 @@ fn rewrite_tells_what_became_of_each_column() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn nothing_follows_a_file_on_standard_output() {
+    use std::process::Stdio;
+
+    let directory = directory();
+    let directory = directory.path();
+    let whole = |bytes: &[u8]| bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1");
+    for name in ["-", "/dev/stdout", "/proc/self/fd/1"] {
+        let mut run = bytelane(&["rewrite", "in.parquet", name]);
+        let output = run.current_dir(directory).output().unwrap();
+        assert!(whole(&output.stdout), "{name}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("saved"), "{name}: {told}");
+    }
+    let out = directory.join("redirected");
+    let mut run = std::process::Command::new(assert_cmd::cargo::cargo_bin!("bytelane"));
+    run.args(["rewrite", "in.parquet", "/dev/stdout"])
+        .stderr(Stdio::null());
+    let run = run
+        .stdout(fs::File::create(&out).unwrap())
+        .current_dir(directory);
+    assert!(run.status().unwrap().success());
+    assert!(whole(&fs::read(&out).unwrap()));
+}
+
+#[test]
 fn alp_is_written_only_if_it_is_asked_for() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();

@@ -225,6 +225,14 @@ fn links_devices_and_permissions_survive() {
     assert_eq!(fs::read(&real).unwrap(), b"badc");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().mode() & 0o777, 0o640);
+    let (later, early) = (
+        directory.path().join("later"),
+        directory.path().join("early"),
+    );
+    symlink("later", &early).unwrap();
+    run(&early);
+    assert!(fs::symlink_metadata(&early).unwrap().is_symlink());
+    assert_eq!(fs::read(&later).unwrap(), b"badc");
     run("/dev/null".as_ref());
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }

@@ -5,6 +5,7 @@ use super::source::Source;
 use super::table::Table;
 use super::{Advice, AdviseOptions, ColumnAdvice, advise_column, settings};
 use crate::parallel::{Limits, all_cores, in_order};
+use crate::stack::with_stack;
 use crate::{Error, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -134,6 +135,7 @@ impl Advisor {
         let limits = Limits {
             threads: self.options.threads.unwrap_or_else(all_cores),
             weight: u64::MAX,
+            depth: self.source.depth(),
         };
         let units = (first..self.columns()).map(|column| (0, column));
         let tried = Cell::new(first);
@@ -155,7 +157,9 @@ impl Advisor {
     }
 
     fn advise_column(&self, column: usize) -> Result<Vec<ColumnAdvice>> {
-        let advice = advise_column(&self.source, column, &self.options);
+        let advice = with_stack(self.source.depth(), || {
+            advise_column(&self.source, column, &self.options)
+        });
         advice.map_err(|error| match self.source {
             Source::Table(_) => error,
             _ => error.in_file(&self.path),

@@ -56,6 +56,11 @@ impl Files {
         self.0.iter().map(|opened| &*opened.metadata)
     }
 
+    /// How deep the columns are nested.
+    pub(super) fn depth(&self) -> usize {
+        self.0.iter().map(|opened| opened.depth).max().unwrap_or(0)
+    }
+
     pub(super) fn rows(&self) -> u64 {
         self.0.iter().map(Opened::rows).sum()
     }

@@ -4,10 +4,11 @@ use super::readable::{Root, readable};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::contained::contained;
 use crate::input::InputFile;
-use crate::metadata::read_footer;
+use crate::metadata::{Footer, read_footer};
 use crate::rewrite::measure::Measured;
 use crate::rewrite::plan::as_dictionaries;
 use crate::rewrite::source::alone;
+use crate::stack::with_stack;
 use crate::{Error, Problem, ReaderBuilder, Result};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, SchemaRef};
@@ -39,27 +40,42 @@ pub(super) struct Opened {
     pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
     /// The file as `rewrite` reads it, once exact sizes are asked for.
     measured: OnceLock<Measured>,
+    /// How deep its columns are nested.
+    pub(super) depth: usize,
 }
 
 impl Opened {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let open = || {
             let input = InputFile::open(path)?;
-            let metadata = Arc::new(read_footer(&input)?.metadata);
-            let (roots, readable) = readable(&metadata)?;
-            let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
-            let types = types(metadata.file_metadata(), &roots, file.schema());
-            Ok(Self {
-                path: path.to_owned(),
-                as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
-                metadata,
-                roots,
-                types,
-                file: file.with_views()?,
-                measured: OnceLock::new(),
-            })
+            let Footer {
+                metadata, depth, ..
+            } = read_footer(&input)?;
+            let metadata = Arc::new(metadata);
+            with_stack(depth, || Self::of_footer(path, input, metadata, depth))
         };
         open().map_err(|error: Error| error.in_file(path))
+    }
+
+    fn of_footer(
+        path: &Path,
+        input: InputFile,
+        metadata: Arc<ParquetMetaData>,
+        depth: usize,
+    ) -> Result<Self> {
+        let (roots, readable) = readable(&metadata)?;
+        let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
+        let types = types(metadata.file_metadata(), &roots, file.schema());
+        Ok(Self {
+            path: path.to_owned(),
+            as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
+            metadata,
+            roots,
+            types,
+            depth,
+            file: file.with_views()?,
+            measured: OnceLock::new(),
+        })
     }
 
     /// The file as `rewrite` reads it.

@@ -5,11 +5,11 @@ use super::files::Files;
 use super::source::Source;
 use crate::choice::{Choice, Estimate, Tally};
 use crate::rewrite::RewriteOptions;
-use crate::rewrite::plan::Wish;
+use crate::rewrite::plan::{BESIDE_INT96, Wish};
 use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 
 /// What would become of a leaf.
 #[derive(Clone, Default, Debug)]
@@ -178,6 +178,15 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             let pages = plan.pages(&wish, &kinds, leaf, rows);
             columns = columns.with_column(chunk.column_path().string(), pages);
             wishes.push((wish, kinds));
+        }
+        if chunks
+            .iter()
+            .any(|chunk| chunk.column_type() == Type::INT96)
+        {
+            // `rewrite` writes all leaves of a column or none.
+            for (wish, _) in wishes.iter_mut().filter(|(wish, _)| wish.pages().is_some()) {
+                *wish = Wish::Cannot(BESIDE_INT96.to_owned());
+            }
         }
         let is_open = wishes.iter().any(|(wish, _)| wish.pages().is_some());
         let outcome = match is_open {

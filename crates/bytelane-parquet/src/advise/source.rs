@@ -5,6 +5,7 @@ use super::files::Files;
 use super::table::{Table, with_names_of_format};
 use crate::Result;
 use crate::physical::{has_dictionary, in_parquet};
+use crate::stack::depth_of;
 use crate::writer::Column;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
@@ -70,6 +71,15 @@ impl Source {
             Self::Parquet(files) => files.rows(),
             Self::Array(array) => array.values,
             Self::Table(table) => table.rows(),
+        }
+    }
+
+    /// How deep its columns are nested.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::Parquet(files) => files.depth(),
+            Self::Array(_) => 1,
+            Self::Table(table) => depth_of(table.schema.fields().iter().map(AsRef::as_ref)),
         }
     }
 

@@ -73,15 +73,15 @@ impl Choice {
 
 /// The encodings that a leaf can have and the readers can read, the simplest first.
 fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) -> Vec<Encoding> {
-    let path = leaf.path().string();
-    let wanted = options.encoding_of(&path);
+    let path = leaf.path();
+    let wanted = options.encoding_of(path.clone());
     if wanted != Encoding::Auto && wanted.exists_for(leaf.physical_type()) {
         return vec![wanted];
     }
     let as_dictionary = leaf.physical_type() == Type::BYTE_ARRAY
         && (has_dictionary(column.field().data_type())
             || options
-                .own(&path, |column| column.as_dictionary.then_some(()))
+                .own(path, |column| column.as_dictionary.then_some(()))
                 .is_some());
     let is_readable = |encoding: Encoding| match as_dictionary {
         true => options.readers.obstacle_to_dictionary(encoding).is_none(),
@@ -100,17 +100,17 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
 
 /// The layout of a leaf in an encoding, with pages of the usual size.
 fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) -> Layout {
-    let path = leaf.path().string();
+    let path = leaf.path();
     let (rows, bytes) = options.page_limits();
     Layout {
         encoding,
-        pages: match options.own(&path, |column| column.page_rows) {
+        pages: match options.own(path, |column| column.page_rows) {
             _ if tries_pages(options) => PageSizes::of_bytes(bytes, leaf),
             Some(rows) => PageSizes::of_rows(rows),
             None => PageSizes { rows, bytes },
         },
         dictionary_bytes: match options.goal {
-            Goal::Size if options.encoding_of(&path) == Encoding::Auto => {
+            Goal::Size if options.encoding_of(path.clone()) == Encoding::Auto => {
                 options.dictionary_page_bytes.max(DICTIONARY_BYTES)
             }
             _ => options.dictionary_page_bytes,

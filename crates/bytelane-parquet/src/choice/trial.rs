@@ -212,7 +212,7 @@ impl<'a> Trials<'a> {
     }
 
     fn compression(&self, leaf: usize, options: &WriterOptions) -> Compression {
-        options.compression_of(&self.column.leaves()[leaf].path().string())
+        options.compression_of(self.column.leaves()[leaf].path().clone())
     }
 
     /// What each leaf may become with a dictionary for all of its rows, from one for some pieces of them: its entries

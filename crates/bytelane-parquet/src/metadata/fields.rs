@@ -66,6 +66,12 @@ impl Fields {
         self.0.iter().any(|(header, _)| header.id == id)
     }
 
+    /// Whether a field is there more than once, which readers take to be one or the other.
+    pub fn is_repeated(&self, id: i16) -> bool {
+        let fields = self.0.iter().filter(|(header, _)| header.id == id);
+        fields.count() > 1
+    }
+
     /// The value of a field that is not a bool, if the field is there.
     pub fn get<'b, T: Decode<'b>>(&'b self, id: i16) -> Result<Option<T>, Error> {
         self.encoded(id, T::TYPE)?

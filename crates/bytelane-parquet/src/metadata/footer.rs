@@ -1,7 +1,9 @@
 //! Where a file's metadata and its column chunks are.
 
+use super::schema::{depth_of_schema, has_unknown_type, without_misfits};
 use super::{Fields, Pages};
 use crate::contained::contained;
+use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use bytelane_thrift::Type;
 use bytes::Bytes;
@@ -31,22 +33,32 @@ pub(crate) struct Footer {
     pub bytes: Bytes,
     /// What it says; without the indexes of pages.
     pub metadata: ParquetMetaData,
+    /// How deep its columns are nested.
+    pub depth: usize,
 }
 
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
-    let bytes = read_footer_bytes(reader)?;
-    let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
-        .or_else(|error| readable(&bytes).map_err(|_| error))
-        .map_err(|error| damaged(&error))?;
+    let (bytes, depth) = read_footer_bytes(reader)?;
+    let metadata = with_stack(depth, || {
+        let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
+            .and_then(|metadata| match has_unknown_type(&metadata) {
+                true => readable(&bytes).or(Ok(metadata)),
+                false => Ok(metadata),
+            })
+            .or_else(|error| readable(&bytes).map_err(|_| error))
+            .map_err(|error| damaged(&error))?;
+        repaired(reader, metadata)
+    })?;
     Ok(Footer {
-        metadata: repaired(reader, metadata)?,
+        metadata,
         bytes,
+        depth,
     })
 }
 
-/// The footer of a file as its bytes: a struct that is not encrypted.
-pub(crate) fn read_footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
+/// The footer of a file as its bytes: a struct that is not encrypted, whose columns are nested so deep.
+pub(crate) fn read_footer_bytes(reader: &impl ChunkReader) -> Result<(Bytes, usize)> {
     let length = reader.len();
     if length < MAGIC.len() as u64 + TAIL_LENGTH {
         let problem = format!("not a Parquet file: it has only {length} bytes");
@@ -65,7 +77,7 @@ pub(crate) fn read_footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
     }
 }
 
-fn footer_bytes_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Bytes> {
+fn footer_bytes_of(reader: &impl ChunkReader, footer_length: u64) -> Result<(Bytes, usize)> {
     let end = reader.len() - TAIL_LENGTH;
     let start = end
         .checked_sub(footer_length)
@@ -78,7 +90,7 @@ fn footer_bytes_of(reader: &impl ChunkReader, footer_length: u64) -> Result<Byte
     let (fields, _) = Fields::read(&bytes).map_err(|error| damaged(&error))?;
     match fields.has(ENCRYPTION_ALGORITHM) {
         true => Err(encrypted()),
-        false => Ok(bytes),
+        false => Ok((bytes, depth_of_schema(&fields)?)),
     }
 }
 
@@ -118,6 +130,7 @@ fn readable(footer: &Bytes) -> Result<ParquetMetaData> {
             row_group.set_structures(COLUMNS, &columns)?;
         }
         file.set_structures(ROW_GROUPS, &row_groups)?;
+        without_misfits(&mut file)?;
         file.write()
     };
     let footer = standard().map_err(|error| damaged(&error))?;

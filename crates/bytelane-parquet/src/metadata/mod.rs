@@ -3,6 +3,7 @@
 mod fields;
 mod footer;
 mod page;
+mod schema;
 
 pub(crate) use fields::{Fields, Parquet};
 pub(crate) use footer::{
@@ -12,3 +13,4 @@ pub(crate) use footer::{
 #[cfg(test)]
 pub(crate) use page::DataPage;
 pub(crate) use page::{Page, PageHeader, PageLocation, PageType, Pages, encoding_name};
+pub(crate) use schema::without_misfits;

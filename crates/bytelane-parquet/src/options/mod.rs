@@ -284,49 +284,50 @@ impl WriterOptions {
         self
     }
 
-    /// The encoding requested for a leaf, which may be [`Encoding::Auto`].
+    /// The encoding requested for a leaf, which may be [`Encoding::Auto`]. A text is the name of a column that is in no
+    /// group.
     #[must_use]
-    pub fn encoding_of(&self, path: &str) -> Encoding {
-        self.own_encoding_of(path).unwrap_or(self.encoding)
+    pub fn encoding_of(&self, path: impl Into<ColumnPath>) -> Encoding {
+        self.own_encoding_of(&path.into()).unwrap_or(self.encoding)
     }
 
     /// The compression of a leaf.
     #[must_use]
-    pub fn compression_of(&self, path: &str) -> Compression {
-        self.own(path, |column| column.compression)
+    pub fn compression_of(&self, path: impl Into<ColumnPath>) -> Compression {
+        self.own(&path.into(), |column| column.compression)
             .unwrap_or(self.compression)
     }
 
     /// The statistics of a leaf.
     #[must_use]
-    pub fn statistics_of(&self, path: &str) -> EnabledStatistics {
-        self.own(path, |column| column.statistics)
+    pub fn statistics_of(&self, path: impl Into<ColumnPath>) -> EnabledStatistics {
+        self.own(&path.into(), |column| column.statistics)
             .unwrap_or(self.statistics)
     }
 
     /// The Bloom filter of a leaf.
     #[must_use]
-    pub fn bloom_filter_of(&self, path: &str) -> Option<BloomFilterProperties> {
-        self.own(path, |column| column.bloom_filter.clone())
+    pub fn bloom_filter_of(&self, path: impl Into<ColumnPath>) -> Option<BloomFilterProperties> {
+        self.own(&path.into(), |column| column.bloom_filter.clone())
             .or_else(|| self.bloom_filter.clone())
     }
 
     /// The encoding that was asked for this very column, which must therefore exist for its type.
-    pub(crate) fn own_encoding_of(&self, path: &str) -> Option<Encoding> {
+    pub(crate) fn own_encoding_of(&self, path: &ColumnPath) -> Option<Encoding> {
         self.own(path, |column| column.encoding)
     }
 
     /// What the column itself, or the closest group above it, wants.
     pub(crate) fn own<T>(
         &self,
-        path: &str,
+        path: &ColumnPath,
         want: impl Fn(&ColumnOptions) -> Option<T>,
     ) -> Option<T> {
-        let ancestors = std::iter::successors(Some(path), |path| {
-            path.rsplit_once('.').map(|(parent, _)| parent)
-        });
-        ancestors
-            .filter_map(|path| self.columns.get(path))
+        if self.columns.is_empty() {
+            return None;
+        }
+        names_of(path)
+            .filter_map(|name| self.columns.get(&name))
             .find_map(want)
     }
 
@@ -343,34 +344,42 @@ impl WriterOptions {
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(Problem::Option(format!("the {what} cannot be 0")).into());
         }
-        let leaves: Vec<(String, Type)> = leaves
-            .map(|(path, physical)| (path.string(), physical))
-            .collect();
-        for path in self.columns.keys() {
-            let below = format!("{path}.");
-            if !leaves
-                .iter()
-                .any(|(leaf, _)| leaf == path || leaf.starts_with(&below))
-            {
-                return Err(Problem::NoSuchColumn(path.clone()).into());
+        let leaves: Vec<(&ColumnPath, Type)> = leaves.collect();
+        for name in self.columns.keys() {
+            if !leaves.iter().any(|(leaf, _)| is_within(leaf, name)) {
+                return Err(Problem::NoSuchColumn(name.clone()).into());
             }
         }
         for (path, physical) in leaves {
-            let compression = self.compression_of(&path);
+            let compression = self.compression_of(path.clone());
             if matches!(compression, Compression::LZO | Compression::LZ4) {
                 let problem = format!(
                     "the compression {} is deprecated and cannot be written",
                     compression_name(compression)
                 );
-                return Err(Error::new(Problem::Unsupported(problem)).in_column(path));
+                return Err(Error::new(Problem::Unsupported(problem)).in_column(path.string()));
             }
-            if let Some(encoding) = self.own_encoding_of(&path)
+            if let Some(encoding) = self.own_encoding_of(path)
                 && !encoding.exists_for(physical)
             {
                 let problem = Problem::Encoding { encoding, physical };
-                return Err(Error::new(problem).in_column(path));
+                return Err(Error::new(problem).in_column(path.string()));
             }
         }
         Ok(())
     }
+}
+
+/// The names of a column, the longest first: its own, and those of the groups around it. Groups are separated by dots,
+/// which may be in the name of a column as well: the column `a.b` is in no group `a`.
+fn names_of(path: &ColumnPath) -> impl Iterator<Item = String> {
+    let parts = path.parts();
+    (1..=parts.len())
+        .rev()
+        .map(|length| parts[..length].join("."))
+}
+
+/// Whether this is the name of a column, or of a group around it.
+pub(crate) fn is_within(path: &ColumnPath, name: &str) -> bool {
+    names_of(path).any(|own| own == name)
 }

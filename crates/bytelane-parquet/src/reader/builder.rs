@@ -6,11 +6,13 @@ use super::input::Input;
 use super::plan::Plan;
 use super::row_group::Settings;
 use super::rows::selected;
+use super::types::{with_whole_intervals, without_other_decimals};
 use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
-use crate::metadata::read_footer;
-use crate::physical::with_whole_intervals;
+use crate::metadata::{Footer, read_footer};
+use crate::options::is_within;
+use crate::stack::{depth_of, stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
 use arrow_schema::{Fields, Schema, SchemaRef};
@@ -64,23 +66,41 @@ impl ReaderBuilder<InputFile> {
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one, and INTERVAL is
-    /// otherwise an interval of months, days and nanoseconds, so that no part of it is lost.
+    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them. Otherwise,
+    /// INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost.
     ///
     /// # Errors
     ///
     /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
     pub fn try_new(input: T) -> Result<Self> {
-        let mut builder = Self::try_new_with_options(input, ArrowReaderOptions::new())?;
-        let entries = builder.metadata().file_metadata().key_value_metadata();
-        let has_schema =
-            entries.is_some_and(|it| it.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY));
-        if !has_schema && let Some(schema) = with_whole_intervals(builder.schema()) {
-            let options = ArrowReaderOptions::new().with_schema(schema);
-            let metadata = Arc::clone(builder.metadata());
-            builder.metadata = contained(|| Ok(ArrowReaderMetadata::try_new(metadata, options)?))?;
-        }
-        Ok(builder)
+        let footer = read_footer(&input)?;
+        let (depth, footer) = (footer.depth, Arc::new(footer.metadata));
+        let own = || {
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            in_arrow(&footer, depth, options)
+        };
+        let with_types = |schema| {
+            in_arrow(
+                &footer,
+                depth,
+                ArrowReaderOptions::new().with_schema(schema),
+            )
+        };
+        let hinted = in_arrow(&footer, depth, ArrowReaderOptions::new());
+        let metadata = match hinted {
+            Ok(hinted) if has_arrow_schema(&footer) => {
+                match without_other_decimals(hinted.schema(), own()?.schema()) {
+                    Some(schema) => with_types(schema)?,
+                    None => hinted,
+                }
+            }
+            // An Arrow schema may be that of other columns, or nested deeper than its format allows.
+            _ => {
+                let own = own()?;
+                with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?
+            }
+        };
+        Self::checked(input, metadata)
     }
 
     /// Reads the footer; the options say which Arrow types the columns get.
@@ -89,8 +109,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
     pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
-        let metadata = Arc::new(read_footer(&input)?.metadata);
-        let metadata = contained(|| Ok(ArrowReaderMetadata::try_new(metadata, options)?))?;
+        let Footer {
+            metadata, depth, ..
+        } = read_footer(&input)?;
+        let metadata = in_arrow(&Arc::new(metadata), depth, options)?;
+        Self::checked(input, metadata)
+    }
+
+    fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
         check_widths(metadata.parquet_schema().columns(), input.len())?;
         Ok(Self::new_with_metadata(input, metadata))
     }
@@ -120,8 +146,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         file: Option<PathBuf>,
     ) -> Result<Self> {
         let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
-        check_widths(metadata.parquet_schema().columns(), input.len())?;
-        let builder = Self::new_with_metadata(input, metadata);
+        let builder = Self::checked(input, metadata)?;
         Ok(Self { file, ..builder })
     }
 
@@ -141,6 +166,12 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     #[must_use]
     pub fn parquet_schema(&self) -> &SchemaDescriptor {
         self.metadata.parquet_schema()
+    }
+
+    /// How deep the columns are nested in Arrow, which is at least as deep as they are in the file without groups that
+    /// have no leaves.
+    fn depth(&self) -> usize {
+        2 * depth_of(self.schema().fields().iter().map(AsRef::as_ref))
     }
 
     /// What is read.
@@ -171,11 +202,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let schema = self.metadata.parquet_schema();
         let mut leaves = Vec::new();
         for path in paths {
-            let below = format!("{path}.");
-            let found = schema.columns().iter().enumerate().filter(|(_, column)| {
-                let leaf = column.path().string();
-                leaf == path || leaf.starts_with(&below)
-            });
+            let found = schema.columns().iter().enumerate();
+            let found = found.filter(|(_, column)| is_within(column.path(), path));
             let before = leaves.len();
             leaves.extend(found.map(|(index, _)| index));
             if leaves.len() == before {
@@ -278,11 +306,16 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows; [`Problem::Unsupported`] for
     /// columns nested more than 255 levels deep.
     pub fn build(self) -> Result<Reader> {
+        with_stack(self.depth(), || self.build_here())
+    }
+
+    fn build_here(self) -> Result<Reader> {
         if self.batch_size == 0 {
             return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
         }
         let row_groups = self.row_groups()?;
         let schema = self.projected()?;
+        let depth = self.depth();
         let in_file = self.metadata.parquet_schema();
         let plan = Plan::new(in_file, &self.projection, schema.fields())?;
         let leaves = plan.leaves.iter();
@@ -295,7 +328,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             plan,
             backend: self.backend,
             memory: self.memory.map(|it| it / in_flight.width() as u64),
-            pool: pool(self.threads)?,
+            pool: pool(self.threads, depth)?,
+            depth,
         };
         Ok(Reader {
             file: self.file,
@@ -340,12 +374,30 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
+/// The footer of columns nested so deep, with their types in Arrow.
+fn in_arrow(
+    footer: &Arc<ParquetMetaData>,
+    depth: usize,
+    options: ArrowReaderOptions,
+) -> Result<ArrowReaderMetadata> {
+    let footer = Arc::clone(footer);
+    with_stack(depth, || {
+        contained(|| Ok(ArrowReaderMetadata::try_new(footer, options)?))
+    })
+}
+
+fn has_arrow_schema(footer: &ParquetMetaData) -> bool {
+    let entries = footer.file_metadata().key_value_metadata();
+    entries.is_some_and(|entries| entries.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY))
+}
+
 /// The threads of a reader, unless it has only the caller's.
-fn pool(threads: NonZero<usize>) -> Result<Option<ThreadPool>> {
+fn pool(threads: NonZero<usize>, depth: usize) -> Result<Option<ThreadPool>> {
     if threads.get() == 1 {
         return Ok(None);
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads.get());
+    let pool = pool.stack_size(stack_size(depth));
     let pool = pool.thread_name(|number| format!("bytelane-parquet-{number}"));
     let pool = pool.build().map_err(std::io::Error::other)?;
     Ok(Some(pool))

@@ -11,9 +11,11 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod types;
 
 pub use builder::ReaderBuilder;
 
+use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -86,7 +88,11 @@ impl Iterator for Reader {
     /// After an error there is nothing more.
     fn next(&mut self) -> Option<Self::Item> {
         let row_groups = self.metadata.metadata().row_groups();
-        let batch = self.in_flight.next(&self.settings, row_groups)?;
+        let (settings, in_flight) = (&self.settings, &mut self.in_flight);
+        let batch = with_stack(settings.depth, || {
+            in_flight.next(settings, row_groups).transpose()
+        });
+        let batch = batch.transpose()?;
         Some(batch.map_err(|error| {
             self.in_flight = InFlight::default();
             self.located(error)

@@ -29,6 +29,8 @@ pub(super) struct Settings {
     pub(super) backend: Detected,
     /// The most bytes of memory that the arrays of a batch may take.
     pub(super) memory: Option<u64>,
+    /// How deep the columns are nested.
+    pub(super) depth: usize,
     /// None for one thread.
     pub(super) pool: Option<ThreadPool>,
 }
@@ -96,7 +98,7 @@ impl RowGroup {
         let mut leaves = leaves?;
         let columns = settings.plan.columns.iter().zip(settings.schema.fields());
         let columns = columns.map(|(column, field)| {
-            let array = column.assemble(settings.backend, &mut leaves);
+            let array = column.assemble(settings.backend, &mut leaves, &self.budgets);
             let array = array.and_then(|array| checked(array, rows));
             array.map_err(|error| error.in_column(field.name()))
         });

@@ -1,5 +1,6 @@
 //! Pages that no other crate writes.
 
+use super::ReaderBuilder;
 use super::input::Input;
 use super::leaf::Leaf;
 use super::pages::PageReader;
@@ -7,8 +8,9 @@ use crate::Result;
 use crate::allowance::{Allowance, Budget};
 use crate::metadata::{DataPage, PageHeader, PageType, Parquet};
 use crate::page::{LeafLevels, Opener, PageLevels, decoder_of};
-use arrow_array::{ArrayRef, Float64Array};
-use arrow_schema::DataType;
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, Decimal128Array, Float64Array, Int32Array, ListArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
 use bytelane::Detected;
 use bytelane_thrift::Message;
 use bytes::Bytes;
@@ -127,4 +129,74 @@ fn checksums_are_compared_where_they_are() {
         right ^ 1
     );
     assert_eq!(error.to_string(), want);
+}
+
+/// A file of one column whose Arrow schema is another one.
+fn with_schema(array: ArrayRef, schema: &Schema) -> Bytes {
+    use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+    use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
+    use parquet::file::metadata::KeyValue;
+
+    let batch = RecordBatch::try_from_iter_with_nullable([("a", array, true)]).unwrap();
+    let mut file = Vec::new();
+    let options = ArrowWriterOptions::new().with_skip_arrow_metadata(true);
+    let mut writer = ArrowWriter::try_new_with_options(&mut file, batch.schema(), options).unwrap();
+    let encoded = encode_arrow_schema(schema);
+    writer.append_key_value_metadata(KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), encoded));
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    file.into()
+}
+
+fn of_type(data_type: DataType) -> Schema {
+    Schema::new(vec![Field::new("a", data_type, true)])
+}
+
+#[test]
+fn an_arrow_schema_changes_no_value() {
+    let of = |digits, scale| {
+        let decimals = Decimal128Array::from(vec![12_345, -1]);
+        let decimals = decimals.with_precision_and_scale(digits, scale);
+        Arc::new(decimals.unwrap()) as ArrayRef
+    };
+    for (asked, read) in [
+        (DataType::Decimal256(40, 10), DataType::Decimal128(20, 2)),
+        (DataType::Decimal128(20, 3), DataType::Decimal128(20, 2)),
+        (DataType::Decimal64(18, 2), DataType::Decimal128(20, 2)),
+        (DataType::Decimal256(40, 2), DataType::Decimal256(40, 2)),
+    ] {
+        let file = with_schema(of(20, 2), &of_type(asked.clone()));
+        let batch = read_one(file);
+        assert_eq!(*batch.column(0).data_type(), read, "{asked}");
+    }
+}
+
+#[test]
+fn an_arrow_schema_of_other_columns_is_ignored() {
+    let number: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
+    let more = Schema::new(vec![
+        Field::new("b", DataType::Utf8, true),
+        Field::new("a", DataType::Int32, true),
+    ]);
+    for schema in [more, Schema::empty(), of_type(DataType::Utf8)] {
+        let batch = read_one(with_schema(Arc::clone(&number), &schema));
+        assert_eq!(batch.column(0), &number, "{schema}");
+    }
+}
+
+#[test]
+fn lists_of_a_length_that_the_file_cannot_have_are_an_error() {
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([None::<Vec<Option<i32>>>, None]);
+    let item = Arc::new(Field::new_list_field(DataType::Int32, true));
+    let inner = DataType::FixedSizeList(Arc::clone(&item), i32::MAX);
+    let schema = of_type(inner);
+    let file = with_schema(Arc::new(lists), &schema);
+    let mut reader = ReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let error = reader.next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("memory"), "{error}");
+}
+
+fn read_one(file: Bytes) -> RecordBatch {
+    let mut reader = ReaderBuilder::try_new(file).unwrap().build().unwrap();
+    reader.next().unwrap().unwrap()
 }

@@ -2,6 +2,7 @@
 
 use super::leaf::{LeafArray, Levels};
 use super::plan::{not_readable, too_deep};
+use crate::allowance::Budget;
 use crate::page::bits_from;
 use crate::{Error, Result};
 use arrow_array::{
@@ -46,10 +47,11 @@ impl Node {
         &self,
         backend: Detected,
         leaves: &mut [Option<LeafArray>],
+        budgets: &[Budget],
     ) -> Result<ArrayRef> {
         // The levels of any leaf tell of all ancestors.
         let levels = self.take_levels(leaves);
-        self.array(backend, &levels, leaves)
+        self.array(backend, &levels, leaves, budgets)
     }
 
     fn take_levels(&self, leaves: &mut [Option<LeafArray>]) -> Levels {
@@ -71,6 +73,7 @@ impl Node {
         backend: Detected,
         levels: &Levels,
         leaves: &mut [Option<LeafArray>],
+        budgets: &[Budget],
     ) -> Result<ArrayRef> {
         match &self.kind {
             Kind::Leaf(leaf) => match leaves[*leaf].take() {
@@ -81,18 +84,23 @@ impl Node {
                 let nulls = self.nulls(backend, levels)?;
                 let arrays = children.iter().enumerate().map(|(number, child)| {
                     if number == 0 {
-                        return child.array(backend, levels, leaves);
+                        return child.array(backend, levels, leaves, budgets);
                     }
                     // Of the same ancestors; but those below are its own.
                     let own = child.take_levels(leaves);
-                    child.array(backend, &own, leaves)
+                    child.array(backend, &own, leaves, budgets)
                 });
                 let arrays = arrays.collect::<Result<Vec<_>>>()?;
                 self.structs(arrays, nulls)
             }
             Kind::List(list, entries) => {
-                let array = entries.array(backend, levels, leaves)?;
+                let array = entries.array(backend, levels, leaves, budgets)?;
                 let nulls = self.list_nulls(backend, *list, levels)?;
+                if let (DataType::FixedSizeList(_, length), Some(_)) = (&self.data_type, &nulls) {
+                    let count = nulls.as_ref().map_or(0, NullBuffer::len);
+                    let bytes = bytes_of_lists(count, *length, &array);
+                    budgets[self.first_leaf()].take(bytes)?;
+                }
                 self.lists(backend, *list, levels, array, nulls)
             }
         }
@@ -233,6 +241,33 @@ fn list_view_array<O: OffsetSizeTrait>(
     let sizes: ScalarBuffer<O> = sizes.collect();
     let lists = GenericListViewArray::try_new(Arc::clone(field), starts, sizes, entries, nulls)?;
     Ok(Arc::new(lists))
+}
+
+/// Bytes of so many lists of one length, some of which are null, and of the places of their entries.
+fn bytes_of_lists(count: usize, length: i32, entries: &ArrayRef) -> u64 {
+    // Null lists may repeat the first entry.
+    let first = entries.slice(0, entries.len().min(1)).to_data();
+    let first = first.get_slice_memory_size().unwrap_or(usize::MAX);
+    let entry = bytes_of_slot(entries.data_type()).max(first as u64);
+    let entry = entry.saturating_add(size_of::<Option<u64>>() as u64);
+    let length = u64::try_from(length).unwrap_or(0);
+    (count as u64).saturating_mul(length).saturating_mul(entry)
+}
+
+/// Bytes of a null in an array.
+fn bytes_of_slot(data_type: &DataType) -> u64 {
+    match data_type {
+        DataType::FixedSizeList(entry, length) => {
+            let length = u64::try_from(*length).unwrap_or(0);
+            length.saturating_mul(bytes_of_slot(entry.data_type()))
+        }
+        DataType::FixedSizeBinary(width) => u64::try_from(*width).unwrap_or(0),
+        DataType::Struct(fields) => {
+            let fields = fields.iter().map(|field| bytes_of_slot(field.data_type()));
+            fields.fold(1, u64::saturating_add)
+        }
+        other => other.primitive_width().unwrap_or(16) as u64,
+    }
 }
 
 /// Lists of one length. Null ones have no entries in the file, but in Arrow.

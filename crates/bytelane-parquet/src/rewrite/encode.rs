@@ -5,6 +5,7 @@ use super::checksums::with_checksums;
 use super::chunk::{Chunk, damaged};
 use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
+use super::plan::BESIDE_INT96;
 use super::source::{Column, Reopen, Root, Source};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::bare::{bare_leaf, group_of};
@@ -27,6 +28,9 @@ impl<R: Reopen> Source<R> {
         options: WriterOptions,
         convert: Option<Int96Unit>,
     ) -> Result<std::result::Result<Encoded, String>> {
+        if convert.is_none() && at.root.has_int96() {
+            return Ok(Err(BESIDE_INT96.to_owned()));
+        }
         let batches = match self.batches(at, convert)? {
             Ok(batches) => batches,
             Err(obstacle) => return Ok(Err(obstacle)),

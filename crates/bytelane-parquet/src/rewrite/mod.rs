@@ -17,6 +17,7 @@ mod work;
 use crate::input::InputFile;
 use crate::metadata::{COLUMNS, Fields, MAGIC, ROW_GROUPS};
 use crate::parallel::{Limits, all_cores, in_order};
+use crate::stack::with_stack;
 use crate::{DataPageVersion, Error, Problem, Result, WriterOptions};
 use bytes::Bytes;
 use chunk::{Chunk, Finished, Indexes, damaged};
@@ -135,10 +136,11 @@ impl RewriteOptions {
 
     /// How many threads work, and how much they may have in memory: half of what the largest row group takes, because
     /// encoded pages come on top of values, but enough to keep them busy.
-    fn limits(&self, raw: u64) -> Limits {
+    fn limits(&self, raw: u64, depth: usize) -> Limits {
         Limits {
             threads: self.threads.unwrap_or_else(all_cores),
             weight: (raw / 2).max(LEAST_MEMORY),
+            depth,
         }
     }
 
@@ -351,7 +353,7 @@ fn rewrite_source<R: Reopen>(
     target: &mut Target<'_>,
     options: &RewriteOptions,
 ) -> Result<Rewritten> {
-    let plan = Plan::new(source.file_metadata(), options)?;
+    let plan = with_stack(source.depth, || Plan::new(source.file_metadata(), options))?;
     let sizes = source.sizes()?;
     target.write(MAGIC)?;
     let mut new = New {
@@ -368,7 +370,7 @@ fn rewrite_source<R: Reopen>(
     };
     let done = Cell::new(0);
     in_order(
-        options.limits(sizes.largest_raw),
+        options.limits(sizes.largest_raw, source.depth),
         units(source),
         |unit| {
             let unit = unit?;

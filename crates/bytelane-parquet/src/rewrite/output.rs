@@ -43,7 +43,7 @@ impl Output {
                 (fs::canonicalize(path)?, Some(there.permissions()))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (path.to_owned(), permissions.cloned())
+                (behind_links(path), permissions.cloned())
             }
             Err(error) => return Err(error.into()),
         };
@@ -80,6 +80,16 @@ impl Output {
         drop(File::open(directory(&path)).and_then(|directory| directory.sync_all()));
         Ok(())
     }
+}
+
+/// The file that a symbolic link points to, which is not there yet.
+pub(super) fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // The system has found that they end.
+    while let Ok(to) = fs::read_link(&path) {
+        path = directory(&path).join(to);
+    }
+    path
 }
 
 /// The same error without the name of the unfinished file, which means nothing to anybody: the error names the file

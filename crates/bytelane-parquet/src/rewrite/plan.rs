@@ -15,7 +15,7 @@ use parquet::basic::{
 };
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescriptor, ColumnPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,6 +25,9 @@ const GAIN: f64 = 0.99;
 
 pub(crate) const INT96: &str =
     "INT96 columns can only be copied, or converted with --convert-int96";
+
+/// The same of other columns in the same list, map or struct.
+pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column can only be copied, or converted with --convert-int96";
 
 const NO_INDEX: &str =
     "the statistics of its pages, in an order that is not known here, would be lost";
@@ -111,21 +114,21 @@ impl<'a> Plan<'a> {
     }
 
     /// The compression that the caller asks for.
-    fn asked_compression(&self, path: &str) -> Option<Compression> {
+    fn asked_compression(&self, path: &ColumnPath) -> Option<Compression> {
         let own = self.options.writer.own(path, |column| column.compression);
         own.or(self.options.compression)
     }
 
     /// The compression of new pages.
     pub fn compression(&self, chunk: &ColumnChunkMetaData) -> Compression {
-        let asked = self.asked_compression(&chunk.column_path().string());
+        let asked = self.asked_compression(chunk.column_path());
         asked.unwrap_or(chunk.compression())
     }
 
     /// The encoding that is asked for, if the type has it.
     fn encoding(&self, chunk: &ColumnChunkMetaData) -> Encoding {
-        let path = chunk.column_path().string();
-        match self.options.writer.encoding_of(&path) {
+        let path = chunk.column_path().clone();
+        match self.options.writer.encoding_of(path) {
             encoding if encoding.exists_for(chunk.column_type()) => encoding,
             _ => Encoding::Auto,
         }
@@ -159,9 +162,8 @@ impl<'a> Plan<'a> {
     /// What is wanted for a chunk whose pages are of these kinds.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> Wish {
         let physical = chunk.column_type();
-        let path = chunk.column_path().string();
         let writer = &self.options.writer;
-        let asked_compression = self.asked_compression(&path);
+        let asked_compression = self.asked_compression(chunk.column_path());
         let compression = asked_compression.unwrap_or(chunk.compression());
         let encoding = self.encoding(chunk);
         let is_there = kinds.are(encoding);

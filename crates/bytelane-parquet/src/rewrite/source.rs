@@ -10,9 +10,10 @@ use crate::bare::bare;
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{
-    COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes,
+    COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes, without_misfits,
 };
 use crate::physical::roots;
+use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_schema::{Schema, SchemaRef};
 use bytelane_thrift::Type as FieldType;
@@ -61,6 +62,8 @@ pub(super) struct Source<R> {
     /// What else it says.
     metadata: ParquetMetaData,
     pub roots: Vec<Root>,
+    /// How deep its columns are nested.
+    pub depth: usize,
 }
 
 /// A column of the schema's outermost level.
@@ -161,12 +164,24 @@ fn size_of(chunk: &Bytes) -> std::result::Result<Size, bytelane_thrift::Error> {
 
 impl<R: Reopen> Source<R> {
     pub fn open(reader: R) -> Result<Self> {
-        let (fields, _) = Fields::read(&read_footer_bytes(&reader)?).map_err(damaged)?;
+        let (footer, depth) = read_footer_bytes(&reader)?;
+        with_stack(depth, || Self::of_footer(reader, &footer, depth))
+    }
+
+    fn of_footer(reader: R, footer: &Bytes, depth: usize) -> Result<Self> {
+        let (fields, _) = Fields::read(footer).map_err(damaged)?;
         let row_groups = fields.items(ROW_GROUPS).map_err(damaged)?;
         let mut bare = fields.clone();
         bare.set_structures(ROW_GROUPS, &[]).map_err(damaged)?;
-        let bare = bare.write().map_err(damaged)?;
-        let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bare)?))
+        let decoded = |bare: &Fields| {
+            let bare = bare.write().map_err(damaged)?;
+            contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bare)?))
+        };
+        let metadata = decoded(&bare)
+            .or_else(|error| {
+                without_misfits(&mut bare).map_err(damaged)?;
+                decoded(&bare).map_err(|_| error)
+            })
             .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))?;
         let schema = metadata.file_metadata().schema_descr();
         check_widths(schema.columns(), reader.len())?;
@@ -179,6 +194,7 @@ impl<R: Reopen> Source<R> {
             fields,
             row_groups,
             metadata,
+            depth,
         })
     }
 

@@ -32,7 +32,7 @@ pub(super) fn verify<R: Reopen>(
         options,
     };
     in_order(
-        options.limits(sizes.largest_raw),
+        options.limits(sizes.largest_raw, before.depth),
         units(before),
         |unit| {
             let unit = unit?;

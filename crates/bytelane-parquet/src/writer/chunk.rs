@@ -55,11 +55,11 @@ impl<'a> OwnChunk<'a> {
         pages: &'a mut PageEncoder,
         scratch: &'a mut Vec<u8>,
     ) -> Result<(Bytes, ColumnCloseResult)> {
-        let path = column.path().string();
+        let path = column.path();
         let Some(width) = physical::width(column) else {
             return Err(physical::not_convertible(rows.data_type(), column));
         };
-        let bloom_filter = options.bloom_filter_of(&path);
+        let bloom_filter = options.bloom_filter_of(path.clone());
         let (bloom_filter, probability) = match &bloom_filter {
             Some(wanted) => (
                 Some(Sbbf::new_with_ndv_fpp(wanted.ndv(), wanted.fpp())?),
@@ -67,7 +67,7 @@ impl<'a> OwnChunk<'a> {
             ),
             None => (None, 0.0),
         };
-        let statistics = options.statistics_of(&path);
+        let statistics = options.statistics_of(path.clone());
         let mut column_index = ColumnIndexBuilder::new(column.physical_type());
         if statistics != EnabledStatistics::Page {
             column_index.to_invalid();
@@ -99,7 +99,7 @@ impl<'a> OwnChunk<'a> {
         if let Some(filter) = &mut chunk.bloom_filter {
             filter.fold_to_target_fpp(probability);
         }
-        let compression = options.compression_of(&path);
+        let compression = options.compression_of(path.clone());
         chunk.finish(compression)
     }
 

@@ -163,7 +163,7 @@ impl ColumnEncoder {
 
     /// Where the encoder of pages with the compression of a leaf is.
     fn pages_for(&mut self, leaf: &ColumnDescPtr) -> Result<usize> {
-        let compression = self.options.compression_of(&leaf.path().string());
+        let compression = self.options.compression_of(leaf.path().clone());
         let found = self.pages.iter().position(|(own, _)| *own == compression);
         if let Some(at) = found {
             return Ok(at);
@@ -238,7 +238,6 @@ impl ColumnEncoder {
         }
         for (leaf, layout) in leaves.iter().zip(layouts) {
             let path = leaf.path().clone();
-            let name = path.string();
             let dictionary = layout.encoding == Encoding::Dictionary;
             let pages = layout.pages;
             builder = builder
@@ -247,9 +246,9 @@ impl ColumnEncoder {
                 .set_column_dictionary_page_size_limit(path.clone(), layout.dictionary_bytes)
                 .set_column_data_page_row_count_limit(path.clone(), pages.rows)
                 .set_column_data_page_size_limit(path.clone(), pages.bytes)
-                .set_column_compression(path.clone(), options.compression_of(&name))
-                .set_column_statistics_enabled(path.clone(), options.statistics_of(&name));
-            if let Some(properties) = options.bloom_filter_of(&name) {
+                .set_column_compression(path.clone(), options.compression_of(path.clone()))
+                .set_column_statistics_enabled(path.clone(), options.statistics_of(path.clone()));
+            if let Some(properties) = options.bloom_filter_of(path.clone()) {
                 builder = builder.set_column_bloom_filter_properties(path, properties);
             }
         }

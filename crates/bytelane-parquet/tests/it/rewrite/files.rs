@@ -39,6 +39,25 @@ fn permissions_and_symbolic_links_stay() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_to_a_file_that_is_not_there_yet_stays() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let [path, target, near, far] =
+        ["data", "target", "near", "far"].map(|name| directory.path().join(name));
+    fs::write(&path, file(WriterVersion::PARQUET_1_0)).unwrap();
+    symlink("target", &near).unwrap();
+    symlink(&near, &far).unwrap();
+    rewrite(&path, &far, &RewriteOptions::default()).unwrap();
+    assert!(fs::symlink_metadata(&near).unwrap().is_symlink());
+    assert!(fs::symlink_metadata(&far).unwrap().is_symlink());
+    assert!(fs::symlink_metadata(&target).unwrap().is_file());
+    let around = directory.path().join("around");
+    symlink("around", &around).unwrap();
+    assert!(rewrite(&path, &around, &RewriteOptions::default()).is_err());
+}
+
+#[test]
 fn the_target_stays_as_it_was_when_something_is_wrong() {
     let directory = tempfile::tempdir().unwrap();
     let [path, other] = ["data", "other"].map(|name| directory.path().join(name));

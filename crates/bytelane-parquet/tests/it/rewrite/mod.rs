@@ -30,7 +30,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod damaged;
+mod deep;
 mod files;
+mod names;
 mod physical;
 
 const ROWS: i64 = 5000;

@@ -119,7 +119,7 @@ fn columns() -> Vec<TypePtr> {
 }
 
 /// A value of a physical type: extremes, small numbers beyond 8 and 16 bits, and bytes that are no text.
-fn value(row: usize, length: usize) -> Vec<u8> {
+pub fn value(row: usize, length: usize) -> Vec<u8> {
     const EDGES: [i64; 12] = [
         300,
         70_000,
@@ -210,7 +210,7 @@ fn file(columns: &[TypePtr]) -> Bytes {
             }
             PhysicalType::BYTE_ARRAY => write::<ByteArrayType>(column, of, ByteArray::from),
             PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-                write::<FixedLenByteArrayType>(column, of, |it| FixedLenByteArray::from(it));
+                write::<FixedLenByteArrayType>(column, of, FixedLenByteArray::from);
             }
         }
     }
@@ -219,18 +219,19 @@ fn file(columns: &[TypePtr]) -> Bytes {
     file.into()
 }
 
-/// Definition levels, and the bytes of each value.
-type Stored = (Vec<i16>, Vec<Vec<u8>>);
+/// Definition levels, then repetition levels, and the bytes of each value.
+pub type Stored = (Vec<i16>, Vec<Vec<u8>>);
 
 /// What the columns of a file have, by the column readers of the crate `parquet`.
-fn stored(file: &Bytes) -> Vec<Stored> {
+pub fn stored(file: &Bytes) -> Vec<Stored> {
     macro_rules! read {
         ($reader:expr) => {{
-            let (mut levels, mut values) = (Vec::new(), Vec::new());
+            let (mut levels, mut repetition, mut values) = (Vec::new(), Vec::new(), Vec::new());
             let definition = Some(&mut levels);
             $reader
-                .read_records(ROWS, definition, None, &mut values)
+                .read_records(ROWS, definition, Some(&mut repetition), &mut values)
                 .unwrap();
+            levels.append(&mut repetition);
             let values = values.iter().map(|value| value.as_bytes().to_vec());
             (levels, values.collect())
         }};
@@ -307,4 +308,81 @@ fn intervals_are_read_with_all_their_parts() {
         })
         .collect();
     assert_eq!(read, stored);
+}
+
+/// `map<string, INT96>`, of one entry in each row.
+fn map_of_int96() -> Bytes {
+    use parquet::data_type::{ByteArrayType, Int96Type};
+
+    let leaf = |name, physical, repetition| {
+        let leaf = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+        Arc::new(leaf.build().unwrap())
+    };
+    let entry = vec![
+        leaf("key", PhysicalType::BYTE_ARRAY, Repetition::REQUIRED),
+        leaf("value", PhysicalType::INT96, Repetition::OPTIONAL),
+    ];
+    let entries = Type::group_type_builder("key_value")
+        .with_repetition(Repetition::REPEATED)
+        .with_fields(entry);
+    let map = Type::group_type_builder("map")
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(Some(LogicalType::Map))
+        .with_fields(vec![Arc::new(entries.build().unwrap())]);
+    let schema = Type::group_type_builder("schema");
+    let schema = schema.with_fields(vec![Arc::new(map.build().unwrap())]);
+    let schema = Arc::new(schema.build().unwrap());
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::default()).unwrap();
+    let mut row_group = writer.next_row_group().unwrap();
+    let (first, rows) = (vec![0; ROWS], 0..ROWS);
+    let mut keys = row_group.next_column().unwrap().unwrap();
+    let of: Vec<ByteArray> = rows.clone().map(|row| value(row, 3).into()).collect();
+    let levels = (vec![2; ROWS], vec![3; ROWS]);
+    keys.typed::<ByteArrayType>()
+        .write_batch(&of, Some(&levels.0), Some(&first))
+        .unwrap();
+    keys.close().unwrap();
+    let mut times = row_group.next_column().unwrap().unwrap();
+    let of: Vec<Int96> = rows
+        .map(|row| vec![row as u32, 0, 2_440_588].into())
+        .collect();
+    times
+        .typed::<Int96Type>()
+        .write_batch(&of, Some(&levels.1), Some(&first))
+        .unwrap();
+    times.close().unwrap();
+    row_group.close().unwrap();
+    writer.close().unwrap();
+    file.into()
+}
+
+#[test]
+fn a_map_of_int96_gets_advice_and_is_copied() {
+    use bytelane_parquet::advise::{AdviseOptions, advise};
+
+    let file = map_of_int96();
+    let path = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&path, &file).unwrap();
+    for exact in [false, true] {
+        let options = AdviseOptions::default().with_exact_sizes(exact);
+        let advice = advise(&path, &options).unwrap();
+        assert_eq!(advice.columns.len(), 2);
+        assert!(
+            advice.columns.iter().all(|column| column.keep),
+            "{advice:?}"
+        );
+        assert_eq!(advice.bytes_now(), advice.bytes_then());
+    }
+    let options = RewriteOptions::new(WriterOptions::default())
+        .with_compression(parse_compression("zstd").unwrap())
+        .with_verification(true);
+    let (new, rewritten) = rewrite_bytes(file.clone(), &options).unwrap();
+    assert!(
+        rewritten
+            .columns
+            .iter()
+            .all(|column| column.obstacle.is_some())
+    );
+    assert_eq!(stored(&new), stored(&file));
 }

@@ -1,0 +1,64 @@
+//! Stacks for what recurses into nested columns, here and in the crates `parquet` and `arrow`.
+
+use crate::Result;
+use crate::contained::{is_contained, set_contained};
+use arrow_schema::{DataType, Field};
+use std::panic::resume_unwind;
+use std::thread::{self, Builder};
+
+/// Columns of so many groups within each other need no stack of their own.
+const SHALLOW: usize = 24;
+
+/// Bytes of stack for anything, and for each group.
+const STACK: usize = 2 << 20;
+const EACH: usize = 128 << 10;
+
+/// Bytes of stack for columns of so many groups within each other.
+pub(crate) fn stack_size(depth: usize) -> usize {
+    STACK + EACH * depth.saturating_sub(SHALLOW)
+}
+
+/// What `work` returns, which recurses into columns of so many groups: on a thread with a large enough stack if that of
+/// the caller may be too small.
+pub(crate) fn with_stack<T: Send>(
+    depth: usize,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    if depth <= SHALLOW {
+        return work();
+    }
+    let outside = is_contained();
+    thread::scope(|scope| {
+        let thread = Builder::new().stack_size(stack_size(depth));
+        let thread = thread.spawn_scoped(scope, || {
+            set_contained(outside);
+            work()
+        })?;
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// How many types are within each other.
+pub(crate) fn depth_of<'a>(fields: impl IntoIterator<Item = &'a Field>) -> usize {
+    // Not by recursion, for which there may be no stack yet.
+    let mut open: Vec<(&DataType, usize)> = Vec::new();
+    open.extend(fields.into_iter().map(|field| (field.data_type(), 1)));
+    let mut deepest = 0;
+    while let Some((data_type, depth)) = open.pop() {
+        deepest = deepest.max(depth);
+        let mut within = |data_type| open.push((data_type, depth + 1));
+        match data_type {
+            DataType::List(field)
+            | DataType::LargeList(field)
+            | DataType::ListView(field)
+            | DataType::LargeListView(field)
+            | DataType::FixedSizeList(field, _)
+            | DataType::RunEndEncoded(_, field)
+            | DataType::Map(field, _) => within(field.data_type()),
+            DataType::Struct(fields) => fields.iter().for_each(|field| within(field.data_type())),
+            DataType::Dictionary(_, values) => within(values),
+            _ => {}
+        }
+    }
+    deepest
+}
