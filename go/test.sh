@@ -82,6 +82,9 @@ tested -tags purego
 stage "tests with checked pointers"
 tested -gcflags=all=-d=checkptr
 
+stage "the commands of the documents, from an empty directory"
+./readme_test.sh
+
 stage "fuzzing, briefly"
 fuzz() { go test -run '^$' -fuzz "^$2\$" -fuzztime 3s "./$1"; }
 fuzz internal/bulk FuzzConvert

@@ -26,6 +26,21 @@ class Guides(unittest.TestCase):
             self.assertIn(column, shown.stdout)
         self.assertIn("5000 rows", shown.stdout)
 
+    def test_nothing_links_to_registries_before_it_is_published(self):
+        self.assertIn("Nothing has been published yet", (ROOT / "README.md").read_text())
+        files = subprocess.run(["git", "ls-files", "*.md", "*.toml"], cwd=ROOT, check=True, capture_output=True, text=True)
+        names = files.stdout.split()
+        self.assertIn("README.md", names)
+        for name in names:
+            text = (ROOT / name).read_text()
+            for address in [
+                "crates.io/crates/bytelane",
+                "docs.rs/bytelane",
+                "pypi.org/project/bytelane",
+                "pkg.go.dev/github.com/bytelane",
+            ]:
+                self.assertNotIn(address, text, name)
+
 
 if __name__ == "__main__":
     unittest.main()

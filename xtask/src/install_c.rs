@@ -51,23 +51,32 @@ pub const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// What a static library needs besides itself: Rust's standard library uses them.
-const PRIVATE: [&str; 7] = [
-    "-lgcc_s",
-    "-lutil",
-    "-lrt",
-    "-lpthread",
-    "-lm",
-    "-ldl",
-    "-lc",
-];
+/// What a static library needs besides itself: Rust's standard library uses them. The unwinder is not among
+/// them: compilers link the shared `gcc_s` or, with `-static`, `gcc_eh`.
+const PRIVATE: [&str; 6] = ["-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
 
 /// Where the files that are filled in lie.
 const TEMPLATES: &str = "crates/bytelane-capi/package";
 
 pub fn run_command(options: &Options) -> Result<ExitCode> {
     install(&options.prefix)?;
+    println!("{}", hint(&fs::canonicalize(&options.prefix)?));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says how programs find the libraries below a prefix, an absolute path.
+fn hint(prefix: &Path) -> String {
+    let lib = prefix.join("lib");
+    let lib = lib.display();
+    format!(
+        "\
+Programs that use the shared libraries need one of:
+  when they are linked:   -Wl,-rpath,{lib}
+  once:                   sudo ldconfig, if /etc/ld.so.conf lists {lib}
+  when they are started:  export LD_LIBRARY_PATH={lib}
+For pkg-config, if it does not find bytelane:
+  export PKG_CONFIG_PATH={lib}/pkgconfig"
+    )
 }
 
 /// Builds everything and installs it below a directory.
@@ -222,4 +231,23 @@ fn write(path: &Path, text: String) -> Result<()> {
 fn link(target: &str, path: &Path) -> Result<()> {
     let _ = fs::remove_file(path);
     symlink(target, path).with_context(|| format!("cannot link {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hint;
+    use std::path::Path;
+
+    #[test]
+    fn the_hint_names_the_directories() {
+        let hint = hint(Path::new("/opt/bytelane"));
+        for line in [
+            "-Wl,-rpath,/opt/bytelane/lib\n",
+            "sudo ldconfig, if /etc/ld.so.conf lists /opt/bytelane/lib\n",
+            "export LD_LIBRARY_PATH=/opt/bytelane/lib\n",
+            "export PKG_CONFIG_PATH=/opt/bytelane/lib/pkgconfig",
+        ] {
+            assert!(hint.contains(line), "no `{line}` in\n{hint}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64 as standard
+import io
 from typing import Any
 
 import pytest
@@ -65,6 +66,56 @@ def test_malformed_texts(text: str) -> None:
         for altchars in (None, b"-_"):
             same("b64decode", text, altchars, validate)
             same("b64decode", text.encode(), altchars, validate)
+
+
+@pytest.mark.parametrize("validate", [0, 1, 2, -1, True, False])
+def test_validate_is_any_integer(validate: int) -> None:
+    for text in (b"YWI=", "YWI=", b"YW I=", b"YWI", b"Y*WI=", b"YW==YWI="):
+        for altchars in (None, b"-_", b"*$"):
+            same("b64decode", text, altchars, validate)
+            same("b64decode", text, altchars=altchars, validate=validate)
+        expected = outcome(standard.b64decode, text, None, validate)
+        ours = outcome(base64.b64decode_as_bytearray, text, validate=validate)
+        assert ours == expected
+
+
+@pytest.mark.parametrize("validate", [None, "", "yes", [], [0], 0.5, object()])
+def test_validate_is_any_object(validate: object) -> None:
+    other = pytest.importorskip("pybase64")
+    assert base64.b64decode(b"YWI=", validate=validate) == b"ab" == other.b64decode(b"YWI=", validate=validate)
+    # The alphabet decides here.
+    ours = outcome(base64.b64decode, b"YW I=", validate=validate)
+    assert ours == outcome(standard.b64decode, b"YW I=", None, bool(validate))
+    assert (ours[0] == "result") == (not validate)
+
+
+def test_the_truth_of_validate_may_be_an_exception() -> None:
+    class Neither:
+        def __bool__(self) -> bool:
+            raise LookupError("neither")
+
+    with pytest.raises(LookupError, match="neither"):
+        base64.b64decode(b"YWI=", validate=Neither())
+
+
+def test_everything_in_the_standard_library_is_here() -> None:
+    assert set(standard.__all__) <= set(base64.__all__)
+    assert len(set(base64.__all__)) == len(base64.__all__)
+    for name in set(standard.__all__) - set(ENCODERS + DECODERS):
+        assert getattr(base64, name) is getattr(standard, name)
+        # It stays a function of the standard library.
+        assert getattr(standard, name).__module__ == "base64"
+    for name in ENCODERS + DECODERS:
+        assert getattr(base64, name) is not getattr(standard, name)
+    names: dict[str, Any] = {}
+    exec("from bytelane.base64 import *", names)
+    assert names["b85decode"](names["b85encode"](b"bytes")) == b"bytes"
+    assert names["b64encode"] is base64.b64encode
+    source, encoded, decoded = io.BytesIO(bytes(1000)), io.BytesIO(), io.BytesIO()
+    base64.encode(source, encoded)
+    encoded.seek(0)
+    base64.decode(encoded, decoded)
+    assert decoded.getvalue() == bytes(1000)
 
 
 def test_wrong_arguments() -> None:

@@ -33,6 +33,8 @@ pub fn run_stage() -> Result<()> {
     splits_as_numpy_does(&place)?;
     the_original_example_runs_relinked(&place)?;
     cmake_finds_the_package(&place)?;
+    the_commands_of_the_guide_run(&place)?;
+    pkg_config_links_statically(&place)?;
     tools_find_no_fault(&place)
 }
 
@@ -66,6 +68,13 @@ impl Place {
 
     fn program(&self, name: &str) -> Command {
         self.command(self.bin(name))
+    }
+
+    /// A command that finds the libraries by pkg-config alone.
+    fn alone<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .env_remove("LD_LIBRARY_PATH")
+            .env("PKG_CONFIG_PATH", self.prefix().join("lib/pkgconfig"))
     }
 
     /// What pkg-config says about the libraries.
@@ -226,6 +235,82 @@ fn cmake_finds_the_package(place: &Place) -> Result<()> {
     Ok(())
 }
 
+/// Runs the commands of the guide's chapter "A first program" as a user would: nothing but pkg-config knows
+/// where the libraries are.
+fn the_commands_of_the_guide_run(place: &Place) -> Result<()> {
+    let guide = fs::read_to_string(root().join("docs/getting-started/c.md"))?;
+    let commands = commands(&guide, "## A first program");
+    ensure!(commands.len() == 3, "the guide has {commands:?}");
+    let directory = place.0.join("guide");
+    fs::create_dir_all(&directory)?;
+    let source = root().join(CRATE).join("examples/base64.c");
+    fs::copy(source, directory.join("base64.c"))?;
+    for commands in commands {
+        let mut shell = program("sh");
+        shell.args(["-e", "-c", commands]).current_dir(&directory);
+        let printed = output(place.alone(&mut shell))?.text;
+        ensure!(printed == "hello\n", "{commands}prints {printed:?}");
+    }
+    for (name, is_shared) in [
+        ("base64", true),
+        ("base64-static", false),
+        ("base64-archive", false),
+    ] {
+        let needed = output(program("readelf").arg("-d").arg(directory.join(name)))?.text;
+        ensure!(
+            needed.contains("libbytelane") == is_shared,
+            "{name}: {needed}"
+        );
+    }
+    println!("the commands of the guide run");
+    Ok(())
+}
+
+/// The code blocks of a chapter.
+fn commands<'a>(guide: &'a str, heading: &str) -> Vec<&'a str> {
+    let chapter = guide.split_once(heading).map_or("", |(_, rest)| rest);
+    let chapter = chapter.split("\n## ").next().unwrap_or_default();
+    let blocks = chapter.split("```text\n").skip(1);
+    blocks
+        .filter_map(|block| Some(block.split_once("```")?.0))
+        .collect()
+}
+
+/// Programs in both languages, for both libraries, that need no shared library at all.
+fn pkg_config_links_statically(place: &Place) -> Result<()> {
+    let sources = [
+        ("gcc", "tests/c/calls.c"),
+        ("clang", "tests/c/calls.c"),
+        ("gcc", "tests/c/streamvbyte.c"),
+        ("g++", "tests/c/header.cpp"),
+    ];
+    for (compiler, source) in sources {
+        let mut flags = program("pkg-config");
+        flags.env("PKG_CONFIG_PATH", place.prefix().join("lib/pkgconfig"));
+        flags.args([
+            "--static",
+            "--cflags",
+            "--libs",
+            "bytelane",
+            "bytelane_streamvbyte",
+        ]);
+        let flags = output(&mut flags)?.text;
+        let to = place.bin("static");
+        run(program(compiler)
+            .args(STRICT)
+            .arg("-static")
+            .arg(Path::new(CRATE).join(source))
+            .args(flags.split_whitespace())
+            .arg("-o")
+            .arg(&to))?;
+        let needed = output(program("readelf").arg("-d").arg(&to))?.text;
+        ensure!(!needed.contains("NEEDED"), "{source}: {needed}");
+        run(place.alone(&mut program(&to)))?;
+    }
+    println!("programs are linked statically by the flags of pkg-config");
+    Ok(())
+}
+
 /// AddressSanitizer and the sanitizer of undefined behaviour see what the C programs do; valgrind
 /// sees the kernels too, those for AVX2 on x86-64, since it emulates no AVX-512.
 fn tools_find_no_fault(place: &Place) -> Result<()> {
@@ -248,7 +333,14 @@ fn tools_find_no_fault(place: &Place) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::declared;
+    use super::{commands, declared};
+
+    #[test]
+    fn commands_of_a_chapter_are_found() {
+        let guide = "## A\n```text\nno\n```\n## B\n```text\none\n```\n```c\nno\n```\n\
+            ```text\ntwo\nthree\n```\n## C\n```text\nno\n```\n";
+        assert_eq!(commands(guide, "## B"), ["one\n", "two\nthree\n"]);
+    }
 
     #[test]
     fn declarations_are_found() {

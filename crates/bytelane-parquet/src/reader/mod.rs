@@ -68,6 +68,15 @@ impl Reader {
         ReaderBuilder::try_new(input)
     }
 
+    /// Reads all columns in batches of up to `batch_size` rows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`builder`](Self::builder) and [`ReaderBuilder::build`].
+    pub fn try_new<T: ChunkReader + 'static>(input: T, batch_size: usize) -> Result<Self> {
+        Self::builder(input)?.with_batch_size(batch_size).build()
+    }
+
     /// The footer.
     #[must_use]
     pub fn metadata(&self) -> &parquet::file::metadata::ParquetMetaData {

@@ -226,5 +226,20 @@ fn the_names_of_the_crate_parquet_do() -> std::result::Result<(), Box<dyn Error>
         .with_limit(5)
         .build()?;
     assert_eq!(sum(reader)?, f64::from(10 + 11 + 12 + 13));
+    let whole = || file(true, ROWS);
+    let theirs = parquet::arrow::arrow_reader::ParquetRecordBatchReader::try_new(whole(), ROWS)?
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut rows = 0;
+    for batch in ParquetRecordBatchReader::try_new(whole(), 8192)? {
+        let batch = batch?;
+        assert_eq!(batch, theirs[0].slice(rows, batch.num_rows()));
+        assert!((1..=8192).contains(&batch.num_rows()));
+        rows += batch.num_rows();
+    }
+    assert_eq!(rows, ROWS);
+    let error = ParquetRecordBatchReader::try_new(Bytes::from_static(b"no file"), 8192);
+    assert!(matches!(error.unwrap_err().problem(), Problem::Corrupt(_)));
+    let error = ParquetRecordBatchReader::try_new(whole(), 0).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Option(_)), "{error}");
     Ok(())
 }

@@ -11,6 +11,7 @@ since another thread could write to it.
 
 from __future__ import annotations
 
+import base64 as _standard_base64
 import os
 import sys
 from typing import Any
@@ -78,7 +79,16 @@ def _register() -> None:
                     function.__module__ = module.__name__
 
 
+def _complete_base64() -> None:
+    """Adds the functions of the standard library's `base64` that bytelane has no kernels for."""
+    for name in _standard_base64.__all__:
+        if not hasattr(base64, name):
+            setattr(base64, name, getattr(_standard_base64, name))
+            base64.__all__.append(name)
+
+
 _register()
+_complete_base64()
 
 from . import parquet  # noqa: E402 (a part of the native module, which is registered now)
 

@@ -1,13 +1,34 @@
+import sys
+from base64 import (
+    a85decode as a85decode,
+    a85encode as a85encode,
+    b16decode as b16decode,
+    b16encode as b16encode,
+    b32decode as b32decode,
+    b32encode as b32encode,
+    b32hexdecode as b32hexdecode,
+    b32hexencode as b32hexencode,
+    b85decode as b85decode,
+    b85encode as b85encode,
+    decode as decode,
+    encode as encode,
+)
+
 from ._typing import Memory
 
-__all__ = ["b64decode", "b64decode_as_bytearray", "b64decode_into", "b64encode", "b64encode_as_string", "b64encode_into", "decodebytes", "encodebytes", "standard_b64decode", "standard_b64encode", "urlsafe_b64decode", "urlsafe_b64encode"]
+__all__ = ["a85decode", "a85encode", "b16decode", "b16encode", "b32decode", "b32encode", "b32hexdecode", "b32hexencode", "b64decode", "b64decode_as_bytearray", "b64decode_into", "b64encode", "b64encode_as_string", "b64encode_into", "b85decode", "b85encode", "decode", "decodebytes", "encode", "encodebytes", "standard_b64decode", "standard_b64encode", "urlsafe_b64decode", "urlsafe_b64encode"]
+
+if sys.version_info >= (3, 13):
+    from base64 import z85decode as z85decode, z85encode as z85encode
+
+    __all__ += ["z85decode", "z85encode"]
 
 def b64encode(s: Memory, altchars: Memory | str | None = None) -> bytes: ...
 def b64encode_as_string(s: Memory, altchars: Memory | str | None = None) -> str: ...
 def b64encode_into(s: Memory, out: Memory, altchars: Memory | str | None = None) -> int: ...
-def b64decode(s: Memory | str, altchars: Memory | str | None = None, validate: bool = False) -> bytes: ...
+def b64decode(s: Memory | str, altchars: Memory | str | None = None, validate: object = False) -> bytes: ...
 def b64decode_as_bytearray(
-    s: Memory | str, altchars: Memory | str | None = None, validate: bool = False
+    s: Memory | str, altchars: Memory | str | None = None, validate: object = False
 ) -> bytearray: ...
 def b64decode_into(s: Memory | str, out: Memory, altchars: Memory | str | None = None) -> int: ...
 def standard_b64encode(s: Memory) -> bytes: ...

@@ -25,11 +25,14 @@ __all__ = ["ByteStreamSplit", "Shuffle", "StreamVByte"]
 
 
 def _return(result: Any, out: Any) -> Any:
-    """The result, or the caller's buffer with it."""
+    """The result, or the caller's buffer with its bytes."""
     if out is None:
         return result
+    source = ensure_contiguous_ndarray(result).view("u1")
     target = ensure_contiguous_ndarray(out).view("u1")
-    target[: len(result)] = np.frombuffer(result, "u1")
+    if len(target) < len(source):
+        raise ValueError(f"out has {len(target)} bytes, but the decoded data has {len(source)}")
+    target[: len(source)] = source
     return out
 
 
@@ -42,7 +45,8 @@ class Shuffle(Codec):  # type: ignore[misc]
     """Byte 0 of every element, then byte 1 of every element, and so on: the bytes of
     `numcodecs.Shuffle`, several times faster. Stores written with one are read by the other.
 
-    As there, bytes after the last whole element are left as they are.
+    As there, a part of an element at the end is an error, and with an `elementsize` below 2 the bytes stay in
+    order.
 
     >>> import numpy as np
     >>> from bytelane.numcodecs import Shuffle
@@ -53,8 +57,6 @@ class Shuffle(Codec):  # type: ignore[misc]
     codec_id = "shuffle"
 
     def __init__(self, elementsize: int = 4) -> None:
-        if elementsize < 1:
-            raise ValueError(f"elementsize must be 1 byte or more, but is {elementsize}")
         self.elementsize = elementsize
 
     def encode(self, buf: Any) -> Any:
@@ -64,14 +66,11 @@ class Shuffle(Codec):  # type: ignore[misc]
         return _return(self._apply(byte_stream_split.decode, buf), out)
 
     def _apply(self, function: Any, buf: Any) -> Any:
-        if _is_plain(buf) and buf.nbytes % self.elementsize == 0:
-            return function(buf, width=self.elementsize)
-        data: NDArray[np.uint8] = ensure_contiguous_ndarray(buf).view("u1")
-        rest = len(data) % self.elementsize
-        if rest == 0:
-            return function(data, width=self.elementsize)
-        whole = len(data) - rest
-        return function(data[:whole], width=self.elementsize) + data[whole:].tobytes()
+        data: NDArray[Any] = buf if _is_plain(buf) else ensure_contiguous_ndarray(buf).view("u1")
+        width = max(self.elementsize, 1)
+        if data.nbytes % width:
+            raise ValueError(f"{data.nbytes} bytes are not a multiple of elementsize, {width} bytes")
+        return function(data, width=width)
 
 
 class ByteStreamSplit(Codec):  # type: ignore[misc]
@@ -102,7 +101,8 @@ class ByteStreamSplit(Codec):  # type: ignore[misc]
 
 class StreamVByte(Codec):  # type: ignore[misc]
     """Integers of 32 or 64 bits as their significant bytes, Stream VByte, after four bytes with their
-    number in little-endian order.
+    number in little-endian order. `datetime64` and `timedelta64` are stored as integers of 64 bits; the byte
+    order of `dtype` does not change what is stored.
 
     With `delta`, differences are stored; with `zigzag`, small negative ones are short.
 
@@ -120,11 +120,17 @@ class StreamVByte(Codec):  # type: ignore[misc]
         self.delta = delta
         self.zigzag = zigzag
 
+    def _integers(self) -> np.dtype[Any]:
+        """The type of the integers that the values consist of in memory."""
+        dtype = np.dtype(self.dtype)
+        return np.dtype("i8").newbyteorder(dtype.byteorder) if dtype.kind in "mM" else dtype
+
     def _options(self) -> Mapping[str, Any]:
         return {"delta": 0 if self.delta else None, "zigzag": self.zigzag}
 
     def encode(self, buf: Any) -> Any:
-        values = ensure_contiguous_ndarray(buf).view(self.dtype)
+        integers = self._integers()
+        values = ensure_contiguous_ndarray(buf).view(integers).astype(integers.newbyteorder("="), copy=False)
         if len(values) >= 1 << 32:
             raise ValueError(f"{len(values)} values in a chunk: fewer than 2^32 can be encoded")
         count = len(values).to_bytes(4, "little")
@@ -135,5 +141,6 @@ class StreamVByte(Codec):  # type: ignore[misc]
         if len(data) < 4:
             raise ValueError(f"{len(data)} bytes lack the number of values, 4 bytes")
         count = int.from_bytes(data[:4], "little")
-        values = stream_vbyte.decode(data[4:], self.dtype, count, **self._options())
-        return _return(values, out)
+        integers = self._integers()
+        values = stream_vbyte.decode(data[4:], integers.newbyteorder("="), count, **self._options())
+        return _return(values.astype(integers, copy=False).view(self.dtype), out)

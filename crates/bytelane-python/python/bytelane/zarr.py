@@ -18,7 +18,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
+from numcodecs.compat import ensure_bytes
 from zarr.abc.codec import BytesBytesCodec
 from zarr.core.common import parse_named_configuration
 from zarr.registry import register_codec
@@ -58,7 +58,7 @@ class _Filter(BytesBytesCodec):
 
     async def _decode_single(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> Buffer:
         decoded = await asyncio.to_thread(self._codec().decode, chunk_bytes.as_numpy_array())
-        return chunk_spec.prototype.buffer.from_bytes(np.frombuffer(decoded, "u1").tobytes())
+        return chunk_spec.prototype.buffer.from_bytes(ensure_bytes(decoded))
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,8 @@ class ByteStreamSplit(_Numbers):
 
 @dataclass(frozen=True)
 class StreamVByte(_Numbers):
-    """Integers of 32 or 64 bits as their significant bytes, after four bytes with their number.
+    """Integers of 32 or 64 bits, `datetime64` or `timedelta64` as their significant bytes, after four bytes with
+    their number.
 
     With `delta`, differences are stored; with `zigzag`, small negative ones are short.
     """

@@ -72,7 +72,7 @@ pub mod base64 {
     /// Decodes a text: bytes, or a string of ASCII.
     ///
     /// As in the standard library, characters outside the alphabet are skipped unless `validate` is
-    /// true, and binascii.Error is raised for wrong padding.
+    /// true (any object will do), and binascii.Error is raised for wrong padding.
     ///
     /// >>> from bytelane import base64
     /// >>> base64.b64decode("Ynl0ZXM=")
@@ -83,7 +83,7 @@ pub mod base64 {
         py: Python<'py>,
         s: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
-        validate: bool,
+        #[pyo3(from_py_with = truth)] validate: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let Some(bytes) = engine(altchars).and_then(|engine| decode(py, engine, s, validate)) {
             return Ok(bytes);
@@ -102,7 +102,7 @@ pub mod base64 {
         py: Python<'py>,
         s: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
-        validate: bool,
+        #[pyo3(from_py_with = truth)] validate: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let bytes = b64decode(py, s, altchars, validate)?;
         py.get_type::<pyo3::types::PyByteArray>().call1((bytes,))
@@ -262,6 +262,11 @@ pub mod base64 {
             },
         );
         Ok(done?.0)
+    }
+
+    /// Truth of any object, as `if` sees it.
+    fn truth(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        object.is_truthy()
     }
 
     /// What a well-formed text encodes, after ASCII whitespace was removed unless `validate` is set;

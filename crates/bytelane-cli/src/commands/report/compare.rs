@@ -32,6 +32,8 @@ struct Line {
     data: String,
     values: u64,
     memcpy_gb_per_s: f64,
+    /// Missing in reports of 0.1.0, whose share of memcpy is that of the fastest backend.
+    active: Option<String>,
     best: String,
     of_memcpy: f64,
 }
@@ -47,7 +49,7 @@ pub struct Comparison {
     pub lines: Vec<Pair>,
 }
 
-/// The fastest backend here, and in the other report if that has the result.
+/// The active backend here, and in the other report if that has the result.
 #[derive(Debug, Serialize)]
 pub struct Pair {
     pub codec: String,
@@ -90,9 +92,9 @@ impl Other {
                 element_type: here.element_type.clone(),
                 data: here.data.clone(),
                 bytes: here.bytes,
-                here: Result::new(here.best, here.memcpy_gb_per_s, here.of_memcpy),
+                here: Result::new(here.active, here.memcpy_gb_per_s, here.of_memcpy),
                 there: there
-                    .map(|line| Result::new(&line.best, line.memcpy_gb_per_s, line.of_memcpy)),
+                    .map(|line| Result::new(line.backend(), line.memcpy_gb_per_s, line.of_memcpy)),
             }
         };
         Comparison {
@@ -105,6 +107,11 @@ impl Other {
 }
 
 impl Line {
+    /// The backend that `of_memcpy` is about.
+    fn backend(&self) -> &str {
+        self.active.as_ref().unwrap_or(&self.best)
+    }
+
     /// Whether it is the result of the same work.
     fn is_of(&self, other: &Verdict) -> bool {
         let Verdict {

@@ -98,7 +98,7 @@ impl Arguments {
         let started = SystemTime::now();
         let (figures, taken) = measure(&steps, &settings)?;
         let record = Record::newest()?;
-        let verdict = verdict::verdict(&figures, &record);
+        let verdict = verdict::verdict(&figures, &record, Backend::active());
         let report = Report {
             version: env!("CARGO_PKG_VERSION"),
             provenance,

@@ -103,6 +103,14 @@ impl Report {
             .map(|left_out| left_out.experiment)
             .any(|name| name == experiment)
     }
+
+    /// The rows of the backend that programs use, as far as they are wanted.
+    pub fn of_active_backend(&self, wanted: impl Fn(&Row) -> bool) -> Vec<&Row> {
+        let active = self.machine.active();
+        let rows = self.figures.rows.iter();
+        rows.filter(|row| row.backend == active && wanted(row))
+            .collect()
+    }
 }
 
 impl Machine {
@@ -122,6 +130,14 @@ impl Machine {
             backends: Backend::ALL.iter().copied().map(BackendState::of).collect(),
             forced,
         }
+    }
+}
+
+impl Machine {
+    /// The backend that programs use.
+    pub fn active(&self) -> &'static str {
+        let active = self.backends.iter().find(|backend| backend.active);
+        active.map_or(Backend::Scalar.name(), |backend| backend.name)
     }
 }
 
@@ -176,22 +192,6 @@ impl Figures {
             workers.retain(|name| !is_slow(name));
         }
         workers
-    }
-
-    /// The fastest backend for each workload whose rows are wanted.
-    pub fn fastest<'a>(&'a self, wanted: impl Fn(&Row) -> bool + 'a) -> Vec<&'a Row> {
-        let is_same = |one: &Row, other: &Row| {
-            let texts = |row: &Row| [&row.codec, &row.operation, &row.data].map(String::clone);
-            (texts(one), &one.parameters) == (texts(other), &other.parameters)
-                && (one.values, one.evicted) == (other.values, other.evicted)
-        };
-        let fastest = self.rows.chunk_by(is_same).filter_map(|rows| {
-            let of_backends = rows
-                .iter()
-                .filter(|row| wanted(row) && row.backend.parse::<Backend>().is_ok());
-            of_backends.min_by(|one, other| one.ns.total_cmp(&other.ns))
-        });
-        fastest.collect()
     }
 
     /// How fast copies of memory that is in no cache are: plainly, and past the caches.

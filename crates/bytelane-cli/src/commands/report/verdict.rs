@@ -226,9 +226,11 @@ pub struct Verdict {
     pub backends: Vec<Speed>,
     /// The fastest of them.
     pub best: &'static str,
-    /// Its share of memcpy.
+    /// The one that programs use; the fastest one if that did not run.
+    pub active: &'static str,
+    /// Share of memcpy's speed, of the active backend.
     pub of_memcpy: f64,
-    /// How many times as fast as the plain loop it is, if that is compiled without options.
+    /// Speed of the active backend, as a multiple of the plain loop compiled without options.
     pub gain: f64,
     /// The same, if the loop is compiled for the instruction set of the backend.
     pub gain_at_level: Option<f64>,
@@ -244,18 +246,19 @@ pub struct Speed {
     pub gb_per_s: f64,
 }
 
-/// The lines for which there are figures.
-pub fn verdict(figures: &Figures, record: &Record) -> Vec<Verdict> {
+/// The lines for which there are figures. `active` is the backend that programs use.
+pub fn verdict(figures: &Figures, record: &Record, active: Backend) -> Vec<Verdict> {
     let lines = WORKLOADS.iter().flat_map(|workload| {
         let operations = [("encode", workload.encode), ("decode", workload.decode)];
-        operations
-            .map(|(operation, published)| line((figures, record), workload, operation, published))
+        operations.map(|(operation, published)| {
+            line((figures, record, active), workload, operation, published)
+        })
     });
     lines.flatten().collect()
 }
 
 fn line(
-    (figures, record): (&Figures, &Record),
+    (figures, record, active): (&Figures, &Record, Backend),
     workload: &Workload,
     operation: &str,
     published: &'static [Published],
@@ -290,8 +293,10 @@ fn line(
     let best = backends
         .iter()
         .max_by(|one, other| one.gb_per_s.total_cmp(&other.gb_per_s))?;
-    let gain_over = |level: Level| Some(best.gb_per_s / speed(level.name())?);
-    let best_backend: Backend = best.backend.parse().ok()?;
+    let is_active = |speed: &&Speed| speed.backend == active.name();
+    let used = backends.iter().find(is_active).unwrap_or(best);
+    let gain_over = |level: Level| Some(used.gb_per_s / speed(level.name())?);
+    let level = Level::of(used.backend.parse().ok()?);
     let first = rows.first()?;
     Some(Verdict {
         codec: first.codec.clone(),
@@ -303,9 +308,10 @@ fn line(
         bytes: first.bytes,
         memcpy_gb_per_s: first.memcpy_gb_per_s,
         best: best.backend,
-        of_memcpy: best.gb_per_s / first.memcpy_gb_per_s,
+        active: used.backend,
+        of_memcpy: used.gb_per_s / first.memcpy_gb_per_s,
         gain: gain_over(Level::TARGET)?,
-        gain_at_level: gain_over(Level::of(best_backend)),
+        gain_at_level: gain_over(level),
         other_library: record.of(workload, operation),
         plain,
         backends,

@@ -84,13 +84,13 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
 
 fn message(report: &Report) -> Option<String> {
     let (parameters, data, about) = DISTRIBUTIONS.last()?;
-    let fastest = report.figures.fastest(|row| {
+    let rows = report.of_active_backend(|row| {
         let of_codec = row.codec == CODEC && row.parameters.as_deref() == Some(parameters);
         of_codec && row.operation == "decode" && row.data == *data && row.values == VALUES as u64
     });
-    let row = fastest.first()?;
+    let row = rows.first()?;
     Some(format!(
-        "Of {about}, the fastest backend decodes {} billion integers per second, {} as many as the plain loop.",
+        "Of {about}, the active backend decodes {} billion integers per second, {} as many as the plain loop.",
         figure(row.values as f64 / row.ns),
         times(gain(row)?),
     ))

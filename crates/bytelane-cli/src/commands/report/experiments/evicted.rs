@@ -96,16 +96,13 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
 fn message(report: &Report) -> Option<String> {
     let is_of_codec = |row: &Row| row.codec == CODEC && row.data == DATA;
     let in_cache = report
-        .figures
-        .fastest(move |row| is_of_codec(row) && !row.evicted && row.bytes == IN_CACHE as u64);
-    let evicted = report
-        .figures
-        .fastest(move |row| is_of_codec(row) && row.evicted);
+        .of_active_backend(|row| is_of_codec(row) && !row.evicted && row.bytes == IN_CACHE as u64);
+    let evicted = report.of_active_backend(|row| is_of_codec(row) && row.evicted);
     let share = median(in_cache.iter().map(|row| row.of_memcpy))?;
     let of_best_copy = |row: &&Row| row.extra.get("of_best_copy")?.as_f64();
     let best = evicted.iter().filter_map(of_best_copy).reduce(f64::max)?;
     Some(format!(
-        "In cache, the fastest backend reaches {} of memcpy’s speed (median); from memory, up to {} of the faster of two copies.",
+        "In cache, the active backend reaches {} of memcpy’s speed (median); from memory, up to {} of the faster of two copies.",
         percent(share),
         percent(best),
     ))

@@ -71,11 +71,11 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
 
 fn message(report: &Report) -> Option<String> {
     let &(width, parameters) = WIDTHS.last()?;
-    let fastest = report.figures.fastest(|row| {
+    let rows = report.of_active_backend(|row| {
         let of_codec = row.codec == CODEC && row.parameters.as_deref() == Some(parameters);
         of_codec && row.operation == "encode" && row.values == VALUES as u64
     });
-    let row = fastest.first()?;
+    let row = rows.first()?;
     Some(format!(
         "A list<i{}> is written in {} ns, {} as fast as by the plain loop and at {} of memcpy’s speed.",
         8 * width,

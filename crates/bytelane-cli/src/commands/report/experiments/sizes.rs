@@ -120,13 +120,13 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
 const TYPICAL: RangeInclusive<u64> = 4 << 10..=256 << 10;
 
 fn message(report: &Report) -> Option<String> {
-    let fastest = report
-        .figures
-        .fastest(|row| !row.evicted && TYPICAL.contains(&row.bytes) && gain(row).is_some());
-    let share = median(fastest.iter().map(|row| row.of_memcpy))?;
-    let gain = median(fastest.iter().filter_map(|row| gain(row)))?;
+    let rows = report.of_active_backend(|row| {
+        !row.evicted && TYPICAL.contains(&row.bytes) && gain(row).is_some()
+    });
+    let share = median(rows.iter().map(|row| row.of_memcpy))?;
+    let gain = median(rows.iter().filter_map(|row| gain(row)))?;
     Some(format!(
-        "From {} to {}, the fastest backend reaches {} of memcpy’s speed and {} that of the plain loop (medians).",
+        "From {} to {}, the active backend reaches {} of memcpy’s speed and {} that of the plain loop (medians).",
         bytes(*TYPICAL.start()),
         bytes(*TYPICAL.end()),
         percent(share),

@@ -92,16 +92,16 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
 
 fn message(report: &Report) -> Option<String> {
     let curve = CURVES.first()?;
-    let fastest = report.figures.fastest(|row| {
+    let rows = report.of_active_backend(|row| {
         row.codec == CODEC
             && row.operation == "decode"
             && row.element_type == curve.element
             && row.values == curve.values() as u64
     });
-    let speeds = || fastest.iter().map(|row| billions(row));
-    let gain = median(fastest.iter().filter_map(|row| gain(row)))?;
+    let speeds = || rows.iter().map(|row| billions(row));
+    let gain = median(rows.iter().filter_map(|row| gain(row)))?;
     Some(format!(
-        "The fastest backend unpacks {} to {} billion {} values per second, {} as many as the plain loop (median).",
+        "The active backend unpacks {} to {} billion {} values per second, {} as many as the plain loop (median).",
         figure(speeds().reduce(f64::min)?),
         figure(speeds().reduce(f64::max)?),
         curve.element,

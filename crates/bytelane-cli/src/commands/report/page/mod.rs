@@ -10,8 +10,8 @@ use super::verdict::{Source, Verdict};
 use bytelane::Backend;
 use bytelane_parquet::advise::Advice;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment};
+use minijinja::value::{Serde, Value};
+use minijinja::{AutoEscape, Environment, HtmlEscape};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use summary::Summary;
@@ -28,6 +28,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.add_filter("grouped", figures::grouped);
     environment.add_filter("duration", figures::duration);
     environment.add_filter("percent", figures::percent);
+    environment.add_filter("breakable", breakable);
     environment.add_filter("class", |name: String| class_of(&name));
     let is_about_files = report.figures.rows.is_empty() && !report.figures.files.is_empty();
     let view = View {
@@ -47,6 +48,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
         is_about_files,
         bandwidth: report.figures.memory_bandwidth(),
         columns: columns(&report.verdict),
+        active: report.machine.active(),
         sources: Sources::of(report),
         sections: sections(report)?,
     };
@@ -54,6 +56,13 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.add_template("files.html", include_str!("files.html"))?;
     let template = environment.template_from_str(include_str!("page.html"))?;
     Ok(template.render(Serde(view))?)
+}
+
+/// A name that may continue on another line after `.`, `_`, `/` and `-`.
+fn breakable(name: &str) -> Value {
+    let parts = name.split_inclusive(['.', '_', '/', '-']);
+    let parts = parts.map(|part| HtmlEscape(part).to_string());
+    Value::from_safe_string(parts.collect::<Vec<_>>().join("<wbr>"))
 }
 
 /// What the template knows.
@@ -70,6 +79,8 @@ struct View<'a> {
     saved: Option<Saved>,
     bandwidth: Option<(f64, Option<f64>)>,
     columns: Vec<&'static str>,
+    /// The backend that programs use.
+    active: &'static str,
     sources: Sources,
     sections: Vec<Section>,
 }

@@ -34,7 +34,7 @@ pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
     let chart = |operation: &str| {
         let lines = verdict.iter().filter(|line| line.operation == operation);
         let bars = lines.map(|line| Bar {
-            class: class_of(line.best),
+            class: class_of(line.active),
             name: name(line),
             value: line.gain,
             text: times(line.gain),

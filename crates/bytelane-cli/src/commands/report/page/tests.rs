@@ -1,11 +1,12 @@
 //! The page of invented figures: what it says, without its drawings.
 
-use super::page;
+use super::{breakable, page};
 use crate::commands::report::compare::Other;
 use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
 use crate::commands::report::record::Record;
 use crate::commands::report::verdict::{WORKLOADS, verdict};
 use crate::provenance::Provenance;
+use bytelane::Backend;
 use bytelane_catalog::plain::Level;
 use bytelane_measure::rounds::Measurement;
 use bytelane_measure::row::{Row, Workload};
@@ -116,7 +117,7 @@ fn report() -> Report {
             what: "Something else",
             why: "not selected by --only",
         }],
-        verdict: verdict(&figures, &record()),
+        verdict: verdict(&figures, &record(), Backend::Avx2),
         record: record().summary,
         comparison: None,
         figures,
@@ -160,6 +161,58 @@ fn the_verdict_compares_with_memcpy_plain_loops_and_other_libraries() {
         let other = line.other_library.as_ref().map(|other| &*other.name);
         assert_eq!(other, is_recorded.then_some("other"), "{line:?}");
     }
+}
+
+#[test]
+fn the_gain_is_that_of_the_active_backend() {
+    let figures = Figures {
+        rows: rows(),
+        ..Figures::default()
+    };
+    // The scalar code takes 16 times as long as the fastest backend here, and 4 times as long as the plain loop.
+    for line in verdict(&figures, &record(), Backend::Scalar) {
+        assert_eq!((line.best, line.active), ("avx2", "scalar"));
+        assert!((line.gain - 0.25).abs() < 1e-9, "{line:?}");
+        assert!((line.of_memcpy - 0.05).abs() < 1e-9, "{line:?}");
+    }
+    let mut report = report();
+    report.verdict = verdict(&figures, &record(), Backend::Scalar);
+    for backend in &mut report.machine.backends {
+        backend.active = backend.name == "scalar";
+    }
+    let page = page(&report).unwrap();
+    assert!(page.contains("The active backend reaches 5% of memcpy’s speed and 0.250× that"));
+    assert!(page.contains("Programs use the active backend, <code>scalar</code>"));
+    assert!(page.contains("data-label=\"gain\">0.250×<"));
+    // One that did not run has no figures.
+    for line in verdict(&figures, &record(), Backend::Avx512) {
+        assert_eq!((line.best, line.active), ("avx2", "avx2"));
+    }
+}
+
+#[test]
+fn a_load_above_1_is_a_warning_before_everything_else() {
+    let page_at = |load| {
+        let mut report = report();
+        report.provenance.load = load;
+        page(&report).unwrap()
+    };
+    for load in [None, Some(0.0), Some(1.0)] {
+        assert!(!page_at(load).contains("Other programs were running"));
+    }
+    for (load, text) in [(1.01, "1.01"), (4.656, "4.66"), (12.0, "12.00")] {
+        let page = page_at(Some(load));
+        let (_, after) = page.split_once("Other programs were running").unwrap();
+        assert!(after.contains("class=\"tiles"));
+        let warning = format!(":</b> the load average before measuring was {text}.");
+        assert!(after.starts_with(&warning), "{load}");
+    }
+}
+
+#[test]
+fn names_break_at_their_separators() {
+    let name = breakable("a_b/c.d-<e>").to_string();
+    assert_eq!(name, "a_<wbr>b&#x2f;<wbr>c.<wbr>d-<wbr>&lt;e&gt;");
 }
 
 #[test]
