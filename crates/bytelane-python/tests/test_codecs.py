@@ -132,6 +132,16 @@ def test_runs_that_are_wrong() -> None:
     with pytest.raises(bytelane.Error) as caught:
         rle_hybrid.look_up(b"\x06\x02", np.array([0.5, 1.5]), 3, 2)
     assert (caught.value.kind, caught.value.offset) == ("Index", 1)
+    # Counts that the input lacks: more than there is memory for.
+    for count in [1 << 40, 1 << 60]:
+        with pytest.raises(bytelane.Error):
+            rle_hybrid.decode(b"\x06\x02", "uint32", count, 2)
+        with pytest.raises(bytelane.Error):
+            rle_hybrid.decode_range(b"\x06\x02", "uint32", 0, count, 2)
+        with pytest.raises(bytelane.Error):
+            rle_hybrid.look_up(b"\x06\x00", np.array([0.5]), count, 2)
+        with pytest.raises(bytelane.Error):
+            rle_hybrid.decode_bits(b"\x06\x01", count)
     with pytest.raises(bytelane.Error) as caught:
         rle_hybrid.decode(b"\x06\x02", "uint8", 4, 2)
     assert (caught.value.kind, caught.value.offset) == ("Truncated", 2)

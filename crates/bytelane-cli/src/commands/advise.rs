@@ -400,7 +400,8 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
     [
         column.path.clone(),
         column.column_type.clone(),
-        count(Some(column.nulls), column.nulls_estimated),
+        // A sample need not have as many nulls as the other rows.
+        count((!column.nulls_estimated).then_some(column.nulls), false),
         count(column.distinct, column.distinct_estimated),
         column
             .entropy_bits

@@ -1,6 +1,6 @@
 //! `bytelane inspect`.
 
-use crate::table::{Table, format_parser, number, text};
+use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, readable, standard};
 use bytelane_measure::format::Format;
 use bytelane_measure::table::Column as TableColumn;
@@ -50,9 +50,9 @@ impl Arguments {
             writeln!(out, "{}\n", self.summary(&inspection))?;
         }
         let table = match self.by {
-            Line::Columns => columns(&inspection),
-            Line::RowGroups => row_groups(&inspection),
-            Line::Pages => pages(&inspection),
+            Line::Columns => columns(&inspection, self.format),
+            Line::RowGroups => row_groups(&inspection, self.format),
+            Line::Pages => pages(&inspection, self.format),
         };
         table.write(self.format, [&inspection], &mut out)?;
         out.flush()?;
@@ -71,8 +71,9 @@ impl Arguments {
         let groups = row_groups.len();
         let plural = if groups == 1 { "" } else { "s" };
         format!(
-            "{}: {bytes} bytes, {rows} rows in {groups} row group{plural}, written by {writer}",
+            "{}: {}, {rows} rows in {groups} row group{plural}, written by {writer}",
             readable::path(&self.file),
+            readable::size(*bytes),
         )
     }
 }
@@ -99,7 +100,7 @@ impl Sums<'_> {
     }
 
     /// The cells that a column has in every table but that of pages.
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self, format: Format) -> Vec<String> {
         let nulls = self
             .chunks
             .iter()
@@ -117,8 +118,8 @@ impl Sums<'_> {
             self.sum(|chunk| chunk.values).to_string(),
             nulls.map_or("?".to_owned(), |nulls| nulls.to_string()),
             self.sum(|chunk| chunk.pages.len() as u64).to_string(),
-            compressed.to_string(),
-            uncompressed.to_string(),
+            size(compressed, format),
+            size(uncompressed, format),
             format!("{:.2}", uncompressed as f64 / compressed.max(1) as f64),
         ]
     }
@@ -134,13 +135,13 @@ fn header() -> [TableColumn; 10] {
         number("values").dispensable(3),
         number("nulls").dispensable(5),
         number("pages").dispensable(4),
-        number("bytes"),
+        number("size"),
         number("uncompressed").dispensable(6),
         number("ratio"),
     ]
 }
 
-fn columns(inspection: &Inspection) -> Table {
+fn columns(inspection: &Inspection, format: Format) -> Table {
     let mut table = Table::new(header());
     let first = inspection.row_groups.first();
     for index in 0..first.map_or(0, |group| group.columns.len()) {
@@ -148,12 +149,12 @@ fn columns(inspection: &Inspection) -> Table {
         let chunks = groups
             .filter_map(|group| group.columns.get(index))
             .collect();
-        table.row(Sums { chunks }.cells());
+        table.row(Sums { chunks }.cells(format));
     }
     table
 }
 
-fn row_groups(inspection: &Inspection) -> Table {
+fn row_groups(inspection: &Inspection, format: Format) -> Table {
     let extra = [
         text("min").dispensable(7),
         text("max").dispensable(7),
@@ -182,7 +183,7 @@ fn row_groups(inspection: &Inspection) -> Table {
                 Sums {
                     chunks: vec![column],
                 }
-                .cells(),
+                .cells(format),
             );
             cells.extend([
                 column.min.clone().unwrap_or_default(),
@@ -195,7 +196,7 @@ fn row_groups(inspection: &Inspection) -> Table {
     table
 }
 
-fn pages(inspection: &Inspection) -> Table {
+fn pages(inspection: &Inspection, format: Format) -> Table {
     let mut table = Table::new([
         number("row group"),
         text("column"),
@@ -204,7 +205,7 @@ fn pages(inspection: &Inspection) -> Table {
         text("encoding"),
         number("values").dispensable(2),
         number("offset").dispensable(4),
-        number("bytes"),
+        number("size"),
         number("uncompressed").dispensable(5),
         number("ratio").dispensable(3),
         text("checksum").dispensable(6),
@@ -221,8 +222,8 @@ fn pages(inspection: &Inspection) -> Table {
                     page.encoding.clone().unwrap_or_default(),
                     values.unwrap_or_default(),
                     page.offset.to_string(),
-                    page.compressed.to_string(),
-                    page.uncompressed.to_string(),
+                    size(page.compressed, format),
+                    size(page.uncompressed, format),
                     format!(
                         "{:.2}",
                         page.uncompressed as f64 / page.compressed.max(1) as f64

@@ -53,6 +53,7 @@ fn inspect_shows_columns_row_groups_and_pages() {
     ] {
         assert!(shown.contains(word), "{word} in\n{shown}");
     }
+    assert!(shown.contains(" KiB"), "{shown}");
     // A file does not tell the level.
     assert!(!shown.contains("zstd:"), "{shown}");
     let shown = run(
@@ -74,6 +75,7 @@ fn inspect_shows_columns_row_groups_and_pages() {
             .contains("column index, offset index"),
         "{shown}"
     );
+    assert!(!shown.contains("KiB"), "exact sizes in CSV: {shown}");
     let shown = run(
         directory,
         &["inspect", "in.parquet", "--by", "pages", "--format", "md"],

@@ -7,7 +7,7 @@ use crate::page::bits_from;
 use crate::{Error, Result};
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, GenericListViewArray, MapArray,
-    OffsetSizeTrait, StructArray, UInt64Array,
+    OffsetSizeTrait, StructArray, UInt64Array, make_array,
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef};
@@ -96,9 +96,10 @@ impl Node {
             Kind::List(list, entries) => {
                 let array = entries.array(backend, levels, leaves, budgets)?;
                 let nulls = self.list_nulls(backend, *list, levels)?;
-                if let (DataType::FixedSizeList(_, length), Some(_)) = (&self.data_type, &nulls) {
-                    let count = nulls.as_ref().map_or(0, NullBuffer::len);
-                    let bytes = bytes_of_lists(count, *length, &array);
+                if let (DataType::FixedSizeList(entry, length), Some(nulls)) =
+                    (&self.data_type, &nulls)
+                {
+                    let bytes = bytes_of_null_lists(nulls.null_count(), *length, entry, &array)?;
                     budgets[self.first_leaf()].take(bytes)?;
                 }
                 self.lists(backend, *list, levels, array, nulls)
@@ -243,15 +244,40 @@ fn list_view_array<O: OffsetSizeTrait>(
     Ok(Arc::new(lists))
 }
 
-/// Bytes of so many lists of one length, some of which are null, and of the places of their entries.
-fn bytes_of_lists(count: usize, length: i32, entries: &ArrayRef) -> u64 {
-    // Null lists may repeat the first entry.
-    let first = entries.slice(0, entries.len().min(1)).to_data();
-    let first = first.get_slice_memory_size().unwrap_or(usize::MAX);
-    let entry = bytes_of_slot(entries.data_type()).max(first as u64);
+/// Bytes that null lists of one length take, which have no entries in the file, and the places of these.
+fn bytes_of_null_lists(
+    count: usize,
+    length: i32,
+    field: &FieldRef,
+    entries: &ArrayRef,
+) -> Result<u64> {
+    let entry = if field.is_nullable() || entries.is_empty() {
+        bytes_of_slot(entries.data_type())
+    } else {
+        // They repeat the first entry.
+        bytes_of_own(&*take(entries, &UInt64Array::from(vec![0]), None)?)
+    };
     let entry = entry.saturating_add(size_of::<Option<u64>>() as u64);
     let length = u64::try_from(length).unwrap_or(0);
-    (count as u64).saturating_mul(length).saturating_mul(entry)
+    Ok((count as u64).saturating_mul(length).saturating_mul(entry))
+}
+
+/// Bytes of the values that an array does not share with others that are taken from the same one.
+fn bytes_of_own(values: &dyn Array) -> u64 {
+    let data = values.to_data();
+    match values.data_type() {
+        DataType::Dictionary(..)
+        | DataType::Utf8View
+        | DataType::BinaryView
+        | DataType::ListView(_)
+        | DataType::LargeListView(_) => 16 * values.len() as u64,
+        _ if data.child_data().is_empty() => data.get_slice_memory_size().unwrap_or(0) as u64,
+        _ => {
+            let children = data.child_data().iter().cloned().map(make_array);
+            let children = children.map(|child| bytes_of_own(&*child));
+            children.fold(16 * values.len() as u64, u64::saturating_add)
+        }
+    }
 }
 
 /// Bytes of a null in an array.

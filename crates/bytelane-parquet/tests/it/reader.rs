@@ -1,11 +1,14 @@
 //! What the reader is told to read, and with what.
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, FixedSizeListArray, Float64Array, Int64Array, RecordBatch};
+use arrow_buffer::NullBuffer;
+use arrow_schema::Field;
 use bytelane_parquet::{
     ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, Problem, Reader, arrow_array,
-    parquet,
+    arrow_schema, parquet,
 };
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -242,4 +245,37 @@ fn the_names_of_the_crate_parquet_do() -> std::result::Result<(), Box<dyn Error>
     let error = ParquetRecordBatchReader::try_new(whole(), 0).unwrap_err();
     assert!(matches!(error.problem(), Problem::Option(_)), "{error}");
     Ok(())
+}
+
+/// Null lists of a fixed size have entries in Arrow. What these are taken from may be large all the same.
+#[test]
+fn null_lists_of_a_fixed_size_take_memory_for_their_own_entries() {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for list in 0..3000 {
+        let texts = (0..10).map(|text| {
+            Some(format!(
+                "text {text} of the list {list}, and a few more words"
+            ))
+        });
+        lists.append_value(texts);
+    }
+    let lists: ArrayRef = Arc::new(lists.finish());
+    let nulls = NullBuffer::from_iter((0..1000).map(|row| row % 2 > 0));
+    for is_nullable in [true, false] {
+        let field = Field::new("item", lists.data_type().clone(), is_nullable);
+        let column =
+            FixedSizeListArray::new(Arc::new(field), 3, Arc::clone(&lists), Some(nulls.clone()));
+        let batch = RecordBatch::try_from_iter([("column", Arc::new(column) as ArrayRef)]);
+        let batch = batch.expect("a column");
+        let mut file = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).expect("a schema");
+        writer.write(&batch).expect("a batch");
+        writer.close().expect("a file");
+        let mut reader = Reader::builder(Bytes::from(file))
+            .expect("a footer")
+            .build()
+            .expect("a reader");
+        let read = reader.next().expect("a batch").expect("rows");
+        assert_eq!(read, batch);
+    }
 }

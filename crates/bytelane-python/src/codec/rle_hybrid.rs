@@ -97,6 +97,7 @@ pub mod rle_hybrid {
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             let format = format::<T>(width)?;
+            check(&source, format, count)?;
             let room = Room::Exactly(count);
             target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_uninit_with(Detected::active(), data, to)
@@ -128,6 +129,7 @@ pub mod rle_hybrid {
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             let format = format::<T>(width)?;
+            check(&source, format, stop)?;
             let room = Room::Exactly(stop.saturating_sub(start));
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 Ok((format.decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
@@ -166,6 +168,7 @@ pub mod rle_hybrid {
         let dtype = entries.numbers(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let format = format::<u32>(width)?;
+        check(&source, format, count)?;
         let done = by_entry!(dtype, T => {
             let dictionary = entries.read(|entries: &[T]| Dictionary::new(entries))?;
             let room = Room::Exactly(count);
@@ -227,6 +230,7 @@ pub mod rle_hybrid {
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Memory::of(data)?;
         let target = Target::bytes(out)?;
+        check(&source, format::<u32>(1)?, count)?;
         let room = Room::Exactly(count.div_ceil(8));
         let done = target.fill(
             &source,
@@ -252,6 +256,12 @@ pub mod rle_hybrid {
         let format = format::<u32>(width)?;
         let done = Memory::of(data)?.read(|data: &[u8]| format.validate(data, count))?;
         done.map_err(of_codec)
+    }
+
+    /// Checks that the input has so many values before memory for them is allocated: the caller states their number.
+    fn check<T: Integer>(source: &Memory<'_>, format: Format<T>, count: usize) -> PyResult<()> {
+        let done = source.read(|data: &[u8]| format.validate(data, count))?;
+        done.map(drop).map_err(of_codec)
     }
 
     fn format<T: Integer>(width: u32) -> PyResult<Format<T>> {
