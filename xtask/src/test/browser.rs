@@ -16,7 +16,7 @@ pub const BROWSER: &str = "chromium";
 const PARQUET: &str = "testdata/golden/parquet/byte_stream_split_v1.parquet";
 
 /// Parts of the faults that the check must find in `faulty.html`.
-const FAULTS: [&str; 11] = [
+const FAULTS: [&str; 13] = [
     "pixels wide",
     "no heading",
     "drawings",
@@ -27,6 +27,8 @@ const FAULTS: [&str; 11] = [
     "no room",
     "tells no values",
     "pixels high",
+    "the word \"unbroken_words\" is broken",
+    "the table of one, two is",
     "asks for http://example.invalid/picture.png",
 ];
 

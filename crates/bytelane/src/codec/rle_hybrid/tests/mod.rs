@@ -252,7 +252,7 @@ fn nothing_is_allocated_for_counts_that_the_input_lacks() {
     let format = Format::<u32>::new(3).unwrap();
     let dictionary = Dictionary::new(&[1_u64, 2]);
     for src in [&[][..], &[0x0a, 1], &[3, 0, 0, 0]] {
-        for count in [1 << 40, usize::MAX] {
+        for count in [usize::MAX >> 2, usize::MAX] {
             let kind = |error: Error| error.kind();
             let found = format.decode_to_vec(src, count).map_err(kind);
             assert_eq!(found, Err(ErrorKind::Truncated));
