@@ -11,8 +11,8 @@ use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of memory for each byte in the file, on top of the amounts below.
 const EACH: u64 = 1024;
@@ -73,7 +73,9 @@ impl MemoryLimit {
 
     /// The most bytes of the values of a column in a row group that are re-encoded or judged, in chunks of so many bytes.
     pub(crate) fn of_column(self, chunk_bytes: u64) -> u64 {
-        self.0.unwrap_or_else(|| times(EACH, chunk_bytes, COLUMN))
+        // The values, pages of them, and the new chunk are in memory at the same time.
+        let default = || times(EACH, chunk_bytes, COLUMN).min(memory_of_process() / 4);
+        self.0.unwrap_or_else(default)
     }
 
     /// The most bytes of a description of a file's metadata.
@@ -99,7 +101,9 @@ fn times(each: u64, count: u64, least: u64) -> u64 {
 
 /// Bytes of memory that this process may have: those of the machine, of its control group, or of its address space.
 fn memory_of_process() -> u64 {
-    memory_of_machine().min(address_space())
+    static MACHINE: OnceLock<u64> = OnceLock::new();
+    let machine = MACHINE.get_or_init(memory_of_machine);
+    (*machine).min(address_space())
 }
 
 #[cfg(target_os = "linux")]

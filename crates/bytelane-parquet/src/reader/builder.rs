@@ -51,8 +51,9 @@ pub struct ReaderBuilder<T> {
 /// Bytes of batches that may wait for those before them: a few row groups of a million rows.
 const AHEAD: u64 = 512 << 20;
 
-/// Bytes of a page that most writers do not exceed.
+/// Bytes of a page, and of a value in an array, that most columns do not exceed.
 const USUAL_PAGE: u64 = 2 << 20;
+const USUAL_VALUE: u64 = 32;
 
 impl ReaderBuilder<InputFile> {
     /// Opens a file and reads its footer. Errors will name it.
@@ -370,7 +371,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let limit = self.memory.of_read(self.input.len());
         let batch_size = batch_rows(self.batch_size, leaves, limit);
         let kept = self.kept(&plan, &row_groups)?;
-        let width = self.width(&plan, &row_groups, limit);
+        let width = self.width(&plan, &row_groups, batch_size, limit);
         let in_flight = InFlight::new(row_groups, width);
         let (memory, ahead) = match in_flight.width() {
             1 => (limit, 0),
@@ -415,8 +416,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 
     /// How many row groups are read at the same time: as many as there are threads, if half of the memory is enough for pages
-    /// of usual size.
-    fn width(&self, plan: &Plan, row_groups: &[(usize, Rows)], limit: u64) -> usize {
+    /// and values of usual size.
+    fn width(
+        &self,
+        plan: &Plan,
+        row_groups: &[(usize, Rows)],
+        batch_size: usize,
+        limit: u64,
+    ) -> usize {
         let threads = self.threads.get();
         if threads == 1 {
             return 1;
@@ -425,10 +432,12 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             let row_group = self.metadata.metadata().row_group(*index);
             let chunks = plan.leaves.iter().map(|leaf| row_group.column(leaf.column));
             let bytes = chunks.map(|it| u64::try_from(it.uncompressed_size()).unwrap_or(0));
-            bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>()
+            let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
+            let rows = usize::try_from(row_group.num_rows()).unwrap_or(0);
+            let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
+            pages.saturating_add(values.saturating_mul(USUAL_VALUE))
         });
-        // A page, and its values in arrays.
-        let each = 2 * bytes.max().unwrap_or(0).max(1);
+        let each = bytes.max().unwrap_or(0).max(1);
         usize::try_from(limit / 2 / each).map_or(threads, |width| width.clamp(1, threads))
     }
 

@@ -175,6 +175,26 @@ fn a_long_string_many_times_is_read_in_smaller_batches() {
     );
 }
 
+/// Offsets of 32 bits can address no more in one array.
+#[test]
+fn strings_of_more_than_2_gib_have_batches_of_fewer_rows() {
+    let (length, rows) = (8 * MIB, 260);
+    let file = strings(length as u32, rows);
+    let (batches, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batches = reader.expect("a footer").map(|batch| {
+            let batch = batch.expect("strings");
+            let texts = batch.column(0).as_binary::<i32>();
+            assert_eq!(texts.value_data().len(), length * texts.len());
+            texts.len()
+        });
+        batches.collect::<Vec<_>>()
+    });
+    assert_eq!(batches.iter().sum::<usize>(), rows as usize);
+    assert!(batches.len() > 1 && batches[0] > 1, "{batches:?}");
+    assert!(peak < 512 * MIB, "{peak}");
+}
+
 /// One of three rows, whose list has all values.
 #[test]
 fn a_list_of_a_billion_nulls_is_refused() {
