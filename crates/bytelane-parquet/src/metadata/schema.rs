@@ -1,6 +1,7 @@
 //! What a footer's schema claims, checked before anything is allocated for it or recursed into.
 
 use super::Fields;
+use crate::budget::MemoryLimit;
 use crate::contained::contained;
 use crate::{Error, Problem, Result};
 use parquet::basic::LogicalType;
@@ -35,14 +36,21 @@ pub(crate) fn depth_of_schema(file: &Fields) -> Result<usize> {
         return Err(Error::corrupt("the footer has two schemas"));
     }
     let elements = file.items(SCHEMA).map_err(damaged)?;
-    // For each group around an element, the children to come.
-    let mut groups: Vec<usize> = Vec::new();
+    // Each leaf gets a path of its own, of the names of all groups around it.
+    let bytes = elements.iter().map(|element| element.len() as u64).sum();
+    let limit = MemoryLimit::default().of_metadata(bytes);
+    let mut bytes_of_paths = 0_u64;
+    // For each group around an element, the children to come and the bytes of the path.
+    let mut groups: Vec<(usize, u64)> = Vec::new();
     let mut depth = 0;
     for (index, element) in elements.iter().enumerate() {
+        let bytes_of_element = element.len();
         let (element, _) = Fields::read(element).map_err(damaged)?;
-        while groups.pop_if(|left| *left == 0).is_some() {}
-        if let Some(left) = groups.last_mut() {
+        while groups.pop_if(|(left, _)| *left == 0).is_some() {}
+        let mut path = bytes_of_element as u64;
+        if let Some((left, around)) = groups.last_mut() {
             *left -= 1;
+            path += *around;
         }
         let children = element.get::<i32>(CHILDREN).map_err(damaged)?;
         let (children, left) = (children.unwrap_or(0), elements.len() - index - 1);
@@ -53,8 +61,15 @@ pub(crate) fn depth_of_schema(file: &Fields) -> Result<usize> {
             )));
         };
         if children > 0 {
-            groups.push(children);
+            groups.push((children, path));
             depth = depth.max(groups.len());
+        } else {
+            bytes_of_paths = bytes_of_paths.saturating_add(path);
+        }
+        if bytes_of_paths > limit {
+            return Err(Error::corrupt(format!(
+                "the names of its columns take more than {limit} bytes of memory, because groups share long ones"
+            )));
         }
         if depth > MAX_DEPTH {
             let problem = format!("its columns are nested in more than {MAX_DEPTH} groups");

@@ -5,8 +5,8 @@
 
 use super::chunk::{COMPRESSED_SIZE, DICTIONARY_PAGE_OFFSET, UNCOMPRESSED_SIZE, damaged};
 use super::int96::{Int96Unit, arrow_schema};
-use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::bare::bare;
+use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{
@@ -14,7 +14,7 @@ use crate::metadata::{
 };
 use crate::physical::roots;
 use crate::stack::with_stack;
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use arrow_schema::{Schema, SchemaRef};
 use bytelane_thrift::Type as FieldType;
 use bytes::Bytes;
@@ -126,7 +126,8 @@ pub(super) struct Column<'a> {
 pub(super) struct Size {
     /// Bytes in the file.
     pub stored: u64,
-    /// Bytes of its values in memory, roughly.
+    /// Its values, and their bytes in memory, roughly.
+    values: u64,
     pub raw: u64,
 }
 
@@ -137,6 +138,8 @@ pub(super) struct Sizes {
     pub stored: u64,
     /// Bytes of the values of a row group in memory, the largest one, roughly.
     pub largest_raw: u64,
+    /// Memory that a read of the file may take.
+    pub limit: u64,
 }
 
 impl RowGroup {
@@ -155,10 +158,11 @@ fn size_of(chunk: &Bytes) -> std::result::Result<Size, bytelane_thrift::Error> {
         let number = metadata.typed::<i64>(id)?.unwrap_or(0);
         Ok(u64::try_from(number).unwrap_or(0))
     };
-    let values = number(VALUES)?.saturating_mul(VALUE);
+    let values = number(VALUES)?;
     Ok(Size {
         stored: number(COMPRESSED_SIZE)?,
-        raw: number(UNCOMPRESSED_SIZE)?.max(values),
+        values,
+        raw: number(UNCOMPRESSED_SIZE)?.max(values.saturating_mul(VALUE)),
     })
 }
 
@@ -184,7 +188,7 @@ impl<R: Reopen> Source<R> {
             })
             .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))?;
         let schema = metadata.file_metadata().schema_descr();
-        check_widths(schema.columns(), reader.len())?;
+        check_widths(schema.columns().iter(), reader.len())?;
         Ok(Self {
             roots: roots(schema)
                 .into_iter()
@@ -206,17 +210,31 @@ impl<R: Reopen> Source<R> {
         self.row_groups.len()
     }
 
-    /// What the footer tells of all row groups.
-    pub fn sizes(&self) -> Result<Sizes> {
-        let mut sizes = Sizes::default();
+    /// What the footer tells of all row groups; an error if a row, or what chunks share of the file, takes more memory than
+    /// the limit allows.
+    pub fn sizes(&self, limit: MemoryLimit) -> Result<Sizes> {
+        let bytes = self.reader.len();
+        let mut sizes = Sizes {
+            limit: limit.of_read(bytes),
+            ..Sizes::default()
+        };
         for index in 0..self.row_groups() {
-            let row_group = self.row_group(index).and_then(|it| it.sizes());
+            let row_group = self.row_group(index).and_then(|row_group| {
+                let sizes = row_group.sizes()?;
+                let values = sizes.iter().map(|size| size.values);
+                let values = values.fold(0, u64::saturating_add);
+                limit.check_row(row_group.rows, values, bytes)?;
+                Ok(sizes)
+            });
             let row_group = row_group.map_err(|error| error.in_row_group(index))?;
             let sum = |of: fn(&Size) -> u64| row_group.iter().map(of).fold(0, u64::saturating_add);
             sizes.stored = sizes.stored.saturating_add(sum(|size| size.stored));
             sizes.largest_raw = sizes.largest_raw.max(sum(|size| size.raw));
         }
-        Ok(sizes)
+        match sizes.stored > sizes.limit.max(bytes) {
+            true => Err(Problem::MemoryLimit { limit: sizes.limit }.into()),
+            false => Ok(sizes),
+        }
     }
 
     pub fn row_group(&self, index: usize) -> Result<RowGroup> {
@@ -278,7 +296,7 @@ impl<R: Reopen> Source<R> {
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
         let rows = usize::try_from(row_group.rows).unwrap_or(0);
-        let most = batch_rows(BATCH_ROWS, root.schema.columns().iter());
+        let most = batch_rows(BATCH_ROWS, root.schema.columns().iter(), u64::MAX);
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
         Ok(Ok(builder
