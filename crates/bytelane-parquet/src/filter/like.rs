@@ -15,7 +15,7 @@ impl Pattern {
         self.0.iter().take_while(is_literal).collect()
     }
 
-    /// Returns whether the whole text matches. Takes time proportional to the product of both lengths: only the last `%` is tried anew.
+    /// Returns whether the whole text matches. Takes time proportional to the product of both lengths: only the last `%` is tried again.
     pub(super) fn matches(&self, text: &str) -> bool {
         let mut rest = text.chars();
         let mut at = 0;

@@ -14,6 +14,7 @@ mod parse;
 mod prune;
 mod select;
 mod test;
+mod tokens;
 mod value;
 
 pub use bind::Filter;

@@ -13,6 +13,7 @@ use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
+use std::num::NonZero;
 use std::sync::Arc;
 
 /// Columns and rows to read from a file.
@@ -141,6 +142,7 @@ impl Selection {
         };
         let schema = project(&returned)
             .with_row_groups(Vec::new())
+            .with_threads(NonZero::<usize>::MIN)
             .build()?
             .schema();
         let returned_constants = self

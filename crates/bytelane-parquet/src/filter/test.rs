@@ -118,10 +118,7 @@ impl Test {
         let data_type = array.data_type();
         let array: &PrimitiveArray<T> = array.as_primitive();
         let place = |value| Value::among_floats(value, &nearest);
-        let test = self.resolve(data_type, place)?;
-        Ok(BooleanArray::from_unary(array, |value| {
-            test.is_true(value.into())
-        }))
+        Ok(self.resolve(data_type, place)?.mask(array, Into::into))
     }
 
     fn texts<'a>(
@@ -133,10 +130,9 @@ impl Test {
             Self::Like(pattern) => Ok(BooleanArray::from_unary(array, |text| {
                 pattern.matches(text)
             })),
-            _ => {
-                let test = self.resolve(data_type, Value::as_text)?;
-                Ok(BooleanArray::from_unary(array, |text| test.is_true(text)))
-            }
+            _ => Ok(self
+                .resolve(data_type, Value::as_text)?
+                .mask(array, |text| text)),
         }
     }
 
@@ -146,8 +142,7 @@ impl Test {
         data_type: &DataType,
         place: impl Fn(&'a Value) -> Option<Place<A::Item>>,
     ) -> Result<BooleanArray> {
-        let test = self.resolve(data_type, place)?;
-        Ok(BooleanArray::from_unary(array, |value| test.is_true(value)))
+        Ok(self.resolve(data_type, place)?.mask(array, |value| value))
     }
 
     /// Converts the values to those of the column.
@@ -206,17 +201,28 @@ impl<T: PartialOrd + Copy> Resolved<T> {
         Self::In(values)
     }
 
-    #[inline]
-    fn is_true(&self, value: T) -> bool {
+    /// Tests all values of an array, in a loop for each operator.
+    fn mask<A: ArrayAccessor>(&self, array: A, convert: impl Fn(A::Item) -> T) -> BooleanArray {
+        use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        macro_rules! mask {
+            ($value:ident => $result:expr) => {
+                BooleanArray::from_unary(array, |value| {
+                    let $value = convert(value);
+                    $result
+                })
+            };
+        }
         match self {
-            Self::Always(always) => *always,
-            Self::Compare(Comparison::Equal, other) => value == *other,
-            Self::Compare(Comparison::NotEqual, other) => value != *other,
-            Self::Compare(Comparison::Less, other) => value < *other,
-            Self::Compare(Comparison::LessOrEqual, other) => value <= *other,
-            Self::Compare(Comparison::Greater, other) => value > *other,
-            Self::Compare(Comparison::GreaterOrEqual, other) => value >= *other,
-            Self::In(values) => values.binary_search_by(|it| ascending(it, &value)).is_ok(),
+            Self::Always(always) => BooleanArray::from_unary(array, |_| *always),
+            Self::Compare(Equal, other) => mask!(value => value == *other),
+            Self::Compare(NotEqual, other) => mask!(value => value != *other),
+            Self::Compare(Less, other) => mask!(value => value < *other),
+            Self::Compare(LessOrEqual, other) => mask!(value => value <= *other),
+            Self::Compare(Greater, other) => mask!(value => value > *other),
+            Self::Compare(GreaterOrEqual, other) => mask!(value => value >= *other),
+            Self::In(values) => {
+                mask!(value => values.binary_search_by(|it| ascending(it, &value)).is_ok())
+            }
         }
     }
 }
