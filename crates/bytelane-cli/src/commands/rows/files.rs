@@ -22,6 +22,16 @@ const BATCH_ROWS: usize = 8192;
 /// Names of columns that an error lists.
 const LISTED: usize = 20;
 
+/// Rows of a selection by their indices over all files.
+pub struct Chosen<'a> {
+    /// Number of rows that the selection has in each file.
+    pub counts: &'a [u64],
+    /// Indices in ascending order.
+    pub rows: &'a [u64],
+    /// Whether the selection has a filter.
+    pub is_filtered: bool,
+}
+
 /// Files with the same columns. One is open at a time.
 pub struct Files {
     paths: Vec<PathBuf>,
@@ -34,6 +44,11 @@ impl Files {
     pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let mut files = Vec::new();
         for path in paths {
+            if path == Path::new("-") {
+                bail!(
+                    "a Parquet file cannot be read from standard input, which is not seekable; save it to disk first"
+                );
+            }
             let before = files.len();
             collect(path, &|extension| extension == "parquet", &mut files)?;
             if files.len() == before {
@@ -98,20 +113,21 @@ impl Files {
         Ok(())
     }
 
-    /// Counts the rows of each file, or those that a selection has.
+    /// Counts the rows of each file, whatever its columns, or those that a selection has.
     pub fn counts(
         &self,
         selection: Option<&Selection>,
         named: &[&str],
     ) -> anyhow::Result<Vec<u64>> {
         let count = |path: &PathBuf| {
-            let file = self.open(path, named)?;
             let Some(selection) = selection else {
+                let file = ReaderBuilder::open(path)?;
                 let row_groups = file.metadata().row_groups().iter();
                 let rows =
                     row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
                 return Ok(rows.sum());
             };
+            let file = self.open(path, named)?;
             // The columns of the condition are read, and none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
@@ -127,17 +143,19 @@ impl Files {
         self.paths.iter().map(count).collect()
     }
 
-    /// Hands on rows with these indices, in ascending order, over all files, of which `counts` says how many the selection
-    /// has. Without a filter, only these rows are read.
+    /// Hands on the chosen rows of a selection. Without a filter, only these rows are read.
     pub fn rows(
         &self,
         selection: &Selection,
-        is_filtered: bool,
-        counts: &[u64],
-        chosen: &[u64],
+        named: &[&str],
+        Chosen {
+            counts,
+            rows: mut chosen,
+            is_filtered,
+        }: Chosen<'_>,
         hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let (mut first, mut chosen) = (0, chosen);
+        let mut first = 0;
         for (index, (path, count)) in self.paths.iter().zip(counts).enumerate() {
             let here = chosen.partition_point(|row| *row < first + count);
             let (own, others) = chosen.split_at(here);
@@ -150,7 +168,7 @@ impl Files {
             if own.is_empty() && index > 0 {
                 continue;
             }
-            let mut file = self.open(path, &[])?;
+            let mut file = self.open(path, named)?;
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }

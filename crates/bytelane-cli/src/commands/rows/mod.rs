@@ -13,7 +13,7 @@ use arrow_array::RecordBatch;
 use bytelane_measure::format::Format as TableFormat;
 use bytelane_parquet::filter::{Predicate, Selection};
 use clap::ValueEnum;
-use files::Files;
+use files::{Chosen, Files};
 use output::Output;
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -217,18 +217,17 @@ impl Sample {
         let mut out = BufWriter::new(standard::output()?);
         let mut output = Output::new(self.shown.format, &mut out);
         let named = self.shown.named(&self.source);
-        let counts = files.counts(
-            self.source
-                .condition
-                .is_some()
-                .then(|| self.source.selection())
-                .as_ref(),
-            &named,
-        )?;
+        let is_filtered = self.source.condition.is_some();
+        let filter = is_filtered.then(|| self.source.selection());
+        let counts = files.counts(filter.as_ref(), &named)?;
         let chosen = sample::choose(counts.iter().sum(), self.rows, self.seed);
         let selection = self.shown.selection(&self.source);
-        let is_filtered = self.source.condition.is_some();
-        files.rows(&selection, is_filtered, &counts, &chosen, &mut |batch| {
+        let chosen = Chosen {
+            counts: &counts,
+            rows: &chosen,
+            is_filtered,
+        };
+        files.rows(&selection, &named, chosen, &mut |batch| {
             output.write(&batch)
         })?;
         output.finish()?;

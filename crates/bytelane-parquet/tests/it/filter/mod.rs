@@ -9,13 +9,13 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, UInt16Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray,
-    Float32Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeStringArray, RecordBatch,
-    RecordBatchReader, Scalar, StringArray, StringViewArray, StructArray,
-    TimestampMicrosecondArray, TimestampMillisecondArray, UInt16Array, UInt64Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Datum, Decimal128Array,
+    DictionaryArray, Float32Array, Float64Array, Int8Array, Int32Array, Int64Array,
+    LargeStringArray, RecordBatch, RecordBatchReader, Scalar, StringArray, StringViewArray,
+    StructArray, TimestampMicrosecondArray, TimestampMillisecondArray, UInt16Array, UInt64Array,
 };
 use arrow_ord::cmp;
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use arrow_select::concat::concat_batches;
 use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::filter::{Comparison, Filter, Predicate, Selection, Value};
@@ -161,6 +161,9 @@ fn value(array: &dyn Array, slot: usize) -> Value {
     }
 }
 
+/// Comparison of Arrow.
+type Kernel = fn(&dyn Datum, &dyn Datum) -> Result<BooleanArray, ArrowError>;
+
 /// A random predicate, and what Arrow's kernels make of it.
 fn predicate(
     numbers: &mut Numbers,
@@ -196,10 +199,7 @@ fn predicate(
     let mut slot = || valid[numbers.below(valid.len())];
     let (one, other) = (slot(), slot());
     let scalar = |slot| Scalar::new(array.slice(slot, 1));
-    let kernels: [(
-        Comparison,
-        fn(&dyn arrow_array::Datum, &dyn arrow_array::Datum) -> _,
-    ); 6] = [
+    let kernels: [(Comparison, Kernel); 6] = [
         (Comparison::Equal, cmp::eq),
         (Comparison::NotEqual, cmp::neq),
         (Comparison::Less, cmp::lt),
