@@ -323,10 +323,17 @@ fn errors_say_what_would_help() {
         RecordBatch::try_from_iter([("id", Arc::new(StringArray::from(vec!["a"])) as ArrayRef)])
             .unwrap();
     write(&lake.path().join("other.parquet"), &other);
-    let output = bytelane(&["count", "lake/a.parquet", "other.parquet"])
-        .current_dir(&lake)
-        .output()
-        .unwrap();
+    let files = [
+        "count",
+        "lake/a.parquet",
+        "other.parquet",
+        "--format",
+        "csv",
+    ];
+    assert!(run(lake.path(), &files).ends_with("other.parquet,1\n"));
+    let files = ["head", "lake/a.parquet", "other.parquet", "-n", "5000"];
+    let output = bytelane(&files).current_dir(&lake).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
     let error = text(&output.stderr);
     assert!(error.contains("other.parquet has other columns than lake/a.parquet: id has the type Utf8 and not Int64"), "{error}");
 }
