@@ -36,11 +36,13 @@ impl Guarded {
             Edge::Front => inside.start,
             Edge::Back => inside.end - length,
         };
-        Self {
+        let mut guarded = Self {
             mapping,
             start,
             length,
-        }
+        };
+        guarded.fill(0);
+        guarded
     }
 
     /// A buffer that holds a copy of `bytes`.
@@ -69,6 +71,7 @@ impl DerefMut for Guarded {
 #[cfg(all(unix, not(miri)))]
 mod unix {
     use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+    use std::cell::RefCell;
     use std::ffi::c_void;
     use std::ops::{Deref, DerefMut, Range};
     use std::ptr::null_mut;
@@ -76,6 +79,14 @@ mod unix {
     /// Bytes of a forbidden area: the largest page size of any machine, and a multiple of smaller
     /// ones. Valgrind ends a program in which rustix looks up the machine's page size.
     const PAGE: usize = 64 << 10;
+
+    /// Mappings of one page that a thread keeps for its next buffers. A sweep makes a million buffers, and
+    /// the system calls for a mapping take longer than most calls under test.
+    const SPARE: usize = 8;
+
+    thread_local! {
+        static SPARES: RefCell<Vec<Mapping>> = const { RefCell::new(Vec::new()) };
+    }
 
     /// Whole pages between two forbidden areas.
     #[derive(Debug)]
@@ -87,8 +98,17 @@ mod unix {
     }
 
     impl Mapping {
+        /// Returns a mapping with room for `length` bytes, which have any value, and the place of the room.
         pub(super) fn new(length: usize) -> (Self, Range<usize>) {
             let inside = length.next_multiple_of(PAGE).max(PAGE);
+            let spare = match inside {
+                PAGE => SPARES.with_borrow_mut(Vec::pop),
+                _ => None,
+            };
+            (spare.unwrap_or_else(|| Self::map(inside)), 0..inside)
+        }
+
+        fn map(inside: usize) -> Self {
             let (all, protection) = (inside + 2 * PAGE, ProtFlags::READ | ProtFlags::WRITE);
             // SAFETY: a new mapping, at a place of the kernel's choice, overlaps nothing.
             let address = unsafe { mmap_anonymous(null_mut(), all, protection, MapFlags::PRIVATE) };
@@ -98,7 +118,7 @@ mod unix {
                 unsafe { mprotect(guard, PAGE, MprotectFlags::empty()) }
                     .expect("a page that may not be touched");
             }
-            (Self { address, inside }, 0..inside)
+            Self { address, inside }
         }
 
         /// The first byte after the first forbidden area.
@@ -111,7 +131,7 @@ mod unix {
         type Target = [u8];
 
         fn deref(&self) -> &[u8] {
-            // SAFETY: these pages are readable, zero at first, and ours alone until `drop`.
+            // SAFETY: these pages are readable and ours alone until `drop`.
             unsafe { std::slice::from_raw_parts(self.start(), self.inside) }
         }
     }
@@ -125,8 +145,20 @@ mod unix {
 
     impl Drop for Mapping {
         fn drop(&mut self) {
-            // SAFETY: this is the whole mapping, and no borrow of it outlives `self`.
-            unsafe { munmap(self.address, self.inside + 2 * PAGE) }.expect("a mapping of our own");
+            let Self { address, inside } = *self;
+            let keep = |spares: &RefCell<Vec<Self>>| {
+                let mut spares = spares.borrow_mut();
+                let keep = inside == PAGE && spares.len() < SPARE;
+                if keep {
+                    spares.push(Self { address, inside });
+                }
+                keep
+            };
+            // Without spares, the thread is ending.
+            if SPARES.try_with(keep) != Ok(true) {
+                // SAFETY: this is the whole mapping, no borrow of it outlives `self`, and no spare has it.
+                unsafe { munmap(address, inside + 2 * PAGE) }.expect("a mapping of our own");
+            }
         }
     }
 }
