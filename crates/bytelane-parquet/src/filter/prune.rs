@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_ord::cmp::lt_eq;
 use arrow_schema::{DataType, Field, FieldRef, TimeUnit as ArrowUnit};
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
-use parquet::basic::{ColumnOrder, ConvertedType, LogicalType, SortOrder, TimeUnit};
+use parquet::basic::{ColumnOrder, ConvertedType, LogicalType, SortOrder, TimeUnit, Type};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
@@ -280,9 +280,14 @@ fn are_bounds_of(column: &ColumnDescriptor, data_type: &DataType) -> bool {
         DataType::Decimal32(_, scale)
         | DataType::Decimal64(_, scale)
         | DataType::Decimal128(_, scale) => {
+            // Bytes may be too many.
+            let is_integer = matches!(column.physical_type(), Type::INT32 | Type::INT64);
             let is_decimal = column.converted_type() == ConvertedType::DECIMAL
                 || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)));
-            is_decimal && order == SortOrder::SIGNED && column.type_scale() == i32::from(*scale)
+            is_decimal
+                && is_integer
+                && order == SortOrder::SIGNED
+                && column.type_scale() == i32::from(*scale)
         }
         DataType::Date32 => order == SortOrder::SIGNED,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => order == SortOrder::UNSIGNED,

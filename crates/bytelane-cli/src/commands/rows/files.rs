@@ -125,7 +125,7 @@ impl Files {
                 let row_groups = file.metadata().row_groups().iter();
                 let rows =
                     row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
-                return Ok(rows.sum());
+                return Ok(rows.fold(0, u64::saturating_add));
             };
             let file = self.open(path, named)?;
             // The columns of the condition are read, and none is returned.
@@ -155,15 +155,16 @@ impl Files {
         }: Chosen<'_>,
         hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut first = 0;
+        let mut first: u64 = 0;
         for (index, (path, count)) in self.paths.iter().zip(counts).enumerate() {
-            let here = chosen.partition_point(|row| *row < first + count);
+            let end = first.saturating_add(*count);
+            let here = chosen.partition_point(|row| *row < end);
             let (own, others) = chosen.split_at(here);
             let own: Vec<usize> = own
                 .iter()
                 .filter_map(|row| usize::try_from(row - first).ok())
                 .collect();
-            (first, chosen) = (first + count, others);
+            (first, chosen) = (end, others);
             // Of the first file, the output shows the columns.
             if own.is_empty() && index > 0 {
                 continue;

@@ -211,6 +211,13 @@ fn show(files: &Files, source: &Source, shown: &Shown, rows: u64) -> anyhow::Res
     Ok(Outcome::Fine)
 }
 
+/// Returns the sum of numbers of rows, which footers may have made too large.
+fn sum(counts: &[u64]) -> u64 {
+    counts
+        .iter()
+        .fold(0, |sum, count| sum.saturating_add(*count))
+}
+
 impl Sample {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let files = self.source.open()?;
@@ -220,7 +227,7 @@ impl Sample {
         let is_filtered = self.source.condition.is_some();
         let filter = is_filtered.then(|| self.source.selection());
         let counts = files.counts(filter.as_ref(), &named)?;
-        let chosen = sample::choose(counts.iter().sum(), self.rows, self.seed);
+        let chosen = sample::choose(sum(&counts), self.rows, self.seed);
         let selection = self.shown.selection(&self.source);
         let chosen = Chosen {
             counts: &counts,
@@ -250,8 +257,8 @@ impl Count {
             .paths()
             .iter()
             .map(|path| path.to_string_lossy().into_owned());
+        let sum = sum(&counts);
         let named: Vec<(String, u64)> = names.zip(counts).collect();
-        let sum: u64 = named.iter().map(|(_, rows)| rows).sum();
         let format = match self.format {
             Format::Table if named.len() == 1 => {
                 writeln!(out, "{sum}")?;

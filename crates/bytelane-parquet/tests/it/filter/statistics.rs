@@ -1,7 +1,7 @@
 //! Row groups that statistics exclude.
 
 use super::{filter, groups_of, ids, selected, write};
-use arrow_array::{ArrayRef, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray};
 use bytelane_parquet::{Reader, ReaderBuilder, arrow_array, parquet};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -131,4 +131,19 @@ fn statistics_that_say_nothing_exclude_nothing() {
         with_statistics(&file, number(Some(1), Some(2))),
     );
     assert_eq!(read.num_rows(), 0);
+}
+
+#[test]
+fn bounds_of_too_many_bytes_exclude_nothing() {
+    let decimals = Decimal128Array::from(vec![1, 2]);
+    let decimals = decimals.with_precision_and_scale(38, 0).expect("a scale");
+    let batch =
+        RecordBatch::try_from_iter([("x", Arc::new(decimals) as ArrayRef)]).expect("a column");
+    let file = write(&batch, groups_of(1000));
+    let bound = || Some(vec![0xff; 20].into());
+    let statistics = Statistics::fixed_len_byte_array(bound(), bound(), None, None, false);
+    assert_eq!(
+        selected(&filter("x = 2"), with_statistics(&file, statistics)).num_rows(),
+        1
+    );
 }
