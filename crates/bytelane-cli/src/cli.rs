@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::commands::{
-    advise, bench, completions, cpu, inspect, report, rewrite, thrift, transcode,
+    advise, bench, completions, cpu, inspect, report, rewrite, rows, thrift, transcode,
 };
 use clap::{Parser, Subcommand};
 
@@ -32,6 +32,10 @@ pub enum Command {
     Decode(transcode::Decode),
     Advise(advise::Arguments),
     Inspect(inspect::Arguments),
+    Head(rows::Head),
+    Cat(rows::Cat),
+    Sample(rows::Sample),
+    Count(rows::Count),
     Rewrite(rewrite::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
@@ -47,6 +51,10 @@ impl Command {
             Self::Decode(arguments) => arguments.run(),
             Self::Advise(arguments) => arguments.run(),
             Self::Inspect(arguments) => arguments.run(),
+            Self::Head(arguments) => arguments.run(),
+            Self::Cat(arguments) => arguments.run(),
+            Self::Sample(arguments) => arguments.run(),
+            Self::Count(arguments) => arguments.run(),
             Self::Rewrite(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),

@@ -51,7 +51,7 @@ fn explain(error: SpecificationError) -> anyhow::Error {
 }
 
 /// The name most like `wrong`, if it is like it at all.
-fn similar<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn similar<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = names.map(|name| (strsim::jaro_winkler(wrong, name), name));
     let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (best.0 > 0.75).then_some(best.1)

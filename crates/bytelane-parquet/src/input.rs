@@ -17,7 +17,12 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Io`] if it cannot be opened, [`Problem::Input`] for directories and pipes.
+    pub fn open(path: &Path) -> Result<Self> {
         Self::new(open(path)?)
     }
 

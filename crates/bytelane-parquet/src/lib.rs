@@ -6,6 +6,7 @@ mod budget;
 mod choice;
 mod contained;
 mod error;
+pub mod filter;
 mod input;
 pub mod inspect;
 mod memory;

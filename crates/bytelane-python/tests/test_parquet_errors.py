@@ -181,7 +181,7 @@ def test_wrong_arguments() -> None:
         (ValueError, "-5", lambda: file.iter_batches(-5)),
         (ValueError, "row group 9", lambda: file.read(row_groups=[9])),
         (ValueError, 'no column "z"', lambda: file.read(["z"])),
-        (ValueError, "directory", lambda: module.read_table(".")),
+        (ValueError, "directory", lambda: module.ParquetFile(".")),
     ]
     for kind, part, work in wrong:
         with pytest.raises(kind, match=part):

@@ -7,5 +7,6 @@ pub mod cpu;
 pub mod inspect;
 pub mod report;
 pub mod rewrite;
+pub mod rows;
 pub mod thrift;
 pub mod transcode;

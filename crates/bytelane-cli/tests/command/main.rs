@@ -9,6 +9,7 @@ mod names;
 mod parquet;
 mod process;
 mod report;
+mod rows;
 mod thrift;
 mod transcode;
 mod widths;

@@ -8,6 +8,7 @@ mod any;
 mod auto;
 mod columns;
 mod files;
+mod filter;
 mod fuzz;
 mod fuzzing;
 mod given;

@@ -11,12 +11,31 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Batches", "ParquetFile", "Schema", "Table", "advise", "rewrite", "write_table"]
+from ._filters import Filters
+
+__all__ = [
+    "Batches",
+    "ColumnChunkMetaData",
+    "FileMetaData",
+    "ParquetFile",
+    "RowGroupMetaData",
+    "Schema",
+    "Table",
+    "advise",
+    "read_files",
+    "rewrite",
+    "write_table",
+]
 
 _Path: TypeAlias = str | os.PathLike[str]
 
 class _Stream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _BinaryFile(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+    def tell(self) -> int: ...
 
 class _Options(Protocol):
     @property
@@ -49,6 +68,60 @@ def write_table(
     columns: Sequence[tuple[str, str]],
     row_group_size: int,
 ) -> None: ...
+def read_files(
+    files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
+    columns: Sequence[str] | None,
+    filters: Filters | None,
+    threads: int | None,
+    memory_limit: int | None,
+) -> Table: ...
+@final
+class FileMetaData:
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def num_row_groups(self) -> int: ...
+    @property
+    def num_columns(self) -> int: ...
+    @property
+    def created_by(self) -> str | None: ...
+    @property
+    def row_groups(self) -> list[RowGroupMetaData]: ...
+    def row_group(self, index: int) -> RowGroupMetaData: ...
+
+@final
+class RowGroupMetaData:
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def num_columns(self) -> int: ...
+    @property
+    def total_byte_size(self) -> int: ...
+    @property
+    def total_compressed_size(self) -> int: ...
+    @property
+    def columns(self) -> list[ColumnChunkMetaData]: ...
+    def column(self, index: int) -> ColumnChunkMetaData: ...
+
+@final
+class ColumnChunkMetaData:
+    @property
+    def path_in_schema(self) -> str: ...
+    @property
+    def physical_type(self) -> str: ...
+    @property
+    def num_values(self) -> int: ...
+    @property
+    def null_count(self) -> int | None: ...
+    @property
+    def encodings(self) -> list[str]: ...
+    @property
+    def compression(self) -> str: ...
+    @property
+    def total_compressed_size(self) -> int: ...
+    @property
+    def total_uncompressed_size(self) -> int: ...
+
 @final
 class Schema:
     @property
@@ -81,7 +154,7 @@ class Batches:
 
 @final
 class ParquetFile:
-    def __new__(cls, path: _Path) -> ParquetFile: ...
+    def __new__(cls, source: _Path | bytes | _BinaryFile) -> ParquetFile: ...
     @property
     def num_rows(self) -> int: ...
     @property
@@ -90,6 +163,12 @@ class ParquetFile:
     def created_by(self) -> str | None: ...
     @property
     def schema(self) -> Schema: ...
+    @property
+    def schema_arrow(self) -> Schema: ...
+    @property
+    def metadata(self) -> FileMetaData: ...
+    @property
+    def row_groups(self) -> list[RowGroupMetaData]: ...
     @property
     def closed(self) -> bool: ...
     def close(self) -> None: ...
@@ -101,6 +180,7 @@ class ParquetFile:
         columns: Sequence[str] | None = None,
         row_groups: Sequence[int] | None = None,
         *,
+        filters: Filters | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
     ) -> Batches: ...
@@ -109,6 +189,7 @@ class ParquetFile:
         columns: Sequence[str] | None = None,
         row_groups: Sequence[int] | None = None,
         *,
+        filters: Filters | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
     ) -> Table: ...

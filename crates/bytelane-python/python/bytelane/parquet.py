@@ -21,16 +21,28 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
-from . import _parquet
+from . import _files, _parquet
 from ._errors import ParquetError
-from ._parquet import Batches, ParquetFile, Schema, Table
+from ._filters import Filters
+from ._parquet import (
+    Batches,
+    ColumnChunkMetaData,
+    FileMetaData,
+    ParquetFile,
+    RowGroupMetaData,
+    Schema,
+    Table,
+)
 
 __all__ = [
     "Advice",
     "Batches",
+    "ColumnChunkMetaData",
+    "FileMetaData",
     "ParquetError",
     "ParquetFile",
     "Rewritten",
+    "RowGroupMetaData",
     "Schema",
     "Table",
     "advise",
@@ -499,15 +511,40 @@ def write_table(
     _parquet.write_table(table, path, options, encoding, columns, row_group_size)
 
 
+class BinaryFile(Protocol):
+    """A file that is open for reading, or another object like it."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to `size` bytes from the current position."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Moves the position: from the start, or for 2 from the end."""
+
+    def tell(self) -> int:
+        """The position."""
+
+
 def read_table(
-    path: Path,
+    source: Path | Sequence[Path] | bytes | BinaryFile,
     columns: Sequence[str] | None = None,
     *,
+    filters: Filters | None = None,
     row_groups: Sequence[int] | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
 ) -> Table:
-    """Reads a Parquet file into memory: all columns, or those of these paths, in the order of the file.
+    """Reads Parquet files into memory: all columns, or those of these paths, in the order of the file.
+
+    `source` is a path, a pattern such as `"lake/*.parquet"`, a directory, a list of these, bytes, or a binary file with
+    `read` and `seek`. Several files must have the same columns; their rows follow each other in the order of the names. Of a
+    directory, all `.parquet` files below it are read, without names that begin with `.` or `_`. Directories in it called
+    `year=2024` give a column `year`, a dictionary of integers or texts as in pyarrow.
+
+    `filters` selects rows, as in pyarrow: a list of tuples that must all be true, or a list of such lists, of which one must
+    be. The operators are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, and for nulls `("name", "is", None)` and
+    `("name", "is not", None)`. A text is read as a condition of SQL: `"price > 100 and name like 'a%'"`. Row groups in which
+    statistics exclude such rows are not read. Columns in groups are paths: `"item.price"`. The columns of the filter need not
+    be among `columns`.
 
     As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: nulls and repeated
     values can be any number of times larger than their bytes in the file. A table that takes more than `memory_limit` bytes
@@ -521,5 +558,17 @@ def read_table(
     >>> parquet.write_table(pa.table({"id": range(3), "price": [1.5, 2.5, 3.5]}), "trades.parquet")
     >>> polars.DataFrame(parquet.read_table("trades.parquet", ["price"])).shape
     (3, 1)
+    >>> parquet.read_table("trades.parquet", ["id"], filters=[("price", ">", 2)]).to_pyarrow()["id"].to_pylist()
+    [1, 2]
     """
-    return ParquetFile(path).read(columns, row_groups, threads=threads, memory_limit=memory_limit)
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        files = _files.find(source)
+        if len(files) != 1 or files[0][1]:
+            if row_groups is not None:
+                raise ValueError("row_groups are those of one file")
+            return _parquet.read_files(files, columns, filters, threads, memory_limit)
+        source = files[0][0]
+    file = ParquetFile(source)
+    return file.read(columns, row_groups, filters=filters, threads=threads, memory_limit=memory_limit)

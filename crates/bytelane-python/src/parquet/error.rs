@@ -6,15 +6,19 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::error::Error as _;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Numbers that all systems have: `ENOENT`, `EACCES` and `EEXIST`.
 const NOT_FOUND: i32 = 2;
 const PERMISSION_DENIED: i32 = 13;
 const ALREADY_EXISTS: i32 = 17;
 
-/// The exception for an error of the crate: an `OSError` for what the system said, and else a `ParquetError`.
+/// The exception for an error of the crate: that of a file object, an `OSError` for what the system said, and else a
+/// `ParquetError`.
 pub fn of_parquet(error: Error) -> PyErr {
+    if let Some(raised) = of_python(error.problem()) {
+        return raised;
+    }
     let file = error.place().file.clone().map(PathBuf::into_os_string);
     match error.problem() {
         Problem::ReadOnly => {
@@ -29,35 +33,61 @@ pub fn of_parquet(error: Error) -> PyErr {
 }
 
 /// The exception for an error of a reader, which hands errors on as those of Arrow.
-pub fn of_reader(error: ArrowError) -> PyErr {
-    of_parquet(match error {
+pub fn of_reader(error: ArrowError, path: Option<&Path>) -> PyErr {
+    let error = match error {
         ArrowError::ExternalError(inner) => match inner.downcast::<Error>() {
             Ok(inner) => *inner,
             Err(other) => Error::new(ArrowError::ExternalError(other)),
         },
         other => Error::new(other),
-    })
+    };
+    of_parquet(in_file(error, path))
+}
+
+/// The same error in a file, if it has a path.
+pub fn in_file(error: Error, path: Option<&Path>) -> Error {
+    match path {
+        Some(path) => error.in_file(path),
+        None => error,
+    }
+}
+
+/// The exception that a file object raised.
+fn of_python(problem: &Problem) -> Option<PyErr> {
+    let raised = causes(problem).find_map(|cause| cause.downcast_ref::<PyErr>())?;
+    Some(Python::attach(|py| raised.clone_ref(py)))
 }
 
 /// The system's number of an error, and what it says.
 fn of_system(problem: &Problem) -> Option<(i32, String)> {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = match problem {
+    causes(problem).find_map(|cause| {
+        let io = cause.downcast_ref::<io::Error>()?;
+        let number = number(io)?;
+        let message = io.to_string();
+        // Python shows the number itself.
+        let message = message.split(" (os error").next().unwrap_or_default();
+        Some((number, message.to_owned()))
+    })
+}
+
+/// The errors that a problem consists of, from the outermost.
+fn causes(problem: &Problem) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    let first: Option<&(dyn std::error::Error + 'static)> = match problem {
         Problem::Io(error) => Some(error),
         Problem::Parquet(error) => Some(error),
         other => other.source(),
     };
-    while let Some(error) = cause {
-        if let Some(io) = error.downcast_ref::<io::Error>()
-            && let Some(number) = number(io)
-        {
-            let message = io.to_string();
-            // Python shows the number itself.
-            let message = message.split(" (os error").next().unwrap_or_default();
-            return Some((number, message.to_owned()));
-        }
-        cause = error.source();
+    std::iter::successors(first, |cause| next_cause(*cause))
+}
+
+fn next_cause<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a (dyn std::error::Error + 'static)> {
+    match error.downcast_ref::<io::Error>() {
+        // Its own source would be that of the error in it.
+        Some(io) => Some(io.get_ref()?),
+        None => error.source(),
     }
-    None
 }
 
 /// The number of an error, which libraries may have replaced by its kind.

@@ -1,13 +1,17 @@
 //! Reading files.
 
 use super::check_signals;
-use super::error::{of_parquet, of_reader};
+use super::error::{in_file, of_parquet, of_reader};
+use super::filter::Filters;
+use super::metadata::{FileMetaData, RowGroupMetaData};
 use super::options::Count;
+use super::source::Source;
 use super::table::{Schema, Table};
+use bytelane_parquet::ReaderBuilder;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
-use bytelane_parquet::{InputFile, Reader, ReaderBuilder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -16,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// A Parquet file of which parts are read, by any number of threads.
+/// A Parquet file of which parts are read, by any number of threads: a path, bytes, or a binary file with `read` and `seek`.
 ///
 /// It is open until `close`, or until the end of a `with` statement.
 ///
@@ -31,18 +35,22 @@ use std::thread;
 /// [400, 200, 400]
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct ParquetFile {
-    path: PathBuf,
+    /// None for bytes and objects.
+    path: Option<PathBuf>,
     metadata: Arc<ParquetMetaData>,
     schema: SchemaRef,
     /// None once the file is closed.
-    reader: Mutex<Option<ReaderBuilder<InputFile>>>,
+    reader: Mutex<Option<ReaderBuilder<Source>>>,
 }
 
 #[pymethods]
 impl ParquetFile {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let reader = py.detach(|| ReaderBuilder::open(&path).map_err(of_parquet))?;
+    pub fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = source.py();
+        let (source, path) = Source::open(source)?;
+        let reader = py.detach(|| ReaderBuilder::try_new(source));
+        let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
         Ok(Self {
             path,
             metadata: Arc::clone(reader.metadata()),
@@ -75,6 +83,24 @@ impl ParquetFile {
         Schema(SchemaRef::clone(&self.schema))
     }
 
+    /// The same under the name that it has in pyarrow.
+    #[getter]
+    fn schema_arrow(&self) -> Schema {
+        self.schema()
+    }
+
+    /// What the footer says: row groups, columns, sizes and encodings.
+    #[getter]
+    fn metadata(&self) -> FileMetaData {
+        FileMetaData(Arc::clone(&self.metadata))
+    }
+
+    /// What the footer says of each row group.
+    #[getter]
+    fn row_groups(&self) -> Vec<RowGroupMetaData> {
+        self.metadata().row_groups()
+    }
+
     /// Whether the file is closed.
     #[getter]
     fn closed(&self) -> bool {
@@ -97,65 +123,92 @@ impl ParquetFile {
     }
 
     /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
-    /// indices. A batch ends where its row group ends.
+    /// indices; for which `filters` are true, as in `read_table`. A batch ends where its row group ends.
     ///
     /// As many threads decode as there are cores, unless it is told how many. What is in memory at a time takes no more than
     /// `memory_limit` bytes, by default 2 GiB and 1024 times the size of the file: batches have fewer rows where necessary,
     /// and a row that takes more is an error.
     #[pyo3(
-        signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, threads=None, memory_limit=None),
-        text_signature = "($self, batch_size=65536, columns=None, row_groups=None, *, threads=None, memory_limit=None)"
+        signature = (
+            batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None
+        ),
+        text_signature = "($self, batch_size=65536, columns=None, row_groups=None, *, filters=None, threads=None, \
+                          memory_limit=None)"
     )]
+    #[allow(clippy::too_many_arguments)]
     fn iter_batches(
         &self,
         py: Python<'_>,
         batch_size: Count,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
+        filters: Option<Bound<'_, PyAny>>,
         threads: Option<Count>,
         memory_limit: Option<u64>,
     ) -> PyResult<Batches> {
         let limits = Limits::new(threads, memory_limit)?;
-        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups, limits, false))?;
+        let selection = selection(py, columns, row_groups, filters)?;
+        let rows = py.detach(|| self.rows(batch_size.0, &selection, limits, false))?;
         Ok(Batches(Mutex::new(rows)))
     }
 
     /// The same rows at once. A table of more than `memory_limit` bytes is an error, by default one of more than 8 GiB and 1024
     /// times the size of the file.
-    #[pyo3(signature = (columns=None, row_groups=None, *, threads=None, memory_limit=None))]
+    #[pyo3(signature = (columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None))]
     fn read(
         &self,
         py: Python<'_>,
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
+        filters: Option<Bound<'_, PyAny>>,
         threads: Option<Count>,
         memory_limit: Option<u64>,
     ) -> PyResult<Table> {
         let limits = Limits::new(threads, memory_limit)?;
-        py.detach(|| {
-            let rows = self.rows(BATCH_ROWS, columns, row_groups, limits, true)?;
-            let Rows { mut reader, schema } = rows;
-            let mut batches = Vec::new();
-            while let Some(batch) = next(&mut reader)? {
-                check_signals()?;
-                batches.push(batch);
-            }
-            Ok(Table { schema, batches })
-        })
+        let selection = selection(py, columns, row_groups, filters)?;
+        py.detach(|| self.table(&selection, limits))
     }
 
     fn __repr__(&self) -> String {
         let (rows, groups) = (self.num_rows(), self.num_row_groups());
-        let path = self.path.to_string_lossy();
-        format!("<bytelane.parquet.ParquetFile {path:?}: {rows} rows, {groups} row groups>")
+        let path = self
+            .path
+            .as_ref()
+            .map(|path| format!("{:?}", path.to_string_lossy()));
+        let path = path.as_deref().unwrap_or("in memory");
+        format!("<bytelane.parquet.ParquetFile {path}: {rows} rows, {groups} row groups>")
     }
 }
 
 /// The rows of a batch where nobody asks for another number.
 const BATCH_ROWS: usize = 65_536;
 
+/// What to read.
+pub fn selection(
+    py: Python<'_>,
+    columns: Option<Vec<String>>,
+    row_groups: Option<Vec<Count>>,
+    filters: Option<Bound<'_, PyAny>>,
+) -> PyResult<Selection> {
+    let mut selection = Selection::default();
+    if let Some(columns) = columns {
+        selection = selection.with_columns(columns);
+    }
+    if let Some(row_groups) = row_groups {
+        selection =
+            selection.with_row_groups(row_groups.iter().map(|Count(index)| *index).collect());
+    }
+    if let Some(filters) = filters {
+        let filters = py
+            .import("bytelane._filters")?
+            .call_method1("native", (filters,))?;
+        selection = selection.with_filter(filters.extract::<Filters>()?.predicate(py)?);
+    }
+    Ok(selection)
+}
+
 impl ParquetFile {
-    fn opened(&self) -> MutexGuard<'_, Option<ReaderBuilder<InputFile>>> {
+    fn opened(&self) -> MutexGuard<'_, Option<ReaderBuilder<Source>>> {
         // Nobody calls Python, or waits for anything else, while it is locked.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -163,14 +216,16 @@ impl ParquetFile {
     fn rows(
         &self,
         batch_size: usize,
-        columns: Option<Vec<String>>,
-        row_groups: Option<Vec<Count>>,
+        selection: &Selection,
         limits: Limits,
         keeps_batches: bool,
     ) -> PyResult<Rows> {
         let Some(reader) = self.opened().clone() else {
-            let message = format!("{} is closed", self.path.display());
-            return Err(PyValueError::new_err(message));
+            let name = self
+                .path
+                .as_ref()
+                .map_or("the file".to_owned(), |path| path.display().to_string());
+            return Err(PyValueError::new_err(format!("{name} is closed")));
         };
         let mut reader = reader
             .with_batch_size(batch_size)
@@ -179,35 +234,41 @@ impl ParquetFile {
         if let Some(memory) = limits.memory {
             reader = reader.with_memory_limit(memory);
         }
-        if let Some(columns) = columns {
-            let columns = columns.iter().map(String::as_str);
-            let in_file = |error: bytelane_parquet::Error| of_parquet(error.in_file(&self.path));
-            reader = reader.with_columns(columns).map_err(in_file)?;
-        }
-        if let Some(row_groups) = row_groups {
-            let row_groups = row_groups.iter().map(|Count(index)| *index);
-            reader = reader.with_row_groups(row_groups.collect());
-        }
-        let reader = reader.build();
-        let reader = reader.map_err(|error| of_parquet(error.in_file(&self.path)))?;
-        let columns = reader.schema().fields().clone();
+        let rows = selection.read(reader);
+        let rows = rows.map_err(|error| of_parquet(in_file(error, self.path.as_deref())))?;
+        let columns = rows.schema().fields().clone();
         let metadata = self.schema.metadata().clone();
         Ok(Rows {
-            reader,
+            rows,
             schema: Arc::new(ArrowSchema::new_with_metadata(columns, metadata)),
+            path: self.path.clone(),
+        })
+    }
+
+    pub fn table(&self, selection: &Selection, limits: Limits) -> PyResult<Table> {
+        let keeps_batches = !selection.has_filter();
+        let mut rows = self.rows(BATCH_ROWS, selection, limits, keeps_batches)?;
+        let mut batches = Vec::new();
+        while let Some(batch) = rows.next()? {
+            check_signals()?;
+            batches.push(batch);
+        }
+        Ok(Table {
+            schema: rows.schema,
+            batches,
         })
     }
 }
 
 /// How many threads read, and how much memory a batch may take.
 #[derive(Clone, Copy)]
-struct Limits {
+pub struct Limits {
     threads: NonZero<usize>,
     memory: Option<u64>,
 }
 
 impl Limits {
-    fn new(threads: Option<Count>, memory: Option<u64>) -> PyResult<Self> {
+    pub fn new(threads: Option<Count>, memory: Option<u64>) -> PyResult<Self> {
         let threads = match threads {
             Some(Count(threads)) => NonZero::new(threads)
                 .ok_or_else(|| PyValueError::new_err("threads must be at least 1"))?,
@@ -219,9 +280,17 @@ impl Limits {
 
 /// Rows that are yet to be read.
 struct Rows {
-    reader: Reader,
+    rows: SelectedRows,
     /// With the metadata of the file, which batches do not have.
     schema: SchemaRef,
+    path: Option<PathBuf>,
+}
+
+impl Rows {
+    fn next(&mut self) -> PyResult<Option<RecordBatch>> {
+        let batch = self.rows.next().transpose();
+        batch.map_err(|error| of_reader(error, self.path.as_deref()))
+    }
 }
 
 /// The batches of a file, each a `Table`.
@@ -238,15 +307,11 @@ impl Batches {
         // The interpreter's lock is free before the other one is waited for.
         py.detach(|| {
             let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let batch = next(&mut rows.reader)?;
+            let batch = rows.next()?;
             Ok(batch.map(|batch| Table {
                 schema: SchemaRef::clone(&rows.schema),
                 batches: vec![batch],
             }))
         })
     }
-}
-
-fn next(reader: &mut Reader) -> PyResult<Option<RecordBatch>> {
-    reader.next().transpose().map_err(of_reader)
 }

@@ -1,10 +1,14 @@
 //! Parquet: advice, rewriting, writing and reading.
 
 mod advise;
+mod dataset;
 mod error;
 mod file;
+mod filter;
+mod metadata;
 mod options;
 mod rewrite;
+mod source;
 mod table;
 mod write;
 
@@ -16,7 +20,11 @@ pub mod _parquet {
     #[pymodule_export]
     use super::advise::advise;
     #[pymodule_export]
+    use super::dataset::read_files;
+    #[pymodule_export]
     use super::file::{Batches, ParquetFile};
+    #[pymodule_export]
+    use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     #[pymodule_export]
     use super::rewrite::rewrite;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Files of any columns, encodings and pages, read by the crate `parquet` as well.
 
-mod arrays;
+pub mod arrays;
 
 use arrays::{Numbers, array, data_type};
 use arrow_array::{RecordBatch, RecordBatchOptions};

@@ -1,0 +1,270 @@
+//! Files with the same columns, read one after the other.
+
+use crate::commands::advise::collect;
+use crate::readable;
+use crate::specification::similar;
+use anyhow::{Context, bail};
+use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
+use arrow_select::filter::filter_record_batch;
+use bytelane_parquet::arrow_schema::Schema;
+use bytelane_parquet::filter::Selection;
+use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+use bytelane_parquet::{InputFile, ReaderBuilder};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::thread;
+
+/// Rows that are decoded at a time.
+const BATCH_ROWS: usize = 8192;
+
+/// Names of columns that an error lists.
+const LISTED: usize = 20;
+
+/// Rows of a selection by their indices over all files.
+pub struct Chosen<'a> {
+    /// Number of rows that the selection has in each file.
+    pub counts: &'a [u64],
+    /// Indices in ascending order.
+    pub rows: &'a [u64],
+    /// Whether the selection has a filter.
+    pub is_filtered: bool,
+}
+
+/// Files with the same columns. One is open at a time.
+pub struct Files {
+    paths: Vec<PathBuf>,
+    /// Columns of the file that is opened first.
+    schema: OnceLock<(PathBuf, Schema)>,
+}
+
+impl Files {
+    /// Finds the files at paths, and those below directories.
+    pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut files = Vec::new();
+        for path in paths {
+            if path == Path::new("-") {
+                bail!(
+                    "a Parquet file cannot be read from standard input, which is not seekable; save it to disk first"
+                );
+            }
+            let before = files.len();
+            collect(path, &|extension| extension == "parquet", &mut files)?;
+            if files.len() == before {
+                bail!(
+                    "{}: no .parquet file in this directory",
+                    readable::path(path)
+                );
+            }
+        }
+        Ok(Self {
+            paths: files,
+            schema: OnceLock::new(),
+        })
+    }
+
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Opens a file, which must have the columns of the others and those that are named.
+    fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<InputFile>> {
+        let file = ReaderBuilder::open(path)?.with_batch_size(BATCH_ROWS);
+        let (first, schema) = self
+            .schema
+            .get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
+        if let Some(difference) = difference(schema, file.schema()) {
+            let (path, first) = (readable::path(path), readable::path(first));
+            bail!(
+                "{path} has other columns than {first}: {}",
+                readable::line(&difference)
+            );
+        }
+        check_names(&file, named).with_context(|| readable::path(path))?;
+        Ok(file)
+    }
+
+    /// Reads a selection of all files, and hands it on batch by batch until enough is read. Without a filter, no more than
+    /// the first `most` rows are needed.
+    pub fn each(
+        &self,
+        selection: &Selection,
+        named: &[&str],
+        most: u64,
+        hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<ControlFlow<()>>,
+    ) -> anyhow::Result<()> {
+        for path in &self.paths {
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            let file = self
+                .open(path, named)?
+                .with_batch_size(BATCH_ROWS.min(most.max(1)));
+            let rows = selection.read(file).map_err(|error| error.in_file(path))?;
+            // A file without rows has columns, which the output shows.
+            if hand_on(RecordBatch::new_empty(rows.schema()))?.is_break() {
+                return Ok(());
+            }
+            for batch in rows {
+                if hand_on(batch?)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the rows of each file, whatever its columns, or those that a selection has.
+    pub fn counts(
+        &self,
+        selection: Option<&Selection>,
+        named: &[&str],
+    ) -> anyhow::Result<Vec<u64>> {
+        let count = |path: &PathBuf| {
+            let Some(selection) = selection else {
+                let file = ReaderBuilder::open(path)?;
+                let row_groups = file.metadata().row_groups().iter();
+                let rows =
+                    row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
+                return Ok(rows.fold(0, u64::saturating_add));
+            };
+            let file = self.open(path, named)?;
+            // The columns of the condition are read, and none is returned.
+            let selection = selection.clone().with_columns::<&str>([]);
+            let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+            let rows = selection
+                .read(file.with_threads(threads))
+                .map_err(|error| error.in_file(path))?;
+            let mut count = 0;
+            for batch in rows {
+                count += batch?.num_rows() as u64;
+            }
+            Ok(count)
+        };
+        self.paths.iter().map(count).collect()
+    }
+
+    /// Hands on the chosen rows of a selection. Without a filter, only these rows are read.
+    pub fn rows(
+        &self,
+        selection: &Selection,
+        named: &[&str],
+        Chosen {
+            counts,
+            rows: mut chosen,
+            is_filtered,
+        }: Chosen<'_>,
+        hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut first: u64 = 0;
+        for (index, (path, count)) in self.paths.iter().zip(counts).enumerate() {
+            let end = first.saturating_add(*count);
+            let here = chosen.partition_point(|row| *row < end);
+            let (own, others) = chosen.split_at(here);
+            let own: Vec<usize> = own
+                .iter()
+                .filter_map(|row| usize::try_from(row - first).ok())
+                .collect();
+            (first, chosen) = (end, others);
+            // Of the first file, the output shows the columns.
+            if own.is_empty() && index > 0 {
+                continue;
+            }
+            let mut file = self.open(path, named)?;
+            if !is_filtered {
+                file = file.with_row_selection(only(&own));
+            }
+            let rows = selection.read(file).map_err(|error| error.in_file(path))?;
+            hand_on(RecordBatch::new_empty(rows.schema()))?;
+            let mut before = 0;
+            for batch in rows {
+                let batch = batch?;
+                if !is_filtered {
+                    hand_on(batch)?;
+                    continue;
+                }
+                let after = before + batch.num_rows();
+                let is_chosen = |row| Some(own.binary_search(&row).is_ok());
+                let mask = BooleanArray::from_iter((before..after).map(is_chosen));
+                hand_on(filter_record_batch(&batch, &mask)?)?;
+                before = after;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a selection of single rows.
+fn only(rows: &[usize]) -> RowSelection {
+    let mut next = 0;
+    let selectors = rows.iter().flat_map(|&row| {
+        let skipped = RowSelector::skip(row - next);
+        next = row + 1;
+        [skipped, RowSelector::select(1)]
+    });
+    selectors.collect::<Vec<_>>().into()
+}
+
+/// Returns how the columns of a file differ from those of the first one.
+fn difference(first: &Schema, other: &Schema) -> Option<String> {
+    let name = |schema: &Schema, index: usize| {
+        schema.fields().get(index).map(|field| field.name().clone())
+    };
+    for index in 0..first.fields().len().max(other.fields().len()) {
+        match (name(first, index), name(other, index)) {
+            (Some(one), Some(two)) if one == two => {
+                let types = [first, other].map(|schema| schema.field(index).data_type());
+                if !types[0].equals_datatype(types[1]) {
+                    return Some(format!(
+                        "{one} has the type {} and not {}",
+                        types[1], types[0]
+                    ));
+                }
+            }
+            (one, two) => {
+                let shown = |name: Option<String>| name.unwrap_or_else(|| "missing".to_owned());
+                return Some(format!(
+                    "column {} is {} and not {}",
+                    index + 1,
+                    shown(two),
+                    shown(one)
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// Checks that a file has all named columns.
+fn check_names(file: &ReaderBuilder<InputFile>, named: &[&str]) -> anyhow::Result<()> {
+    let columns = file.parquet_schema().columns().iter();
+    let paths = columns.flat_map(|column| {
+        let parts = column.path().parts();
+        (1..=parts.len()).map(|length| parts[..length].join("."))
+    });
+    let paths: Vec<String> = paths.collect();
+    let Some(missing) = named
+        .iter()
+        .find(|name| !paths.iter().any(|path| path == *name))
+    else {
+        return Ok(());
+    };
+    let meant = similar(missing, paths.iter().map(String::as_str));
+    let meant = meant.map_or_else(
+        || ".".to_owned(),
+        |meant| format!("; did you mean {}?", readable::line(meant)),
+    );
+    let fields = file.schema().fields();
+    let names = fields
+        .iter()
+        .take(LISTED)
+        .map(|field| readable::line(field.name()));
+    let more = match fields.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more, which `bytelane inspect` lists"),
+    };
+    let names = names.collect::<Vec<_>>().join(", ");
+    bail!(
+        "the file has no column {}{meant} Its columns: {names}{more}",
+        readable::line(missing)
+    )
+}

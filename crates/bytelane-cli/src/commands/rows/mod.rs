@@ -1,0 +1,285 @@
+//! `bytelane head`, `cat`, `sample` and `count`.
+
+mod cells;
+mod files;
+mod json;
+mod output;
+mod sample;
+mod table;
+
+use crate::table::{Table, number, text};
+use crate::{Outcome, backend, standard};
+use arrow_array::RecordBatch;
+use bytelane_measure::format::Format as TableFormat;
+use bytelane_parquet::filter::{Predicate, Selection};
+use clap::ValueEnum;
+use files::{Chosen, Files};
+use output::Output;
+use serde_json::json;
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Rows of `head` and `sample`.
+const USUAL_ROWS: u64 = 10;
+
+/// Show the first rows of Parquet files
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Head {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    shown: Shown,
+    /// Number of rows
+    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL_ROWS)]
+    rows: u64,
+}
+
+/// Show all rows of Parquet files
+///
+/// Rows are read and written in batches, so files may be larger than memory.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Cat {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// Show random rows of Parquet files
+///
+/// Each set of rows is equally likely, over all files. Rows are shown in the order of the files. Only the pages that have them
+/// are read, if the file has an index of its pages; with --where, files are read twice.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Sample {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    shown: Shown,
+    /// Number of rows
+    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL_ROWS)]
+    rows: u64,
+    /// Seed of the random numbers: the same seed gives the same rows [default: another one each time]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+}
+
+/// Count the rows of Parquet files
+///
+/// Reads only the footers; with --where, the columns of the condition as well.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Count {
+    #[command(flatten)]
+    source: Source,
+    /// How to show the numbers
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+struct Source {
+    /// Parquet files with the same columns, or directories that are searched for .parquet files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Only rows for which this condition is true
+    #[arg(long = "where", value_name = "CONDITION", long_help = WHERE)]
+    condition: Option<Predicate>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Shown {
+    /// Only these columns, by their paths: all in a group, or one. They are shown in the order of the file
+    #[arg(long, value_name = "PATH,..", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
+    /// How to show the rows
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table with the columns that fit the terminal; long texts are cut
+    Table,
+    /// JSON lines: one object per row
+    Json,
+    /// CSV: nulls are empty, empty texts are ""
+    Csv,
+}
+
+const WHERE: &str = "\
+Only rows for which this condition is true, as in SQL:
+
+  price > 100, = == != <> < <= > >=
+  id in (1, 2), day between '2024-01-01' and '2024-01-31'
+  name is null, name is not null
+  name like 'a%': % stands for any characters, _ for one
+  and, or, not, parentheses
+
+Texts, dates and times have single quotation marks: day >= '2024-12-31'. Bytes are x'00ff'. Names of columns may have \
+double quotation marks: \"unit price\" > 1. Columns in groups are paths: item.price. Nulls are neither equal nor unequal \
+to a value. NaN equals nothing.";
+
+const EXAMPLES: &str = "Examples:
+  bytelane head trades.parquet
+  bytelane head -n 3 trades.parquet --columns id,price --where \"price > 100 and venue in ('X', 'Y')\"
+  bytelane cat lake/ --format csv > all.csv
+  bytelane cat trades.parquet --format json | jq .price
+  bytelane sample -n 1000 lake/ --seed 1 --format json
+  bytelane count lake/ --where \"venue is null\"
+
+In JSON, integers and decimals have all their digits, NaN and infinities are null, bytes are hexadecimal, and dates and \
+times are texts (ISO 8601); those with a time zone are in UTC.";
+
+impl Source {
+    fn open(&self) -> anyhow::Result<Files> {
+        backend::force_from_environment()?;
+        Files::find(&self.files)
+    }
+
+    fn selection(&self) -> Selection {
+        match &self.condition {
+            Some(condition) => Selection::default().with_filter(condition.clone()),
+            None => Selection::default(),
+        }
+    }
+
+    /// Returns the paths of the columns of the condition.
+    fn condition_columns(&self) -> Vec<&str> {
+        self.condition.iter().flat_map(Predicate::columns).collect()
+    }
+}
+
+impl Shown {
+    /// Returns the rows and columns to read.
+    fn selection(&self, source: &Source) -> Selection {
+        match &self.columns {
+            Some(columns) => source.selection().with_columns(columns),
+            None => source.selection(),
+        }
+    }
+
+    /// Returns all columns that must exist.
+    fn named<'a>(&'a self, source: &'a Source) -> Vec<&'a str> {
+        let shown = self.columns.iter().flatten().map(String::as_str);
+        shown.chain(source.condition_columns()).collect()
+    }
+}
+
+impl Head {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let files = self.source.open()?;
+        show(&files, &self.source, &self.shown, self.rows)
+    }
+}
+
+impl Cat {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let files = self.source.open()?;
+        show(&files, &self.source, &self.shown, u64::MAX)
+    }
+}
+
+/// Shows the first rows.
+fn show(files: &Files, source: &Source, shown: &Shown, rows: u64) -> anyhow::Result<Outcome> {
+    let mut out = BufWriter::new(standard::output()?);
+    let mut left = rows;
+    let mut output = Output::new(shown.format, &mut out);
+    let selection = shown.selection(source);
+    files.each(
+        &selection,
+        &shown.named(source),
+        left,
+        &mut |batch: RecordBatch| {
+            let count = batch
+                .num_rows()
+                .min(usize::try_from(left).unwrap_or(usize::MAX));
+            output.write(&batch.slice(0, count))?;
+            left -= count as u64;
+            Ok(if left == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
+        },
+    )?;
+    output.finish()?;
+    out.flush()?;
+    Ok(Outcome::Fine)
+}
+
+/// Returns the sum of numbers of rows, which footers may have made too large.
+fn sum(counts: &[u64]) -> u64 {
+    counts
+        .iter()
+        .fold(0, |sum, count| sum.saturating_add(*count))
+}
+
+impl Sample {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let files = self.source.open()?;
+        let mut out = BufWriter::new(standard::output()?);
+        let mut output = Output::new(self.shown.format, &mut out);
+        let named = self.shown.named(&self.source);
+        let is_filtered = self.source.condition.is_some();
+        let filter = is_filtered.then(|| self.source.selection());
+        let counts = files.counts(filter.as_ref(), &named)?;
+        let chosen = sample::choose(sum(&counts), self.rows, self.seed);
+        let selection = self.shown.selection(&self.source);
+        let chosen = Chosen {
+            counts: &counts,
+            rows: &chosen,
+            is_filtered,
+        };
+        files.rows(&selection, &named, chosen, &mut |batch| {
+            output.write(&batch)
+        })?;
+        output.finish()?;
+        out.flush()?;
+        Ok(Outcome::Fine)
+    }
+}
+
+impl Count {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let files = self.source.open()?;
+        let mut out = standard::output()?;
+        let selection = self
+            .source
+            .condition
+            .is_some()
+            .then(|| self.source.selection());
+        let counts = files.counts(selection.as_ref(), &self.source.condition_columns())?;
+        let names = files
+            .paths()
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned());
+        let sum = sum(&counts);
+        let named: Vec<(String, u64)> = names.zip(counts).collect();
+        let format = match self.format {
+            Format::Table if named.len() == 1 => {
+                writeln!(out, "{sum}")?;
+                return Ok(Outcome::Fine);
+            }
+            Format::Table => TableFormat::Table,
+            Format::Json => TableFormat::Json,
+            Format::Csv => TableFormat::Csv,
+        };
+        let mut table = Table::new([text("file"), number("rows")]);
+        for (name, rows) in &named {
+            table.row([name.clone(), rows.to_string()]);
+        }
+        if format == TableFormat::Table {
+            table.row([format!("{} files", named.len()), sum.to_string()]);
+        }
+        let objects = named
+            .iter()
+            .map(|(file, rows)| json!({"file": file, "rows": rows}));
+        table.write(format, objects, &mut out)?;
+        out.flush()?;
+        Ok(Outcome::Fine)
+    }
+}

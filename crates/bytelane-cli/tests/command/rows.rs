@@ -1,0 +1,359 @@
+//! `bytelane head`, `cat`, `sample` and `count`.
+
+use crate::{bytelane, failure, text};
+use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array,
+    ListArray, RecordBatch, StringArray, TimestampMicrosecondArray, TimestampSecondArray,
+    UInt64Array,
+};
+use bytelane_parquet::parquet::arrow::ArrowWriter;
+use bytelane_parquet::parquet::file::properties::WriterProperties;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+fn write(path: &Path, batch: &RecordBatch) {
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(1000))
+        .build();
+    let mut writer = ArrowWriter::try_new(
+        File::create(path).unwrap(),
+        batch.schema(),
+        Some(properties),
+    )
+    .unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+/// Rows with an id, a price that rises, and a venue that is null for every fifth.
+fn trades(ids: std::ops::Range<i64>) -> RecordBatch {
+    let prices = ids.clone().map(|id| id as f64 / 4.0);
+    let venues = ids
+        .clone()
+        .map(|id| (id % 5 > 0).then(|| format!("venue {}", id % 3)));
+    let columns: [(&str, ArrayRef); 3] = [
+        ("id", Arc::new(Int64Array::from_iter_values(ids))),
+        ("price", Arc::new(Float64Array::from_iter_values(prices))),
+        ("venue", Arc::new(StringArray::from_iter(venues))),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// A directory with `lake/a.parquet` (3000 rows) and `lake/b/b.parquet` (2000 rows).
+fn lake() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir_all(directory.path().join("lake/b")).unwrap();
+    write(&directory.path().join("lake/a.parquet"), &trades(0..3000));
+    write(
+        &directory.path().join("lake/b/b.parquet"),
+        &trades(3000..5000),
+    );
+    directory
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> String {
+    let output = bytelane(arguments).current_dir(directory).unwrap();
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
+}
+
+fn ids(directory: &Path, arguments: &[&str]) -> Vec<i64> {
+    let lines = run(directory, &[arguments, &["--format", "json"]].concat());
+    let id = |line: &str| {
+        serde_json::from_str::<Value>(line).unwrap()["id"]
+            .as_i64()
+            .unwrap()
+    };
+    lines.lines().map(id).collect()
+}
+
+#[test]
+fn head_shows_the_first_rows() {
+    let lake = lake();
+    let lake = lake.path();
+    assert_eq!(
+        run(lake, &["head", "-n", "2", "lake/a.parquet"]),
+        " id  price  venue
+────────────────────
+  0    0.0  null
+  1   0.25  venue 1
+"
+    );
+    assert_eq!(ids(lake, &["head", "lake"]), (0..10).collect::<Vec<_>>());
+    assert_eq!(
+        ids(lake, &["head", "lake", "--rows", "3500"]),
+        (0..3500).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        run(lake, &["head", "lake", "-n", "0", "--format", "csv"]),
+        "id,price,venue\n"
+    );
+    let where_ = [
+        "head",
+        "lake",
+        "-n",
+        "3",
+        "--where",
+        "price >= 749.25 and venue is not null",
+    ];
+    assert_eq!(ids(lake, &where_), [2997, 2998, 2999]);
+    let csv = [
+        "head",
+        "lake/b/b.parquet",
+        "-n",
+        "2",
+        "--columns",
+        "venue,id",
+        "--format",
+        "csv",
+    ];
+    assert_eq!(run(lake, &csv), "id,venue\n3000,\n3001,venue 1\n");
+}
+
+#[test]
+fn cat_shows_all_rows() {
+    let lake = lake();
+    let lake = lake.path();
+    assert_eq!(
+        ids(lake, &["cat", "lake/b/b.parquet", "lake/a.parquet"]),
+        (3000..5000).chain(0..3000).collect::<Vec<_>>()
+    );
+    let table = run(lake, &["cat", "lake"]);
+    assert_eq!(table.lines().count(), 5002);
+    let none = run(
+        lake,
+        &["cat", "lake", "--where", "id < 0", "--columns", "price"],
+    );
+    assert_eq!(none, " price\n───────\n");
+}
+
+#[test]
+fn count_needs_only_footers() {
+    let lake = lake();
+    let lake = lake.path();
+    assert_eq!(run(lake, &["count", "lake/a.parquet"]), "3000\n");
+    assert_eq!(
+        run(
+            lake,
+            &["count", "lake/a.parquet", "--where", "venue is null"]
+        ),
+        "600\n"
+    );
+    assert_eq!(
+        run(lake, &["count", "lake", "--format", "csv"]),
+        "file,rows\nlake/a.parquet,3000\nlake/b/b.parquet,2000\n"
+    );
+    let table = run(lake, &["count", "lake", "--where", "id >= 2999"]);
+    assert!(table.ends_with(" 2 files           2001\n"), "{table}");
+    let json = run(lake, &["count", "lake/a.parquet", "--format", "json"]);
+    assert_eq!(json, "{\"file\":\"lake/a.parquet\",\"rows\":3000}\n");
+
+    // Values that cannot be read do not matter.
+    let path = lake.join("lake/a.parquet");
+    let mut bytes = fs::read(&path).unwrap();
+    let (start, end) = (4, bytes.len() - 8);
+    let footer = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) as usize;
+    bytes[start..end - footer].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(run(lake, &["count", "lake/a.parquet"]), "3000\n");
+    failure(bytelane(&["count", "lake/a.parquet", "--where", "price > 1"]).current_dir(lake));
+}
+
+#[test]
+fn samples_are_spread_over_all_files_and_repeat_with_a_seed() {
+    let lake = lake();
+    let lake = lake.path();
+    let sample = |seed: &str| ids(lake, &["sample", "lake", "-n", "1000", "--seed", seed]);
+    let rows = sample("1");
+    assert_eq!(rows.len(), 1000);
+    assert!(rows.is_sorted_by(|one, other| one < other));
+    // 400 are expected of the second file, with a standard deviation of 14.
+    let second = rows.iter().filter(|id| **id >= 3000).count();
+    assert!((300..500).contains(&second), "{second}");
+    assert_eq!(sample("1"), rows);
+    assert_ne!(sample("2"), rows);
+    assert_eq!(
+        ids(lake, &["sample", "lake", "-n", "9000"]),
+        (0..5000).collect::<Vec<_>>()
+    );
+    assert_eq!(ids(lake, &["sample", "lake"]).len(), 10);
+    let filtered = ids(
+        lake,
+        &["sample", "lake", "-n", "50", "--where", "id > 4900"],
+    );
+    assert_eq!(filtered.len(), 50);
+    assert!(
+        filtered.iter().all(|id| *id > 4900) && filtered.is_sorted_by(|one, other| one < other)
+    );
+    let header = run(
+        lake,
+        &["sample", "lake", "--where", "id < 0", "--format", "csv"],
+    );
+    assert_eq!(header, "id,price,venue\n");
+}
+
+/// Values that formats treat in different ways.
+fn values() -> RecordBatch {
+    let mut map = MapBuilder::new(None, Int32Builder::new(), StringBuilder::new());
+    map.keys().append_value(7);
+    map.values().append_value("\"x\"");
+    map.append(true).unwrap();
+    map.append(true).unwrap();
+    let decimals = Decimal128Array::from(vec![12_345_678_901_234_567_890_123_450, -5]);
+    let columns: [(&str, ArrayRef); 12] = [
+        ("big", Arc::new(UInt64Array::from(vec![u64::MAX, 0]))),
+        (
+            "decimal",
+            Arc::new(decimals.with_precision_and_scale(38, 3).unwrap()),
+        ),
+        (
+            "float",
+            Arc::new(Float64Array::from(vec![f64::NAN, f64::NEG_INFINITY])),
+        ),
+        ("bool", Arc::new(BooleanArray::from(vec![Some(true), None]))),
+        (
+            "text",
+            Arc::new(StringArray::from(vec![Some("a,\"b\"\n\u{1b}"), Some("")])),
+        ),
+        (
+            "null",
+            Arc::new(StringArray::from(vec![None::<&str>, None])),
+        ),
+        (
+            "bytes",
+            Arc::new(BinaryArray::from_vec(vec![b"\x00\xff", b""])),
+        ),
+        ("date", Arc::new(Date32Array::from(vec![19_723, i32::MAX]))),
+        (
+            "time",
+            Arc::new(TimestampMicrosecondArray::from(vec![1_500_000, 0]).with_timezone("UTC")),
+        ),
+        (
+            "local",
+            Arc::new(TimestampSecondArray::from(vec![0, i64::MAX])),
+        ),
+        (
+            "list",
+            Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([
+                Some(vec![Some(1), None]),
+                None,
+            ])),
+        ),
+        ("map", Arc::new(map.finish())),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+#[test]
+fn json_has_all_digits_and_is_valid() {
+    let directory = tempfile::tempdir().unwrap();
+    write(&directory.path().join("a.parquet"), &values());
+    let json = run(directory.path(), &["cat", "a.parquet", "--format", "json"]);
+    insta::assert_snapshot!(json);
+    for line in json.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row.as_object().unwrap().len(), 12);
+    }
+}
+
+#[test]
+fn csv_and_tables_show_every_type() {
+    let directory = tempfile::tempdir().unwrap();
+    write(&directory.path().join("a.parquet"), &values());
+    insta::assert_snapshot!(run(
+        directory.path(),
+        &["cat", "a.parquet", "--format", "csv"]
+    ));
+    let mut command = bytelane(&["cat", "a.parquet"]);
+    let table = command
+        .env("COLUMNS", "300")
+        .current_dir(&directory)
+        .unwrap();
+    insta::assert_snapshot!(text(&table.stdout));
+    let mut command = bytelane(&["cat", "a.parquet"]);
+    let table = text(
+        &command
+            .env("COLUMNS", "80")
+            .current_dir(&directory)
+            .unwrap()
+            .stdout,
+    );
+    assert!(
+        table.lines().all(|line| line.chars().count() <= 80),
+        "{table}"
+    );
+    assert!(table.contains("of 12 columns. A wider"), "{table}");
+}
+
+#[test]
+fn errors_say_what_would_help() {
+    let lake = lake();
+    let fails = |arguments: &[&str]| failure(bytelane(arguments).current_dir(&lake));
+    assert_eq!(
+        fails(&["head", "lake", "--columns", "id,prise"]),
+        "error: lake/a.parquet: the file has no column prise; did you mean price? Its columns: id, price, venue\n"
+    );
+    assert_eq!(
+        fails(&["count", "lake", "--where", "xyz = 1"]),
+        "error: lake/a.parquet: the file has no column xyz. Its columns: id, price, venue\n"
+    );
+    assert_eq!(
+        fails(&["cat", "lake", "--where", "price > 'a'"]),
+        "error: lake/a.parquet, column price: the type Float64 cannot be compared with the text \"a\"\n"
+    );
+    let error = fails(&["head", "lake", "--where", "price >"]);
+    assert!(
+        error.contains("expected a value at the end of the condition `price >`"),
+        "{error}"
+    );
+    assert!(fails(&["head", "missing.parquet"]).contains("missing.parquet"));
+    fs::create_dir(lake.path().join("empty")).unwrap();
+    assert_eq!(
+        fails(&["count", "empty"]),
+        "error: empty: no .parquet file in this directory\n"
+    );
+
+    let other =
+        RecordBatch::try_from_iter([("id", Arc::new(StringArray::from(vec!["a"])) as ArrayRef)])
+            .unwrap();
+    write(&lake.path().join("other.parquet"), &other);
+    let files = [
+        "count",
+        "lake/a.parquet",
+        "other.parquet",
+        "--format",
+        "csv",
+    ];
+    assert!(run(lake.path(), &files).ends_with("other.parquet,1\n"));
+    let files = ["head", "lake/a.parquet", "other.parquet", "-n", "5000"];
+    let output = bytelane(&files).current_dir(&lake).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = text(&output.stderr);
+    assert!(error.contains("other.parquet has other columns than lake/a.parquet: id has the type Utf8 and not Int64"), "{error}");
+}
+
+#[test]
+fn a_pipe_that_closes_ends_quietly() {
+    let lake = lake();
+    for format in ["table", "json", "csv"] {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("bytelane"));
+        command
+            .args(["cat", "lake", "--format", format])
+            .current_dir(&lake);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(text(&output.stderr), "", "{format}");
+        assert_eq!(output.status.code(), Some(0), "{format}");
+    }
+}

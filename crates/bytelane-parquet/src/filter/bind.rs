@@ -1,0 +1,240 @@
+//! Predicates that have been checked against a schema.
+
+use super::Predicate;
+use super::like::Pattern;
+use super::test::Test;
+use crate::{Error, Problem, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, new_empty_array};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use std::sync::{Arc, LazyLock};
+
+/// Predicate that has been checked against a schema.
+///
+/// ```
+/// use arrow_array::{Float64Array, RecordBatch};
+/// use bytelane_parquet::filter::{Filter, Predicate};
+/// use std::sync::{Arc, LazyLock};
+///
+/// let prices = Float64Array::from(vec![Some(99.5), None, Some(101.0)]);
+/// let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as _)])?;
+/// let predicate: Predicate = "price > 100".parse()?;
+/// let filter = Filter::try_new(&predicate, &batch.schema())?;
+/// assert_eq!(filter.evaluate(&batch)?, vec![false, false, true].into());
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub(super) root: Node,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Leaf(Leaf),
+    Not(Box<Node>),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+}
+
+/// Test of a column.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    /// Names from the outermost group to the column.
+    pub(super) names: Vec<String>,
+    pub(super) field: FieldRef,
+    pub(super) test: Test,
+}
+
+impl Filter {
+    /// Finds the columns in a schema, and checks that they compare with the values.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NoSuchColumn`], and [`Problem::Option`] for a column in a list, or of a type that does not compare with a
+    /// value.
+    pub fn try_new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
+        Ok(Self {
+            root: Node::new(predicate, schema.fields())?,
+        })
+    }
+
+    /// Returns the paths of the columns, as lists of names.
+    pub(super) fn columns(&self) -> Vec<&[String]> {
+        let mut columns = Vec::new();
+        self.root
+            .visit(&mut |leaf| columns.push(leaf.names.as_slice()));
+        columns
+    }
+
+    /// Returns for which rows the predicate is true. The batch may have other columns, too.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_new`](Self::try_new), if a column is missing or has another type than in the schema.
+    pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
+        let rows = self.root.rows(batch, true)?;
+        Ok(BooleanArray::new(rows, None))
+    }
+}
+
+impl Node {
+    fn new(predicate: &Predicate, fields: &Fields) -> Result<Self> {
+        let nodes = |all: &[Predicate]| {
+            all.iter()
+                .map(|it| Self::new(it, fields))
+                .collect::<Result<_>>()
+        };
+        let leaf = |column, test| Leaf::new(column, test, fields).map(Self::Leaf);
+        match predicate {
+            Predicate::Compare {
+                column,
+                comparison,
+                value,
+            } => leaf(column, Test::Compare(*comparison, value.clone())),
+            Predicate::In { column, values } => leaf(column, Test::In(values.clone())),
+            Predicate::Like { column, pattern } => leaf(column, Test::Like(Pattern::new(pattern))),
+            Predicate::IsNull { column } => leaf(column, Test::IsNull),
+            Predicate::Not(inner) => Ok(Self::Not(Box::new(Self::new(inner, fields)?))),
+            Predicate::And(all) => Ok(Self::And(nodes(all)?)),
+            Predicate::Or(all) => Ok(Self::Or(nodes(all)?)),
+        }
+    }
+
+    fn visit<'a>(&'a self, leaf: &mut impl FnMut(&'a Leaf)) {
+        match self {
+            Self::Leaf(it) => leaf(it),
+            Self::Not(inner) => inner.visit(leaf),
+            Self::And(all) | Self::Or(all) => all.iter().for_each(|it| it.visit(leaf)),
+        }
+    }
+
+    /// Returns for which rows the node has the wanted result, so neither the opposite nor null.
+    fn rows(&self, batch: &RecordBatch, wanted: bool) -> Result<BooleanBuffer> {
+        match self {
+            Self::Leaf(leaf) => {
+                let (values, nulls) = leaf.evaluate(batch)?.into_parts();
+                let rows = if wanted { values } else { !&values };
+                Ok(match nulls {
+                    Some(nulls) => &rows & nulls.inner(),
+                    None => rows,
+                })
+            }
+            Self::Not(inner) => inner.rows(batch, !wanted),
+            // By De Morgan, a conjunction is false where one of its parts is.
+            Self::And(all) | Self::Or(all) => {
+                let needs_all = matches!(self, Self::And(_)) == wanted;
+                let start = match needs_all {
+                    true => BooleanBuffer::new_set(batch.num_rows()),
+                    false => BooleanBuffer::new_unset(batch.num_rows()),
+                };
+                all.iter().try_fold(start, |rows, node| {
+                    let others = node.rows(batch, wanted)?;
+                    Ok(if needs_all {
+                        &rows & &others
+                    } else {
+                        &rows | &others
+                    })
+                })
+            }
+        }
+    }
+}
+
+impl Leaf {
+    fn new(path: &str, test: Test, fields: &Fields) -> Result<Self> {
+        let mut names = Vec::new();
+        let field = find(path, fields, &mut names)?.ok_or_else(|| no_such_column(path))?;
+        let leaf = Self {
+            names,
+            field: Arc::clone(field),
+            test,
+        };
+        leaf.test(&new_empty_array(field.data_type()))?;
+        Ok(leaf)
+    }
+
+    fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
+        let (array, outer) = self.column(batch)?;
+        let mask = self.test(&array)?;
+        let Some(outer) = outer else {
+            return Ok(mask);
+        };
+        // A value in a group that is null is null.
+        let (values, own) = mask.into_parts();
+        Ok(match self.test {
+            Test::IsNull => BooleanArray::new(&values | &!outer.inner(), None),
+            _ => BooleanArray::new(values, NullBuffer::union(own.as_ref(), Some(&outer))),
+        })
+    }
+
+    /// Tests the values of an array.
+    pub(super) fn test(&self, array: &ArrayRef) -> Result<BooleanArray> {
+        self.test
+            .evaluate(array)
+            .map_err(|error| error.in_column(self.names.join(".")))
+    }
+
+    /// Returns the column of a batch, and where groups around it are null.
+    fn column(&self, batch: &RecordBatch) -> Result<(ArrayRef, Option<NullBuffer>)> {
+        let missing = || no_such_column(&self.names.join("."));
+        let (first, inner) = self.names.split_first().ok_or_else(missing)?;
+        let mut array = batch.column_by_name(first).ok_or_else(missing)?;
+        let mut nulls = None;
+        for name in inner {
+            nulls = NullBuffer::union(nulls.as_ref(), array.nulls());
+            let group = array.as_struct_opt().ok_or_else(missing)?;
+            array = group.column_by_name(name).ok_or_else(missing)?;
+        }
+        Ok((Arc::clone(array), nulls))
+    }
+}
+
+/// Finds a column or a group by its path, and collects the names to it.
+fn find<'a>(
+    path: &str,
+    fields: &'a Fields,
+    names: &mut Vec<String>,
+) -> Result<Option<&'a FieldRef>> {
+    for field in fields {
+        let name = field.name().as_str();
+        let Some(rest) = path.strip_prefix(name) else {
+            continue;
+        };
+        names.push(name.to_owned());
+        if rest.is_empty() {
+            return Ok(Some(field));
+        }
+        if let Some(rest) = rest.strip_prefix('.')
+            && let Some(found) = find(rest, children(field), names)?
+        {
+            return Ok(Some(found));
+        }
+        if rest.starts_with('.') && is_list(field) {
+            let problem = "columns in lists and maps cannot be filtered by".to_owned();
+            return Err(Error::new(Problem::Option(problem)).in_column(path));
+        }
+        names.pop();
+    }
+    Ok(None)
+}
+
+fn children(field: &Field) -> &Fields {
+    static NONE: LazyLock<Fields> = LazyLock::new(Fields::empty);
+    match field.data_type() {
+        DataType::Struct(fields) => fields,
+        _ => &NONE,
+    }
+}
+
+fn is_list(field: &Field) -> bool {
+    use DataType::{FixedSizeList, LargeList, LargeListView, List, ListView, Map};
+    matches!(
+        field.data_type(),
+        List(_) | LargeList(_) | ListView(_) | LargeListView(_) | FixedSizeList(..) | Map(..)
+    )
+}
+
+fn no_such_column(path: &str) -> Error {
+    Problem::NoSuchColumn(path.to_owned()).into()
+}

@@ -1,0 +1,125 @@
+//! Rows that satisfy a condition.
+//!
+//! A [`Predicate`] is a condition on columns by their paths. [`Filter`] is one that has been checked against a schema: it takes
+//! record batches and returns masks. [`Selection`] reads the rows of a file that satisfy a predicate, without the row groups
+//! in which statistics exclude them.
+//!
+//! Null follows SQL: a comparison with null is null, `not` of null is null, and only rows for which the predicate is true are
+//! kept. Floats follow IEEE 754, as in pyarrow: NaN is equal to nothing and neither smaller nor larger than anything, and
+//! 0.0 equals -0.0.
+
+mod bind;
+mod like;
+mod parse;
+mod prune;
+mod select;
+mod test;
+mod tokens;
+mod value;
+
+pub use bind::Filter;
+pub use select::{SelectedRows, Selection};
+pub use value::Value;
+
+/// Condition on the rows of a table.
+///
+/// [`FromStr`](std::str::FromStr) reads conditions in the syntax of SQL:
+///
+/// ```
+/// use bytelane_parquet::filter::{Comparison, Predicate, Value};
+///
+/// let parsed: Predicate = "price > 100 and not name is null".parse()?;
+/// let built = Predicate::And(vec![
+///     Predicate::Compare { column: "price".into(), comparison: Comparison::Greater, value: Value::Integer(100) },
+///     Predicate::Not(Box::new(Predicate::IsNull { column: "name".into() })),
+/// ]);
+/// assert_eq!(parsed, built);
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Predicate {
+    /// Compares a column with a value.
+    Compare {
+        /// Path of the column, its names separated by dots.
+        column: String,
+        /// Operator between the column and the value.
+        comparison: Comparison,
+        /// Right side of the operator.
+        value: Value,
+    },
+    /// The column equals one of the values.
+    In {
+        /// Path of the column.
+        column: String,
+        /// Values in any order.
+        values: Vec<Value>,
+    },
+    /// The text matches a pattern, in which `%` stands for any characters and `_` for one.
+    Like {
+        /// Path of the column.
+        column: String,
+        /// Pattern for the whole text.
+        pattern: String,
+    },
+    /// The column is null. This is never null itself.
+    IsNull {
+        /// Path of the column.
+        column: String,
+    },
+    /// The condition is false.
+    Not(Box<Predicate>),
+    /// All conditions are true; true if there are none.
+    And(Vec<Predicate>),
+    /// One of the conditions is true; false if there are none.
+    Or(Vec<Predicate>),
+}
+
+/// Operator that compares a column with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Predicate {
+    /// Returns the paths of the columns in the order of their first appearance.
+    ///
+    /// ```
+    /// let predicate: bytelane_parquet::filter::Predicate = "b.c = 1 or a = 2 or b.c = 3".parse()?;
+    /// assert_eq!(predicate.columns(), ["b.c", "a"]);
+    /// # Ok::<(), bytelane_parquet::Error>(())
+    /// ```
+    #[must_use]
+    pub fn columns(&self) -> Vec<&str> {
+        let mut columns = Vec::new();
+        self.collect_columns(&mut columns);
+        columns
+    }
+
+    fn collect_columns<'a>(&'a self, columns: &mut Vec<&'a str>) {
+        match self {
+            Self::Compare { column, .. }
+            | Self::In { column, .. }
+            | Self::Like { column, .. }
+            | Self::IsNull { column } => {
+                if !columns.contains(&column.as_str()) {
+                    columns.push(column);
+                }
+            }
+            Self::Not(inner) => inner.collect_columns(columns),
+            Self::And(all) | Self::Or(all) => {
+                all.iter().for_each(|it| it.collect_columns(columns));
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+"""Finding the files of a table: paths, patterns, and directories with columns in their names."""
+
+from __future__ import annotations
+
+import glob
+import os
+import urllib.parse
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+# Name of a column, whether it is an integer, and its value.
+Partition: TypeAlias = tuple[str, bool, str | None]
+File: TypeAlias = tuple[str, list[Partition]]
+
+# The directory of rows in which the column is null.
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def find(sources: Iterable[str | os.PathLike[str]]) -> list[File]:
+    """The files at paths, and those in directories and below, sorted; with the columns of names such as `year=2024`."""
+    found: list[tuple[str, dict[str, str | None]]] = []
+    for source in sources:
+        path = os.fspath(source)
+        for match in _matches(path):
+            if not os.path.isdir(match):
+                found.append((match, {}))
+                continue
+            below = sorted(_below(match))
+            if not below:
+                raise FileNotFoundError(2, "no .parquet file in this directory", match)
+            found.extend((file, _columns(os.path.relpath(file, match))) for file in below)
+    return _typed(found)
+
+
+def _matches(path: str) -> list[str]:
+    """The path itself if it exists, as names may have these characters, and else what matches the pattern."""
+    if os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    matches = sorted(glob.glob(path, recursive=True))
+    if not matches:
+        raise FileNotFoundError(2, "no file matches this pattern", path)
+    return matches
+
+
+def _below(directory: str) -> Iterable[str]:
+    """Files of Parquet. Names that begin with a dot or an underscore are those of other things."""
+    for root, directories, files in os.walk(directory):
+        directories[:] = [name for name in directories if not name.startswith((".", "_"))]
+        for name in files:
+            if name.endswith(".parquet") and not name.startswith((".", "_")):
+                yield os.path.join(root, name)
+
+
+def _columns(path: str) -> dict[str, str | None]:
+    columns: dict[str, str | None] = {}
+    for name in path.split(os.sep)[:-1]:
+        key, separator, value = name.partition("=")
+        if separator and key:
+            value = urllib.parse.unquote(value)
+            columns[urllib.parse.unquote(key)] = None if value == _NULL else value
+    return columns
+
+
+def _typed(found: Sequence[tuple[str, dict[str, str | None]]]) -> list[File]:
+    """Columns in all names are integers of 32 bits if all their values are, and texts otherwise, as in pyarrow."""
+    keys: list[str] = list(dict.fromkeys(key for _, columns in found for key in columns))
+    files: list[File] = []
+    integers = {key: all(_is_integer(columns.get(key)) for _, columns in found) for key in keys}
+    for path, columns in found:
+        files.append((path, [(key, integers[key], columns.get(key)) for key in keys]))
+    return files
+
+
+def _is_integer(value: str | None) -> bool:
+    if value is None:
+        return True
+    digits = value.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and -(2**31) <= int(value) < 2**31

@@ -1,0 +1,121 @@
+"""Conditions on rows, in the forms that users write, for the native half."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+# Column, operator and value.
+Test: TypeAlias = tuple[str, str, Any]
+# Tests that must all be true, lists of tests of which one must have all true, or a text in the syntax of SQL.
+Filters: TypeAlias = str | Sequence[Test] | Sequence[Sequence[Test]]
+# The name of its kind, and the value.
+Tagged: TypeAlias = tuple[str, Any]
+
+_COMPARISONS = {"=": "==", "==": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_FORM = 'a filter is a tuple of a column, an operator and a value, such as ("price", ">", 100)'
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def native(filters: Filters) -> str | list[list[tuple[str, str, list[Tagged]]]]:
+    """The same as lists of lists of tests, or the text."""
+    if isinstance(filters, str):
+        return filters
+    conjunctions: Sequence[Any] = [filters] if all(isinstance(it, tuple) for it in filters) else filters
+    return [[_test(test) for test in conjunction] for conjunction in conjunctions]
+
+
+def _test(test: Any) -> tuple[str, str, list[Tagged]]:
+    if not (isinstance(test, tuple) and len(test) == 3 and isinstance(test[0], str) and isinstance(test[1], str)):
+        raise TypeError(f"{_FORM}, but this is {test!r}")
+    column, operator, value = test
+    value = _plain(value)
+    if operator in ("in", "not in"):
+        if isinstance(value, str | bytes) or not hasattr(value, "__iter__"):
+            raise TypeError(f"`{operator}` needs a list of values, but this is {value!r}")
+        values = [_plain(it) for it in value]
+        known = [_tagged(it) for it in values if it is not None]
+        if len(known) < len(values):
+            operator = "in or null" if operator == "in" else "not in and not null"
+        return column, operator, known
+    if operator in ("is", "is not") and value is None:
+        return column, f"{operator} null", []
+    if operator not in _COMPARISONS:
+        known_operators = ", ".join([*_COMPARISONS, "in", "not in"])
+        raise ValueError(f"unknown operator {operator!r}; known: {known_operators}, and `is` and `is not` with None")
+    if value is None:
+        raise ValueError(f'nothing equals null: use ("{column}", "is", None) or ("{column}", "is not", None)')
+    return column, _COMPARISONS[operator], [_tagged(value)]
+
+
+def _plain(value: Any) -> Any:
+    """Scalars of pyarrow and NumPy as Python's own."""
+    if hasattr(value, "as_py"):
+        return value.as_py()
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind in ("M", "m") and getattr(value, "shape", None) == ():
+        count = value.astype(f"{kind}8[ns]").astype("int64").item()
+        return _Nanoseconds(kind, count)
+    if kind is not None and getattr(value, "shape", None) == ():
+        return value.item()
+    return value
+
+
+class _Nanoseconds:
+    """A datetime64 or timedelta64 of NumPy."""
+
+    def __init__(self, kind: str, count: int) -> None:
+        self.tagged: Tagged = ("timestamp" if kind == "M" else "duration", count)
+
+
+def _tagged(value: Any) -> Tagged:
+    """A value with the name of its kind."""
+    match value:
+        case _Nanoseconds():
+            return value.tagged
+        case bool():
+            return "boolean", value
+        case int():
+            return "integer", value
+        case float():
+            return "float", value
+        case decimal.Decimal():
+            return _decimal(value)
+        case str():
+            return "text", value
+        case bytes() | bytearray() | memoryview():
+            return "binary", bytes(value)
+        case datetime.datetime():
+            zone = value.utcoffset()
+            local = value.replace(tzinfo=None)
+            # Of pandas.
+            nanoseconds = _nanoseconds(local - _EPOCH) + getattr(value, "nanosecond", 0)
+            if zone is None:
+                return "timestamp", nanoseconds
+            return "timestamp in UTC", nanoseconds - _nanoseconds(zone)
+        case datetime.date():
+            return "date", (value - _EPOCH.date()).days
+        case datetime.time():
+            since = datetime.timedelta(
+                hours=value.hour, minutes=value.minute, seconds=value.second, microseconds=value.microsecond
+            )
+            return "time", _nanoseconds(since)
+        case datetime.timedelta():
+            return "duration", _nanoseconds(value)
+    raise TypeError(f"columns do not compare with values of type {type(value).__name__}")
+
+
+def _nanoseconds(difference: datetime.timedelta) -> int:
+    return difference // datetime.timedelta(microseconds=1) * 1000
+
+
+def _decimal(value: decimal.Decimal) -> Tagged:
+    if not value.is_finite():
+        return "float", math.nan if value.is_nan() else math.copysign(math.inf, value)
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    number = int("".join(map(str, digits)) or "0")
+    return "decimal", (-number if sign else number, -exponent)

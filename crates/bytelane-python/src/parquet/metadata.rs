@@ -1,0 +1,227 @@
+//! What footers say, under the names that it has in pyarrow.
+
+use bytelane_parquet::compression_name;
+use bytelane_parquet::parquet::file::metadata::{ColumnChunkMetaData as Chunk, ParquetMetaData};
+use bytelane_parquet::parquet::file::statistics::Statistics;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// What the footer of a file says.
+///
+/// >>> import pyarrow as pa
+/// >>> from bytelane import parquet
+/// >>> parquet.write_table(pa.table({"id": range(1000)}), "ids.parquet", "plain", row_group_size=600)
+/// >>> metadata = parquet.ParquetFile("ids.parquet").metadata
+/// >>> metadata.num_rows, metadata.num_row_groups, metadata.num_columns
+/// (1000, 2, 1)
+/// >>> chunk = metadata.row_group(0).column(0)
+/// >>> chunk.path_in_schema, chunk.physical_type, chunk.num_values
+/// ('id', 'INT64', 600)
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct FileMetaData(pub Arc<ParquetMetaData>);
+
+#[pymethods]
+impl FileMetaData {
+    /// The number of rows.
+    #[getter]
+    fn num_rows(&self) -> i64 {
+        self.0.file_metadata().num_rows()
+    }
+
+    /// The number of row groups.
+    #[getter]
+    fn num_row_groups(&self) -> usize {
+        self.0.num_row_groups()
+    }
+
+    /// The number of leaves: a flat column is one, a group has one for each column in it.
+    #[getter]
+    fn num_columns(&self) -> usize {
+        self.0.file_metadata().schema_descr().num_columns()
+    }
+
+    /// The program that wrote the file, if it left its name.
+    #[getter]
+    fn created_by(&self) -> Option<&str> {
+        self.0.file_metadata().created_by()
+    }
+
+    /// The row groups.
+    #[getter]
+    pub fn row_groups(&self) -> Vec<RowGroupMetaData> {
+        let all = 0..self.num_row_groups();
+        all.map(|index| RowGroupMetaData {
+            file: Arc::clone(&self.0),
+            index,
+        })
+        .collect()
+    }
+
+    /// The row group with this index.
+    fn row_group(&self, index: usize) -> PyResult<RowGroupMetaData> {
+        check(index, self.num_row_groups(), "row groups")?;
+        Ok(RowGroupMetaData {
+            file: Arc::clone(&self.0),
+            index,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, groups, columns) = (self.num_rows(), self.num_row_groups(), self.num_columns());
+        format!(
+            "<bytelane.parquet.FileMetaData: {rows} rows, {groups} row groups, {columns} columns>"
+        )
+    }
+}
+
+/// What the footer says of a row group.
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct RowGroupMetaData {
+    file: Arc<ParquetMetaData>,
+    index: usize,
+}
+
+#[pymethods]
+impl RowGroupMetaData {
+    /// The number of rows.
+    #[getter]
+    fn num_rows(&self) -> i64 {
+        self.file.row_group(self.index).num_rows()
+    }
+
+    /// The number of column chunks.
+    #[getter]
+    fn num_columns(&self) -> usize {
+        self.file.row_group(self.index).num_columns()
+    }
+
+    /// Bytes of its columns without compression.
+    #[getter]
+    fn total_byte_size(&self) -> i64 {
+        self.file.row_group(self.index).total_byte_size()
+    }
+
+    /// Bytes of its columns in the file.
+    #[getter]
+    fn total_compressed_size(&self) -> i64 {
+        self.file.row_group(self.index).compressed_size()
+    }
+
+    /// The column chunks.
+    #[getter]
+    fn columns(&self) -> Vec<ColumnChunkMetaData> {
+        (0..self.num_columns())
+            .map(|column| self.chunk(column))
+            .collect()
+    }
+
+    /// The column chunk with this index.
+    fn column(&self, index: usize) -> PyResult<ColumnChunkMetaData> {
+        check(index, self.num_columns(), "columns")?;
+        Ok(self.chunk(index))
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, columns) = (self.num_rows(), self.num_columns());
+        format!("<bytelane.parquet.RowGroupMetaData: {rows} rows, {columns} columns>")
+    }
+}
+
+impl RowGroupMetaData {
+    fn chunk(&self, column: usize) -> ColumnChunkMetaData {
+        ColumnChunkMetaData {
+            file: Arc::clone(&self.file),
+            row_group: self.index,
+            column,
+        }
+    }
+}
+
+/// What the footer says of a column in a row group.
+#[pyclass(frozen, module = "bytelane.parquet")]
+pub struct ColumnChunkMetaData {
+    file: Arc<ParquetMetaData>,
+    row_group: usize,
+    column: usize,
+}
+
+#[pymethods]
+impl ColumnChunkMetaData {
+    /// The path of the column; the names in it are joined by dots.
+    #[getter]
+    fn path_in_schema(&self) -> String {
+        self.chunk().column_path().string()
+    }
+
+    /// The type in which values are stored.
+    #[getter]
+    fn physical_type(&self) -> String {
+        self.chunk().column_type().to_string()
+    }
+
+    /// The number of values; nulls count.
+    #[getter]
+    fn num_values(&self) -> i64 {
+        self.chunk().num_values()
+    }
+
+    /// The number of nulls, if the statistics have it.
+    #[getter]
+    fn null_count(&self) -> Option<u64> {
+        self.chunk()
+            .statistics()
+            .and_then(Statistics::null_count_opt)
+    }
+
+    /// The encodings of values, levels and dictionaries.
+    #[getter]
+    fn encodings(&self) -> Vec<String> {
+        self.chunk()
+            .encodings()
+            .map(|encoding| encoding.to_string())
+            .collect()
+    }
+
+    /// The compression: `none`, `zstd` and so on. A file does not tell the level.
+    #[getter]
+    fn compression(&self) -> String {
+        let name = compression_name(self.chunk().compression());
+        name.split(':').next().unwrap_or_default().to_owned()
+    }
+
+    /// Bytes in the file.
+    #[getter]
+    fn total_compressed_size(&self) -> i64 {
+        self.chunk().compressed_size()
+    }
+
+    /// Bytes without compression.
+    #[getter]
+    fn total_uncompressed_size(&self) -> i64 {
+        self.chunk().uncompressed_size()
+    }
+
+    fn __repr__(&self) -> String {
+        let (path, encodings) = (self.path_in_schema(), self.encodings().join(", "));
+        let (kind, compression) = (self.physical_type(), self.compression());
+        format!(
+            "<bytelane.parquet.ColumnChunkMetaData {path:?}: {kind}, {encodings}, {compression}>"
+        )
+    }
+}
+
+impl ColumnChunkMetaData {
+    fn chunk(&self) -> &Chunk {
+        self.file.row_group(self.row_group).column(self.column)
+    }
+}
+
+fn check(index: usize, count: usize, what: &str) -> PyResult<()> {
+    match index < count {
+        true => Ok(()),
+        false => Err(PyIndexError::new_err(format!(
+            "there are {count} {what}, and none with the index {index}"
+        ))),
+    }
+}
