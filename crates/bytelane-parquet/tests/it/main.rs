@@ -13,6 +13,7 @@ mod fuzzing;
 mod given;
 mod golden;
 mod hostile;
+mod mutated;
 mod pages;
 mod promise;
 mod reader;
