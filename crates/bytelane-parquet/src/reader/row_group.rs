@@ -56,7 +56,15 @@ impl RowGroup {
     /// Nothing but its indexes is read.
     pub(super) fn open(settings: &Settings, index: usize, rows: Rows) -> Result<Self> {
         let budget = Budget::new(settings.memory);
-        let leaves = open_leaves(settings, index, rows.has_gaps(), &budget);
+        let row_group = settings.metadata.row_group(index);
+        let chunks = settings.plan.leaves.iter();
+        let chunks = chunks.map(|leaf| row_group.column(leaf.column).num_values());
+        let values = chunks.map(|values| u64::try_from(values).unwrap_or(0));
+        let values = values.fold(0, u64::saturating_add);
+        let fits = settings
+            .limit
+            .check_row(row_group.num_rows(), values, settings.input.len());
+        let leaves = fits.and_then(|()| open_leaves(settings, index, rows.has_gaps(), &budget));
         Ok(Self {
             index,
             rows,

@@ -523,7 +523,12 @@ fn shared_lists(columns: usize, values: u32) -> Bytes {
 fn columns_share_one_budget() {
     let file = shared_lists(200, 12_000_000);
     let (_directory, path) = on_disk(&file);
-    let works: [(&str, &dyn Fn() -> String); 2] = [
+    let works: [(&str, &dyn Fn() -> String); 3] = [
+        ("Reader", &|| {
+            let reader = Reader::builder(file.clone()).and_then(|it| it.build());
+            let batch = reader.expect("a footer").next().expect("an error");
+            batch.map(drop).expect_err("too large").to_string()
+        }),
         ("rewrite", &|| {
             let rewritten = rewrite_bytes(file.clone(), &RewriteOptions::default());
             rewritten.map(drop).expect_err("too large").to_string()
