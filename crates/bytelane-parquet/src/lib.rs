@@ -6,6 +6,8 @@ mod bare;
 mod choice;
 mod contained;
 mod error;
+#[doc(hidden)]
+pub mod format;
 mod input;
 pub mod inspect;
 mod memory;

@@ -2,14 +2,15 @@
 //! chunks are then moved like those of any other file.
 
 use super::checksums::with_checksums;
-use super::chunk::{Chunk, damaged};
+use super::chunk::Chunk;
 use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
 use super::plan::BESIDE_INT96;
 use super::source::{Column, Reopen, Root, Source};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::bare::{bare_leaf, group_of};
-use crate::metadata::{COLUMNS, Fields, Footer, ROW_GROUPS, read_footer};
+use crate::format::RowGroup;
+use crate::metadata::{Footer, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
 use bytes::Bytes;
@@ -78,17 +79,16 @@ impl<R: Reopen> Source<R> {
 pub(super) struct Encoded {
     bytes: Bytes,
     footer: Footer,
-    chunks: Vec<Fields>,
+    row_group: RowGroup,
 }
 
 impl Encoded {
     fn new(bytes: Bytes) -> Result<Self> {
         let footer = read_footer(&bytes)?;
-        let (fields, _) = Fields::read(&footer.bytes).map_err(damaged)?;
-        let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
-        let chunks = row_groups.first().map(|group| group.structures(COLUMNS));
+        let row_group = footer.file.row_groups.first();
+        let row_group = row_group.map(|group| group.decode()).transpose()?;
         Ok(Self {
-            chunks: chunks.transpose().map_err(damaged)?.unwrap_or_default(),
+            row_group: row_group.unwrap_or_default(),
             bytes,
             footer,
         })
@@ -102,7 +102,7 @@ impl Encoded {
             stored: range.end - range.start,
             described: described.clone(),
             kinds,
-            chunk: Chunk::new(self.chunks[leaf].clone(), range, &self.bytes)?,
+            chunk: Chunk::new(self.row_group.columns[leaf].decode()?, range, &self.bytes)?,
             bytes: self.bytes.clone(),
         })
     }

@@ -1,6 +1,7 @@
 //! What the page headers of a chunk tell.
 
-use crate::metadata::{PageType, Pages, chunk_range, encoding_name};
+use crate::format::{Encoding as Coding, PageType};
+use crate::metadata::{Pages, chunk_range, encoding_name};
 use crate::{DataPageVersion, Encoding, Error, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
@@ -9,8 +10,8 @@ use std::ops::Range;
 /// The encodings of a chunk's values, and what its pages have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageKinds {
-    /// Their numbers in the format's specification, in order of appearance.
-    pub encodings: Vec<i32>,
+    /// In order of appearance.
+    pub encodings: Vec<Coding>,
     /// The version of its data pages.
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
@@ -82,7 +83,7 @@ impl PageKinds {
             let page = page?;
             page.check_promise(chunk.compression_codec())?;
             if page.is_data() {
-                let new = |encoding: &i32| !kinds.encodings.contains(encoding);
+                let new = |encoding: &Coding| !kinds.encodings.contains(encoding);
                 kinds.encodings.extend(page.encoding().filter(new));
                 kinds.values += page.values();
                 kinds.pages += 1;
@@ -90,10 +91,10 @@ impl PageKinds {
                 let bytes = page.uncompressed() - page.header_length;
                 kinds.page_bytes = kinds.page_bytes.max(bytes);
             }
-            if page.header.page_type == PageType::DataV2 {
+            if page.header.page_type == PageType::DataPageV2 {
                 kinds.version = DataPageVersion::V2;
             }
-            kinds.checksums |= page.header.checksum.is_some();
+            kinds.checksums |= page.header.crc.is_some();
             kinds.uncompressed += page.uncompressed();
             range.end = range.end.max(page.offset + page.compressed());
         }
