@@ -1,5 +1,5 @@
-//! Measures how long footers take to read: here, and with the crate `parquet`. Whatever a footer has is decoded, down to
-//! the statistics of each chunk.
+//! Measures how long footers take to read: here, and with the crate `parquet`. Whatever that crate decodes is decoded, down
+//! to the statistics of each chunk; the lists of encodings and paths, which are structs in memory here, also apart.
 //!
 //! ```sh
 //! cargo run --release -p bytelane-parquet --example time_footers
@@ -29,7 +29,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         let metadata = metadata(columns, row_groups)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
         let footer = footer(&metadata)?;
-        assert_eq!(read(&footer)?, columns * row_groups);
+        assert_eq!(read(&footer, true)?, columns * row_groups);
         let options = ParquetMetaDataOptions::new().with_schema(schema);
         let theirs = |options| {
             let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, options);
@@ -44,7 +44,10 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
             Subject::new("parquet", |_| theirs(None)),
             Subject::new("parquet, schema given", |_| theirs(Some(&options))),
             Subject::new("bytelane", |_| {
-                black_box(read(&footer)).expect("a footer");
+                black_box(read(&footer, false)).expect("a footer");
+            }),
+            Subject::new("bytelane, and lists", |_| {
+                black_box(read(&footer, true)).expect("a footer");
             }),
         ]);
         for subject in &measured {
@@ -60,20 +63,23 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Decodes all of a footer; returns how many chunks have statistics.
-fn read(footer: &Bytes) -> Result<usize> {
+/// Decodes a footer, each chunk and its statistics; returns how many chunks have some. Lists of encodings are decoded on
+/// request.
+fn read(footer: &Bytes, lists: bool) -> Result<usize> {
     let file: FileMetaData = decode(footer)?;
     let mut with_statistics = 0;
-    for row_group in &file.row_groups {
-        for chunk in &row_group.decode()?.columns {
-            let chunk = black_box(chunk.decode()?);
-            if let Some(sizes) = &chunk.meta_data.size_statistics {
-                black_box(sizes.decode()?);
-            }
-            if let Some(statistics) = &chunk.meta_data.statistics {
-                with_statistics +=
-                    usize::from(black_box(statistics.decode()?).null_count.is_some());
-            }
+    for chunk in file.row_groups.iter().flat_map(|group| &group.columns) {
+        let chunk = black_box(chunk.decode()?.meta_data);
+        if let Some(sizes) = &chunk.size_statistics {
+            black_box(sizes.decode()?);
+        }
+        if let Some(statistics) = &chunk.statistics {
+            with_statistics += usize::from(black_box(statistics.decode()?).null_count.is_some());
+        }
+        if lists {
+            black_box(chunk.encodings.decode()?);
+            black_box(chunk.encoding_stats.map(|it| it.decode()).transpose()?);
+            black_box(chunk.path_in_schema.map(|it| it.decode()).transpose()?);
         }
     }
     Ok(with_statistics)

@@ -84,6 +84,11 @@ impl<'de> Input<'de> {
         input
     }
 
+    /// What is left of the limits.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The options, with what is left of the limits.
     #[cfg(feature = "apache")]
     pub(crate) fn options(&self) -> Options {

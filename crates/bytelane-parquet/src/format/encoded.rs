@@ -1,22 +1,20 @@
-//! Structs that stay as their bytes until they are asked for.
+//! Values that stay as their bytes until they are asked for.
 
 use super::{decode, encode};
 use crate::Result;
-use bytelane_thrift::{
-    Decode, DecodeOwned, Element, Encode, Error, Message, Output, Reader, Type, Writer,
-};
+use bytelane_thrift::{Decode, DecodeOwned, Element, Encode, Error, Output, Reader, Type, Writer};
 use bytes::Bytes;
 use std::marker::PhantomData;
 
-/// A struct or union as its bytes in the message that it was read from. It is written as it was read.
+/// A struct, union or list as its bytes in the message that it was read from. It is written as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded<T> {
     bytes: Bytes,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Message + Encode + DecodeOwned> Encoded<T> {
-    /// Encodes a struct.
+impl<T: Encode + DecodeOwned> Encoded<T> {
+    /// Encodes a value.
     ///
     /// # Errors
     ///
@@ -25,13 +23,21 @@ impl<T: Message + Encode + DecodeOwned> Encoded<T> {
         Ok(Self::of_bytes(encode(value)?.into()))
     }
 
-    /// Decodes the struct.
+    /// Decodes the value.
     ///
     /// # Errors
     ///
     /// Those of [`decode`].
+    #[inline]
     pub fn decode(&self) -> Result<T> {
         decode(&self.bytes)
+    }
+}
+
+/// A struct, union or list without contents.
+impl<T> Default for Encoded<T> {
+    fn default() -> Self {
+        Self::of_bytes(Bytes::from_static(&[0]))
     }
 }
 
@@ -44,11 +50,11 @@ impl<T> Encoded<T> {
     }
 }
 
-impl<T: Message> Element for Encoded<T> {
-    const TYPE: Type = Type::Struct;
+impl<T: Element> Element for Encoded<T> {
+    const TYPE: Type = T::TYPE;
 }
 
-impl<T: Message> Encode for Encoded<T> {
+impl<T: Element> Encode for Encoded<T> {
     fn room(&self) -> usize {
         self.bytes.len()
     }
@@ -59,10 +65,10 @@ impl<T: Message> Encode for Encoded<T> {
     }
 }
 
-impl<'de, T: Message> Decode<'de> for Encoded<T> {
+impl<'de, T: Element> Decode<'de> for Encoded<T> {
     fn read<R: Reader<'de>>(reader: &mut R) -> std::result::Result<Self, Error> {
         let rest = reader.input().rest();
-        reader.skip(Type::Struct)?;
+        reader.skip(T::TYPE)?;
         let length = rest.len() - reader.input().rest().len();
         reader.input().share(&rest[..length]).map(Self::of_bytes)
     }

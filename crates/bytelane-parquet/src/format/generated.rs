@@ -915,9 +915,9 @@ pub struct ColumnMetaData {
     #[thrift(id = 1, required, name = "type")]
     pub physical_type: PhysicalType,
     #[thrift(id = 2, required)]
-    pub encodings: Vec<Encoding>,
+    pub encodings: crate::format::Encoded<Vec<Encoding>>,
     #[thrift(id = 3)]
-    pub path_in_schema: Option<Vec<bytes::Bytes>>,
+    pub path_in_schema: Option<crate::format::Encoded<Vec<bytes::Bytes>>>,
     #[thrift(id = 4, required)]
     pub codec: CompressionCodec,
     #[thrift(id = 5, required)]
@@ -937,7 +937,7 @@ pub struct ColumnMetaData {
     #[thrift(id = 12)]
     pub statistics: Option<crate::format::Encoded<Statistics>>,
     #[thrift(id = 13)]
-    pub encoding_stats: Option<Vec<PageEncodingStats>>,
+    pub encoding_stats: Option<crate::format::Encoded<Vec<PageEncodingStats>>>,
     #[thrift(id = 14)]
     pub bloom_filter_offset: Option<i64>,
     #[thrift(id = 15)]
@@ -1041,7 +1041,7 @@ pub struct FileMetaData {
     #[thrift(id = 3, required)]
     pub num_rows: i64,
     #[thrift(id = 4, required)]
-    pub row_groups: Vec<crate::format::Encoded<RowGroup>>,
+    pub row_groups: Vec<RowGroup>,
     #[thrift(id = 5)]
     pub key_value_metadata: Option<Vec<KeyValue>>,
     #[thrift(id = 6)]

@@ -13,7 +13,7 @@ pub use encoded::Encoded;
 pub use generated::*;
 
 use crate::{Error, Result};
-use bytelane_thrift::{DecodeOwned, Encode, Input, Limits, Message, Protocol, Reader};
+use bytelane_thrift::{DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
 use bytes::Bytes;
 
 /// The protocol of all metadata in Parquet.
@@ -24,9 +24,10 @@ type Parquet = bytelane_thrift::Compact<bytelane_thrift::Apache>;
 /// # Errors
 ///
 /// The struct is damaged, or would take more than 256 MiB.
+#[inline]
 pub fn decode<T: DecodeOwned>(bytes: &Bytes) -> Result<T> {
-    let (value, _) = decode_prefix(bytes).map_err(damaged)?;
-    Ok(value)
+    let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
+    T::read(&mut reader).map_err(damaged)
 }
 
 /// Decodes the struct at the start of bytes, and returns its length as well.
@@ -47,11 +48,15 @@ pub(crate) fn decode_prefix<T: DecodeOwned>(
 /// # Errors
 ///
 /// A string or a list is larger than 2 GiB.
-pub fn encode<T: Message + Encode>(value: &T) -> Result<Vec<u8>> {
-    value.encode::<Parquet>().map_err(damaged)
+pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
+    let bytes = Vec::with_capacity(value.room());
+    let mut writer = Parquet::writer(bytes, &Limits::default());
+    value.write(&mut writer).map_err(damaged)?;
+    Ok(writer.finish())
 }
 
 /// The error about an index or a struct of the footer.
+#[cold]
 pub(crate) fn damaged(error: bytelane_thrift::Error) -> Error {
     Error::corrupt(format!("the metadata is damaged: {error}"))
 }

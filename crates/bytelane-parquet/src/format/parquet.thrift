@@ -6,8 +6,8 @@
 //
 // Fields that the specification requires are optional here where files lack them and readers do not mind. A chunk's
 // `meta_data` is required, as only files with encrypted columns lack it.
-// `Encoded` structs are read when they are asked for: a footer can be larger than memory once it is decoded, and a
-// struct that nobody asks for cannot make a file unreadable.
+// `Encoded` values are read when they are asked for: a footer can be larger than memory once it is decoded, and a
+// value that nobody asks for cannot make a file unreadable.
 
 namespace rs generated
 
@@ -370,8 +370,8 @@ struct PageEncodingStats {
 
 struct ColumnMetaData {
   1: required Type type (rust.name = "physical_type")
-  2: required list<Encoding> encodings
-  3: optional list<string> path_in_schema
+  2: required list<Encoding> encodings (rust.type = "crate::format::Encoded<Vec<Encoding>>")
+  3: optional list<string> path_in_schema (rust.type = "crate::format::Encoded<Vec<bytes::Bytes>>")
   4: required CompressionCodec codec
   5: required i64 num_values
   6: required i64 total_uncompressed_size
@@ -381,7 +381,7 @@ struct ColumnMetaData {
   10: optional i64 index_page_offset
   11: optional i64 dictionary_page_offset
   12: optional Statistics statistics (rust.type = "crate::format::Encoded<Statistics>")
-  13: optional list<PageEncodingStats> encoding_stats
+  13: optional list<PageEncodingStats> encoding_stats (rust.type = "crate::format::Encoded<Vec<PageEncodingStats>>")
   14: optional i64 bloom_filter_offset
   15: optional i32 bloom_filter_length
   16: optional SizeStatistics size_statistics (rust.type = "crate::format::Encoded<SizeStatistics>")
@@ -424,7 +424,7 @@ struct FileMetaData {
   1: required i32 version
   2: required list<SchemaElement> schema
   3: required i64 num_rows
-  4: required list<RowGroup> row_groups (rust.type = "Vec<crate::format::Encoded<RowGroup>>")
+  4: required list<RowGroup> row_groups
   5: optional list<KeyValue> key_value_metadata
   6: optional string created_by
   7: optional list<ColumnOrder> column_orders

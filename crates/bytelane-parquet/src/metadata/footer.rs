@@ -126,15 +126,13 @@ pub(crate) fn standard(file: &Metadata) -> Result<Metadata> {
     let mut file = file.clone();
     file.unknown_fields.clear();
     for row_group in &mut file.row_groups {
-        let mut described = row_group.decode()?;
-        described.unknown_fields.clear();
-        for column in &mut described.columns {
+        row_group.unknown_fields.clear();
+        for column in &mut row_group.columns {
             let mut chunk = column.decode()?;
             chunk.unknown_fields.clear();
             chunk.meta_data.unknown_fields.clear();
             *column = Encoded::new(&chunk)?;
         }
-        *row_group = Encoded::new(&described)?;
     }
     without_misfits(&mut file.schema);
     Ok(file)

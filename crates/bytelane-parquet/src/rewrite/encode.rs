@@ -9,7 +9,6 @@ use super::plan::BESIDE_INT96;
 use super::source::{Column, Reopen, Root, Source};
 use crate::allowance::{Allowance, TOO_LARGE};
 use crate::bare::{bare_leaf, group_of};
-use crate::format::RowGroup;
 use crate::metadata::{Footer, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
@@ -79,30 +78,24 @@ impl<R: Reopen> Source<R> {
 pub(super) struct Encoded {
     bytes: Bytes,
     footer: Footer,
-    row_group: RowGroup,
 }
 
 impl Encoded {
     fn new(bytes: Bytes) -> Result<Self> {
         let footer = read_footer(&bytes)?;
-        let row_group = footer.file.row_groups.first();
-        let row_group = row_group.map(|group| group.decode()).transpose()?;
-        Ok(Self {
-            row_group: row_group.unwrap_or_default(),
-            bytes,
-            footer,
-        })
+        Ok(Self { bytes, footer })
     }
 
     /// The chunk of a leaf.
     pub fn chunk(&self, leaf: usize) -> Result<New> {
         let described = self.footer.metadata.row_group(0).column(leaf);
+        let chunk = &self.footer.file.row_groups[0].columns[leaf];
         let (kinds, range) = PageKinds::of(&self.bytes, described)?;
         Ok(New {
             stored: range.end - range.start,
             described: described.clone(),
             kinds,
-            chunk: Chunk::new(self.row_group.columns[leaf].decode()?, range, &self.bytes)?,
+            chunk: Chunk::new(chunk.decode()?, range, &self.bytes)?,
             bytes: self.bytes.clone(),
         })
     }

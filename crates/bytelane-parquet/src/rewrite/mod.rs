@@ -14,7 +14,7 @@ mod target;
 mod verify;
 mod work;
 
-use crate::format::{self, Encoded};
+use crate::format;
 use crate::input::InputFile;
 use crate::metadata::{MAGIC, encode_footer};
 use crate::parallel::{Limits, all_cores, in_order};
@@ -466,7 +466,7 @@ impl<R: Reopen> New<'_, '_, R> {
             let chunks = row_group.chunks.iter().zip(indexes.by_ref());
             let chunks = chunks.map(|(chunk, indexes)| chunk.described(indexes));
             described.columns = chunks.collect::<Result<_>>()?;
-            footer.row_groups.push(Encoded::new(&described)?);
+            footer.row_groups.push(described);
         }
         if let Some(unit) = options.int96 {
             convert_schema(&mut footer, unit)?;

@@ -183,7 +183,7 @@ impl<R: Reopen> Source<R> {
     }
 
     pub fn row_group(&self, index: usize) -> Result<RowGroup> {
-        let described = self.footer.row_groups[index].decode()?;
+        let described = &self.footer.row_groups[index];
         if described.columns.len() != self.file_metadata().schema_descr().num_columns() {
             return Err(Error::corrupt(
                 "the footer describes columns that differ from its schema",
@@ -192,7 +192,7 @@ impl<R: Reopen> Source<R> {
         Ok(RowGroup {
             index,
             rows: described.num_rows,
-            described,
+            described: described.clone(),
         })
     }
 
@@ -312,7 +312,7 @@ fn decoded(
     let footer = format::encode(&format::FileMetaData {
         version: 1,
         num_rows: rows,
-        row_groups: vec![Encoded::new(&row_group)?],
+        row_groups: vec![row_group],
         ..Default::default()
     })?;
     let options = ParquetMetaDataOptions::new().with_schema(Arc::clone(schema));

@@ -143,12 +143,12 @@ fn ours() -> format::FileMetaData {
         file_offset: 0,
         meta_data: format::ColumnMetaData {
             physical_type: format::PhysicalType::ByteArray,
-            encodings: vec![
+            encodings: encoded(&vec![
                 format::Encoding::Plain,
                 format::Encoding::Rle,
                 format::Encoding::RleDictionary,
-            ],
-            path_in_schema: Some(vec!["text".into()]),
+            ]),
+            path_in_schema: Some(encoded(&vec!["text".into()])),
             codec: format::CompressionCodec::Snappy,
             num_values: 1,
             total_uncompressed_size: 2,
@@ -157,7 +157,7 @@ fn ours() -> format::FileMetaData {
             index_page_offset: Some(5),
             dictionary_page_offset: Some(6),
             statistics: Some(encoded(&statistics)),
-            encoding_stats: Some(pages.to_vec()),
+            encoding_stats: Some(encoded(&pages.to_vec())),
             bloom_filter_offset: Some(7),
             bloom_filter_length: Some(8),
             size_statistics: Some(encoded(&format::SizeStatistics {
@@ -210,7 +210,7 @@ fn ours() -> format::FileMetaData {
         version: 2,
         schema: vec![root, leaf],
         num_rows: 17,
-        row_groups: vec![encoded(&row_group)],
+        row_groups: vec![row_group],
         key_value_metadata: Some(vec![pair("key", Some("value")), pair("alone", None)]),
         created_by: Some("somebody".into()),
         column_orders: Some(vec![format::ColumnOrder::TypeOrder(Default::default())]),
@@ -241,7 +241,7 @@ fn of_statistics(
         file,
         vec![row_group.build().unwrap()],
     ));
-    let chunk = file.row_groups[0].decode().unwrap().columns[0].decode();
+    let chunk = file.row_groups[0].columns[0].decode();
     chunk
         .unwrap()
         .meta_data

@@ -41,7 +41,7 @@ fn decoded(file: &Bytes) -> FileMetaData {
 
 fn encoded<T>(value: &T) -> Encoded<T>
 where
-    T: bytelane_thrift::Message + bytelane_thrift::Encode + bytelane_thrift::DecodeOwned,
+    T: bytelane_thrift::Encode + bytelane_thrift::DecodeOwned,
 {
     Encoded::new(value).unwrap()
 }
