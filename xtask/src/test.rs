@@ -7,6 +7,7 @@ pub mod cross;
 mod dependencies;
 pub mod extended;
 mod features;
+mod files;
 mod fuzz;
 mod go;
 mod idl;

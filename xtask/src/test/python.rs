@@ -37,7 +37,7 @@ pub fn run_thrift_cpp() -> Result<()> {
 
 /// Makes a directory from which Python can import the package of the same build: a wheel would need more
 /// tools. Returns it.
-fn lay_out_package(programs: &Path) -> Result<PathBuf> {
+pub fn lay_out_package(programs: &Path) -> Result<PathBuf> {
     let directory = root().join("target/interop/package");
     let package = directory.join("bytelane");
     fs::create_dir_all(&package).context("cannot create the package's directory")?;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::needs::Need;
 use super::{
-    assembly, browser, c, cross, dependencies, features, fuzz, go, idl, memory, miri, mutants,
-    python, repeat, rust, semver, wheel,
+    assembly, browser, c, cross, dependencies, features, files, fuzz, go, idl, memory, miri,
+    mutants, python, repeat, rust, semver, wheel,
 };
 use crate::record::neon;
 
@@ -438,5 +438,38 @@ pub static STAGES: &[Stage] = &[
         in_all: false,
         minutes: 5,
         run: crate::record::parquet::run_quick,
+    },
+    Stage {
+        name: "mutated-files",
+        about: "two million changed Parquet files, read with limited memory: no abort, no panic",
+        needs: &[Need::Program("prlimit", "Debian: util-linux")],
+        tier: Extended,
+        in_all: false,
+        minutes: 120,
+        run: files::run_mutated,
+    },
+    Stage {
+        name: "random-files",
+        about: "10,000 random Parquet files of pyarrow: read, in parts, and rewritten, the same values",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        minutes: 60,
+        run: files::run_random,
+    },
+    Stage {
+        name: "foreign-files",
+        about: "test files of other Parquet projects: what two other libraries read is read",
+        needs: &[
+            PYTHON,
+            Need::Folder(
+                "BYTELANE_PARQUET_FILES",
+                "a folder for each project, with its test files",
+            ),
+        ],
+        tier: Extended,
+        in_all: false,
+        minutes: 30,
+        run: files::run_foreign,
     },
 ];

@@ -14,6 +14,7 @@ mod fuzzing;
 mod given;
 mod golden;
 mod hostile;
+mod mutated;
 mod pages;
 mod promise;
 mod reader;

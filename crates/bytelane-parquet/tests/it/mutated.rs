@@ -1,0 +1,154 @@
+//! Valid files after a few changes: none may end the process, take long, or change a value.
+//!
+//! Run by `cargo xtask extended --only mutated-files`, which limits the address space of the process. Each
+//! thread notes the number of its trial before it begins, since an allocation that fails ends the process:
+//! `BYTELANE_TRIAL` repeats one.
+
+use crate::fuzzing::{files, reader, rewrite};
+use bytes::Bytes;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// No trial may take longer, even on a machine that is busy.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// One of so many trials rewrites the file as well, which takes longer than reading it.
+const REWRITTEN: u64 = 8;
+
+/// Bytes that begin or end a range, and varints of 32 and 64 bits that are larger than anything in the file.
+const VALUES: [&[u8]; 9] = [
+    &[0],
+    &[1],
+    &[0x7f],
+    &[0x80],
+    &[0xff],
+    &[0x15, 0, 0x15],
+    &[0xfe, 0xff, 0xff, 0xff, 0x0f],
+    &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+    &[0xf5, 0xff, 0xff, 0xff, 0xff, 0x0f],
+];
+
+#[test]
+#[ignore = "takes long; `cargo xtask extended --only mutated-files` runs it"]
+fn mutated_files() {
+    let seeds = seeds();
+    if let Some(trial) = number("BYTELANE_TRIAL") {
+        return run(&seeds, trial);
+    }
+    let trials = number("BYTELANE_TRIALS").expect("BYTELANE_TRIALS says how many");
+    let folder = PathBuf::from(std::env::var_os("BYTELANE_TRIAL_FOLDER").expect("a folder"));
+    let next = AtomicU64::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let note =
+                File::create(folder.join(format!("{thread}.txt"))).expect("a writable folder");
+            let (seeds, next) = (&seeds, &next);
+            scope.spawn(move || {
+                loop {
+                    let trial = next.fetch_add(1, Relaxed);
+                    if trial >= trials {
+                        break;
+                    }
+                    let text = format!("BYTELANE_TRIAL={trial:<20}\n");
+                    note.write_all_at(text.as_bytes(), 0)
+                        .expect("a writable file");
+                    run(seeds, trial);
+                }
+            });
+        }
+    });
+}
+
+/// Changes a file, reads it, and says so in a panic if that takes too long.
+fn run(seeds: &[Bytes], trial: u64) {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(trial);
+    let file = mutated(&seeds[below(random, seeds.len())], random);
+    let begin = Instant::now();
+    reader::check(&file);
+    if trial.is_multiple_of(REWRITTEN) {
+        rewrite::check(&file);
+    }
+    let elapsed = begin.elapsed();
+    assert!(elapsed < LONGEST, "trial {trial} took {elapsed:?}");
+}
+
+/// Up to four changes, most of them where the file describes itself: in the footer, and where pages begin.
+fn mutated(file: &Bytes, random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
+    let mut file = file.to_vec();
+    for _ in 0..=below(random, 4) {
+        let length = file.len();
+        let footer = file[length - 8..].first_chunk().expect("eight bytes");
+        let footer = (u32::from_le_bytes(*footer) as usize).min(length - 12);
+        let at = match below(random, 8) {
+            0..4 => length - 8 - footer + below(random, footer + 1),
+            4..6 => 4 + below(random, (length - 12).min(64)),
+            _ => 4 + below(random, length - 12),
+        };
+        match below(random, 6) {
+            0 | 1 => file[at] ^= 1 << below(random, 8),
+            2 => file[at] = random.next_u64() as u8,
+            3 => {
+                let value = VALUES[below(random, VALUES.len())];
+                let end = (at + value.len()).min(length - 8);
+                file[at..end].copy_from_slice(&value[..end - at]);
+            }
+            4 => replaced(&mut file, at, VALUES[below(random, VALUES.len())]),
+            _ => {
+                let from = 4 + below(random, length - 12);
+                let bytes = below(random, 16).min(length - 8 - at.max(from));
+                file.copy_within(from..from + bytes, at);
+            }
+        }
+    }
+    file
+}
+
+/// Puts bytes in the place of one byte of the footer, whose length is made right.
+fn replaced(file: &mut Vec<u8>, at: usize, value: &[u8]) {
+    let length = file.len();
+    file.splice(at..at + 1, value.iter().copied());
+    let tail = file.len() - 8;
+    let footer = u32::from_le_bytes(*file[tail..].first_chunk().expect("eight bytes"));
+    if at + footer as usize >= length - 8 {
+        let footer = footer.wrapping_add(value.len() as u32 - 1);
+        file[tail..][..4].copy_from_slice(&footer.to_le_bytes());
+    }
+}
+
+/// The samples of the fuzz targets, the golden files, and the files of a folder that `BYTELANE_SEEDS` names.
+fn seeds() -> Vec<Bytes> {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
+    let mut folders = vec![golden.join("parquet"), golden.join("alp")];
+    folders.extend(std::env::var_os("BYTELANE_SEEDS").map(PathBuf::from));
+    let mut paths: Vec<_> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("a folder"))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "parquet")
+        })
+        .collect();
+    paths.sort();
+    let files = paths
+        .iter()
+        .map(|path| Bytes::from(fs::read(path).expect("a file")));
+    let seeds: Vec<_> = files.chain(files::samples().iter().cloned()).collect();
+    assert!(seeds.len() > files::samples().len(), "no golden files");
+    seeds
+}
+
+fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
+    (random.next_u64() % bound.max(1) as u64) as usize
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.trim().parse().expect("a number"))
+}

@@ -1,0 +1,116 @@
+"""Test files of other projects: what two of pyarrow, DuckDB and Polars read, bytelane reads, with pyarrow's values.
+
+    foreign_files.py [FOLDER]
+
+without a folder, that of `BYTELANE_PARQUET_FILES`. Each file is read by each library in a process of its own, which
+may end in any way, but for bytelane's: that ends with rows or with an error. `rewrite` must keep the values.
+"""
+
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SECONDS = 60
+LIBRARIES = ["bytelane", "pyarrow", "duckdb", "polars"]
+
+# What two others read and bytelane does not, with the reason.
+REFUSED = {}
+
+
+def read(library, path):
+    """Reads a file whole; returns the number of rows."""
+    if library == "pyarrow":
+        import pyarrow.parquet
+
+        return pyarrow.parquet.ParquetFile(path).read().num_rows
+    if library == "duckdb":
+        import duckdb
+
+        return len(duckdb.read_parquet(path).arrow().read_all())
+    if library == "polars":
+        import polars
+
+        return polars.read_parquet(path, glob=False).height
+    from bytelane import parquet
+
+    rows = parquet.read_table(path).to_pyarrow().num_rows
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.rewrite(path, Path(folder) / "new.parquet", goal="size", verify=True)
+    return rows
+
+
+def compare(path):
+    """Compares bytelane's values with pyarrow's; returns the names of columns that differ."""
+    import pyarrow.parquet
+    from bytelane import parquet
+
+    ours, theirs = parquet.read_table(path).to_pyarrow(), pyarrow.parquet.ParquetFile(path).read()
+    if ours.column_names != theirs.column_names:
+        return ["names of columns"]
+    columns = [(name, ours.column(index), theirs.column(index)) for index, name in enumerate(ours.column_names)]
+    return [
+        f"{name}: {one.type} and {other.type}"
+        for name, one, other in columns
+        if not one.equals(other) and repr(one.to_pylist()) != repr(other.to_pylist())
+    ]
+
+
+def child(task, path):
+    """Does one task in a process of its own; returns its result, or how it failed."""
+    command = [sys.executable, __file__, "--child", task, str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return {"hang": f"no end after {SECONDS} s"}
+    if done.returncode < 0:
+        return {"abort": f"signal {-done.returncode}: {done.stderr.strip()[-300:]}"}
+    if done.returncode:
+        return {"error": (done.stderr.strip().splitlines() or ["?"])[-1][:300]}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def examine(path):
+    """Returns what is wrong with how bytelane treats a file, or nothing."""
+    results = {library: child(library, path) for library in LIBRARIES}
+    ours, readers = results["bytelane"], [name for name in LIBRARIES[1:] if "rows" in results[name]]
+    if "abort" in ours or "hang" in ours or "panic" in ours.get("error", ""):
+        return str(ours)
+    if "rows" not in ours:
+        return f"{readers} read it; {ours['error']}" if len(readers) >= 2 else None
+    if len(readers) >= 2 and ours["rows"] not in [results[name]["rows"] for name in readers]:
+        return f"{ours['rows']} rows; others have {results}"
+    if "pyarrow" in readers:
+        different = child("compare", path)
+        if different.get("different") != []:
+            return f"compared with pyarrow: {different}"
+    return None
+
+
+def main():
+    if sys.argv[1:2] == ["--child"]:
+        task, path = sys.argv[2:]
+        result = {"different": compare(path)} if task == "compare" else {"rows": read(task, path)}
+        return print(json.dumps(result))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["BYTELANE_PARQUET_FILES"])
+    paths = sorted(path for pattern in ("*.parquet", "*.parq") for path in folder.rglob(pattern) if path.is_file())
+    if not paths:
+        sys.exit(f"no Parquet files in {folder}")
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path, wrong in zip(paths, pool.map(examine, paths)):
+            name = str(path.relative_to(folder))
+            if wrong and name in REFUSED:
+                print(f"refused, as documented: {name}: {REFUSED[name]}")
+            elif wrong:
+                failed += 1
+                print(f"{name}: {wrong}", flush=True)
+    print(f"{len(paths)} files, {failed} failed")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+//! The extended stages about Parquet files that are damaged, random, or of other projects.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::python::{build_programs, environment, lay_out_package};
+use crate::process::{cargo, program, root, run};
+
+/// Bytes of address space, so that an allocation which no file of a few kilobytes justifies fails.
+const ADDRESS_SPACE: &str = "prlimit --as=6000000000";
+
+/// Reads files after random changes, in a process whose address space is limited. `BYTELANE_TRIALS` says how
+/// many, two million by default.
+pub fn run_mutated() -> Result<()> {
+    let folder = root().join("target/mutated-files");
+    fs::create_dir_all(&folder).context("cannot create a folder for notes")?;
+    let test =
+        "test --locked --release --package bytelane-parquet --test it -- mutated:: --ignored";
+    let mut command = cargo(test);
+    command.env("BYTELANE_TRIAL_FOLDER", &folder);
+    if std::env::var_os("BYTELANE_TRIALS").is_none() {
+        command.env("BYTELANE_TRIALS", "2000000");
+    }
+    let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH).to_uppercase();
+    let runner = format!("CARGO_TARGET_{}_RUNNER", host.replace('-', "_"));
+    run(command.env(runner, ADDRESS_SPACE)).with_context(|| {
+        let folder = folder.display();
+        format!("the files in {folder} name the trials that ran last")
+    })
+}
+
+/// Writes random tables with pyarrow and random settings, and compares what is read, whole, in parts and
+/// rewritten. `BYTELANE_TRIALS` says how many, 10,000 by default.
+pub fn run_random() -> Result<()> {
+    exchange("interop/random_files.py")
+}
+
+/// Reads the files below `BYTELANE_PARQUET_FILES`, and compares with pyarrow, DuckDB and Polars.
+pub fn run_foreign() -> Result<()> {
+    exchange("interop/foreign_files.py")
+}
+
+fn exchange(script: &str) -> Result<()> {
+    let programs = build_programs()?;
+    let package = lay_out_package(&programs)?;
+    run(program(environment()?)
+        .arg(script)
+        .env("BYTELANE_PROGRAMS", programs)
+        .env("PYTHONPATH", package))
+}
