@@ -53,13 +53,7 @@ fn page_headers_are_the_same() {
         let options = ReadOptionsBuilder::new().with_reader_properties(properties.build());
         let theirs = SerializedFileReader::new_with_options(file.clone(), options.build());
         let theirs = theirs.unwrap();
-        for (leaf, chunk) in decoded(&file).row_groups[0]
-            .decode()
-            .unwrap()
-            .columns
-            .iter()
-            .enumerate()
-        {
+        for (leaf, chunk) in decoded(&file).row_groups[0].columns.iter().enumerate() {
             let chunk = chunk.decode().unwrap().meta_data;
             let mut at = chunk.dictionary_page_offset.unwrap() as usize;
             let group = theirs.get_row_group(0).unwrap();
@@ -161,7 +155,7 @@ fn indexes_are_the_same() {
     let theirs = ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Required);
     let theirs = theirs.parse_and_finish(&file).unwrap();
     let theirs = theirs.page_index_for_row_group(0);
-    let group = decoded(&file).row_groups[0];
+    let group = decoded(&file).row_groups.remove(0);
     for (leaf, chunk) in group.columns.iter().enumerate() {
         let chunk = chunk.decode().unwrap();
         let bytes = part(&file, chunk.offset_index_offset, chunk.offset_index_length);
@@ -217,7 +211,7 @@ fn indexes_are_the_same() {
 #[test]
 fn bloom_filters_have_the_same_header() {
     let file = file(WriterVersion::PARQUET_1_0);
-    for chunk in decoded(&file).row_groups[0].columns {
+    for chunk in decoded(&file).row_groups.remove(0).columns {
         let chunk = chunk.decode().unwrap().meta_data;
         let bytes = part(&file, chunk.bloom_filter_offset, chunk.bloom_filter_length);
         let header: BloomFilterHeader = decode(&bytes).unwrap();
