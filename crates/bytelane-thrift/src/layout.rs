@@ -42,7 +42,7 @@ pub trait Layout: Debug + Default {
         false
     }
 
-    /// What is behind a value, if that is quickly found out.
+    /// Bytes after a value, if they are quickly found.
     fn behind<'de>(_: &Input<'de>, _: Type) -> Option<&'de [u8]> {
         None
     }

@@ -25,7 +25,7 @@ fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option
     }
 }
 
-/// The bytes of an index, if the footer tells where it is.
+/// The bytes of an index, if the footer says where it is.
 fn index_at(
     reader: &impl ChunkReader,
     offset: Option<i64>,

@@ -6,7 +6,7 @@
 use super::{FALSE, TRUE};
 use crate::Limits;
 
-/// What is behind a value whose type has this number. None if the value is malformed, exceeds a limit, or is rare.
+/// Bytes after a value whose type has this number. None if the value is malformed, exceeds a limit, or is rare.
 ///
 /// The slice goes from call to call by value: it stays in registers.
 #[inline(always)]
