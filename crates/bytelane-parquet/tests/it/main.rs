@@ -8,6 +8,7 @@ mod any;
 mod auto;
 mod columns;
 mod files;
+mod floors;
 mod format;
 mod fuzz;
 mod fuzzing;
