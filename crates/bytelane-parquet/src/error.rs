@@ -1,6 +1,7 @@
 //! What can go wrong with a Parquet file, and where.
 
 use crate::Encoding;
+use crate::budget::limit_text;
 use arrow_schema::ArrowError;
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
@@ -82,23 +83,27 @@ pub enum Problem {
     /// The file that would be replaced is read-only.
     #[error("the file is read-only")]
     ReadOnly,
-    /// The rows that were asked for at once need more memory than they may have.
-    #[error(
-        "the values of a batch take more than {limit} bytes of memory: read fewer rows at a time (with_batch_size), or \
-         allow more memory (with_memory_limit)"
-    )]
+    /// The work takes more memory than it may.
+    #[error("it takes more memory than {}", limit_text(*limit))]
     MemoryLimit {
-        /// Bytes that they may have.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// A page needs more memory than it may have.
-    #[error(
-        "a page of {size} bytes needs more than {limit} bytes of memory: allow more (with_memory_limit)"
-    )]
+    /// A page takes more memory than a page of its column may.
+    #[error("a page of {size} bytes takes more memory than {}", limit_text(*limit))]
     PageTooLarge {
-        /// Bytes of the page, decompressed.
+        /// Bytes of the page without compression.
         size: u64,
-        /// Bytes that it may have.
+        /// Limit in bytes.
+        limit: u64,
+    },
+    /// The values of one array take more bytes than its offsets can address.
+    #[error(
+        "the values of one array take more than the {limit} bytes that offsets of 32 bits can address: read the column as \
+         LargeUtf8 or LargeBinary"
+    )]
+    OffsetsTooSmall {
+        /// Bytes that they can address.
         limit: u64,
     },
     /// The caller cancelled the work.
@@ -147,6 +152,15 @@ impl Error {
             Problem::Parquet(error) => of_parquet(error),
             _ => false,
         }
+    }
+
+    /// Whether fewer rows at a time might be read without it.
+    pub(crate) fn is_of_size(&self) -> bool {
+        let problem = self.problem();
+        matches!(
+            problem,
+            Problem::MemoryLimit { .. } | Problem::OffsetsTooSmall { .. }
+        )
     }
 
     /// Where it is wrong.

@@ -1,5 +1,6 @@
 //! The contents of a file: row groups, columns, pages, and their sizes.
 
+use crate::budget::{Budget, MemoryLimit, Reservation};
 use crate::format::PageType;
 use crate::metadata::{Page as RawPage, Pages, chunk_range, encoding_name, read_footer};
 use crate::options::codec_name;
@@ -128,9 +129,21 @@ pub struct Page {
 ///
 /// Source: [the format's specification](https://parquet.apache.org/docs/file-format/).
 pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
-    let path = path.as_ref();
+    in_file(path.as_ref(), MemoryLimit::default())
+}
+
+/// [`inspect`] with another limit for the memory of the result, in bytes: columns may claim to share all of their pages. By
+/// default, it is 64 MiB and 64 times the size of the file, which is enough for columns that share none.
+///
+/// # Errors
+/// As [`inspect`], and [`Problem::MemoryLimit`](crate::Problem::MemoryLimit).
+pub fn inspect_within(path: impl AsRef<Path>, memory_limit: u64) -> Result<Inspection> {
+    in_file(path.as_ref(), MemoryLimit(Some(memory_limit)))
+}
+
+fn in_file(path: &Path, limit: MemoryLimit) -> Result<Inspection> {
     input::open(path)
-        .and_then(|file| inspect_reader(&file))
+        .and_then(|file| inspection(&file, limit))
         .map_err(|error| error.in_file(path))
 }
 
@@ -139,12 +152,17 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
 /// # Errors
 /// As [`inspect`].
 pub fn inspect_reader(reader: &impl ChunkReader) -> Result<Inspection> {
+    inspection(reader, MemoryLimit::default())
+}
+
+fn inspection(reader: &impl ChunkReader, limit: MemoryLimit) -> Result<Inspection> {
+    let memory = Budget::new(limit.of_metadata(reader.len())).reservation();
     let footer = read_footer(reader)?;
     let metadata = &footer.metadata;
     let file = metadata.file_metadata();
     let groups = metadata.row_groups().iter().enumerate();
     let row_groups = groups.map(|(index, group)| {
-        row_group(reader, metadata, group).map_err(|error| error.in_row_group(index))
+        row_group(reader, metadata, group, &memory).map_err(|error| error.in_row_group(index))
     });
     let keys = file.key_value_metadata().into_iter().flatten();
     Ok(Inspection {
@@ -162,11 +180,13 @@ fn row_group(
     reader: &impl ChunkReader,
     metadata: &ParquetMetaData,
     group: &RowGroupMetaData,
+    memory: &Reservation,
 ) -> Result<RowGroup> {
     let chunks = group.columns().iter().enumerate();
     let columns = chunks.map(|(index, chunk)| {
         let order = metadata.file_metadata().column_order(index);
-        column(reader, chunk, order).map_err(|error| error.in_column(chunk.column_path().string()))
+        column(reader, chunk, order, memory)
+            .map_err(|error| error.in_column(chunk.column_path().string()))
     });
     let columns = columns.collect::<Result<Vec<_>>>()?;
     let sorted_by = group.sorting_columns().into_iter().flatten().map(|sorted| {
@@ -190,9 +210,16 @@ fn column(
     reader: &impl ChunkReader,
     chunk: &ColumnChunkMetaData,
     order: ColumnOrder,
+    memory: &Reservation,
 ) -> Result<Column> {
+    let (path, column_type) = (
+        chunk.column_path().string(),
+        column_type(chunk.column_descr()),
+    );
+    memory.add((size_of::<Column>() + path.len() + column_type.len()) as u64)?;
     let mut pages = Vec::new();
     for raw in Pages::new(reader, chunk_range(chunk, reader.len())?) {
+        memory.add(size_of::<Page>() as u64 + PAGE_TEXTS)?;
         pages.push(page(&raw.map_err(|error| {
             Error::from(error).in_page(
                 pages
@@ -220,8 +247,8 @@ fn column(
         count(chunk.uncompressed_size()),
     );
     Ok(Column {
-        path: chunk.column_path().string(),
-        column_type: column_type(chunk.column_descr()),
+        path,
+        column_type,
         compression: codec_name(chunk.compression_codec()).to_owned(),
         encodings,
         values: count(chunk.num_values()),
@@ -238,6 +265,9 @@ fn column(
         pages,
     })
 }
+
+/// Bytes of the texts of a [`Page`].
+const PAGE_TEXTS: u64 = 32;
 
 /// The [`Page::kind`] of a dictionary.
 const DICTIONARY: &str = "dictionary";

@@ -1,8 +1,8 @@
 //! Choose, write, rewrite and read the best Parquet encoding for each column.
 
 pub mod advise;
-mod allowance;
 mod bare;
+mod budget;
 mod choice;
 mod contained;
 mod error;

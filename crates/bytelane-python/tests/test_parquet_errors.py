@@ -57,6 +57,46 @@ def test_errors_of_the_system_are_os_errors() -> None:
     parquet.rewrite("a.parquet", "a.parquet", force=True)
 
 
+def test_memory_is_limited() -> None:
+    rows = 1_000_000
+    pq.write_table(pa.table({"id": pa.nulls(rows, pa.int64()), "text": ["word"] * rows}), "a.parquet")
+    assert os.path.getsize("a.parquet") < 100_000
+    limit = 1 << 20
+    with pytest.raises(parquet.ParquetError, match="the limit of 1048576 bytes.* memory_limit in Python") as caught:
+        parquet.read_table("a.parquet", memory_limit=limit)
+    assert caught.value.kind == "MemoryLimit"
+    assert parquet.read_table("a.parquet").num_rows == rows
+    with parquet.ParquetFile("a.parquet") as file:
+        batches = [batch.num_rows for batch in file.iter_batches(rows, memory_limit=limit, threads=1)]
+    assert sum(batches) == rows
+    assert len(batches) > 10
+    column = parquet.advise("a.parquet", memory_limit=limit).columns[0]
+    assert "the limit of 1048576 bytes" in str(column["obstacle"])
+    rewritten = parquet.rewrite("a.parquet", "b.parquet", compression="zstd", memory_limit=limit)
+    assert "the limit of 1048576 bytes" in str(rewritten.columns[0]["obstacle"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit no address space")
+def test_a_process_of_little_memory_gets_an_error() -> None:
+    """8 GB of nulls: in a file of some kB, they are an error and no crash."""
+    nulls = pa.nulls(10_000_000, pa.int64())
+    table = pa.table({f"column {number}": nulls for number in range(100)})
+    pq.write_table(table, "a.parquet")
+    assert os.path.getsize("a.parquet") < 1_000_000
+    work = """
+import resource
+from bytelane import parquet
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+try:
+    parquet.read_table("a.parquet")
+except parquet.ParquetError as error:
+    print(error.kind)
+print(sum(batch.num_rows for batch in parquet.ParquetFile("a.parquet").iter_batches(threads=2)))
+"""
+    run = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("MemoryLimit\n10000000\n", "")
+
+
 def test_errors_tell_their_place() -> None:
     parquet.write_table(numbers(), "a.parquet", "plain", compression="none", row_group_size=1000)
     data = bytearray(Path("a.parquet").read_bytes())

@@ -54,6 +54,9 @@ pub struct Arguments {
     /// Threads that work at the same time [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
+    /// The most memory that a column of a row group, or a page, may take, as in 4GiB [default: 128MiB and 1024 times its size in the file]
+    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    memory_limit: Option<u64>,
     /// Encode all rows with the choice, so that the new sizes are exact
     #[arg(long)]
     exact: bool,
@@ -106,6 +109,9 @@ impl Arguments {
             .with_rows(usize::try_from(self.rows).unwrap_or(usize::MAX));
         if let Some(compression) = self.compression {
             options = options.with_compression(compression);
+        }
+        if let Some(limit) = self.memory_limit {
+            options = options.with_memory_limit(limit);
         }
         let progress = progress::bar(files.len() as u64, "{pos}/{len}")?;
         let advice = match files.as_slice() {

@@ -4,7 +4,7 @@ use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, readable, standard};
 use bytelane_measure::format::Format;
 use bytelane_measure::table::Column as TableColumn;
-use bytelane_parquet::inspect::{Column, Inspection, inspect};
+use bytelane_parquet::inspect::{Column, Inspection, inspect, inspect_within};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,6 +23,9 @@ pub struct Arguments {
     /// Show only the schema, in the syntax of the Parquet specification
     #[arg(long)]
     schema: bool,
+    /// The most memory that the metadata may take, as in 4GiB [default: 64MiB and 64 times the size of the file]
+    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    memory_limit: Option<u64>,
     /// A table, everything as one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -41,7 +44,10 @@ enum Line {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let inspection = inspect(&self.file)?;
+        let inspection = match self.memory_limit {
+            Some(limit) => inspect_within(&self.file, limit)?,
+            None => inspect(&self.file)?,
+        };
         if self.schema {
             writeln!(out, "{}", readable::lines(&inspection.schema))?;
             return Ok(Outcome::Fine);

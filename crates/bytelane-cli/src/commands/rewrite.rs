@@ -85,6 +85,9 @@ pub struct Arguments {
     /// Threads that work at the same time; the output is the same for any number [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
+    /// The most memory that a column of a row group, or a page, may take, as in 4GiB [default: 128MiB and 1024 times its size in the file, else it is copied]
+    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    memory_limit: Option<u64>,
     /// Read both files and compare every value before the new file appears under its name
     #[arg(long)]
     verify: bool,
@@ -287,6 +290,9 @@ impl Arguments {
         }
         if let Some(threads) = self.threads {
             options = options.with_threads(threads);
+        }
+        if let Some(limit) = self.memory_limit {
+            options = options.with_memory_limit(limit);
         }
         options
     }

@@ -44,7 +44,7 @@ impl Advisor {
     /// What cannot be read, with its place.
     pub fn open(path: impl AsRef<Path>, options: &AdviseOptions) -> Result<Self> {
         let path = path.as_ref();
-        let source = Source::open(path).map_err(|error| error.in_file(path))?;
+        let source = Source::open(path, options.memory).map_err(|error| error.in_file(path))?;
         Ok(Self {
             path: path.to_owned(),
             options: options.clone(),
@@ -71,7 +71,7 @@ impl Advisor {
         Ok(Self {
             path: shared,
             options: options.clone(),
-            source: Source::Parquet(Files::open(paths)?),
+            source: Source::Parquet(Files::open(paths, options.memory)?),
             tried: 0,
             columns: Vec::new(),
         })

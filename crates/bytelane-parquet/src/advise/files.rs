@@ -2,6 +2,7 @@
 
 use super::opened::{FEWEST, Opened};
 use super::source::Sampled;
+use crate::budget::MemoryLimit;
 use crate::physical::has_dictionary;
 use crate::rewrite::kinds::PageKinds;
 use crate::rewrite::plan::Plan;
@@ -28,10 +29,10 @@ pub(super) struct Files(Vec<Opened>);
 
 impl Files {
     /// Opens one file or more.
-    pub(super) fn open(paths: &[impl AsRef<Path>]) -> Result<Self> {
+    pub(super) fn open(paths: &[impl AsRef<Path>], limit: MemoryLimit) -> Result<Self> {
         let mut files: Vec<Opened> = Vec::new();
         for path in paths {
-            let opened = Opened::open(path.as_ref())?;
+            let opened = Opened::open(path.as_ref(), limit)?;
             if let Some(first) = files.first() {
                 first.check_columns(&opened)?;
             }
@@ -161,7 +162,7 @@ impl Files {
         let opened = &self.0[place.file];
         let kinds = || {
             let input = opened.file.input();
-            PageKinds::of(input, chunk).map(|(kinds, _)| kinds)
+            PageKinds::of(input, chunk, opened.limit).map(|(kinds, _)| kinds)
         };
         kinds().map_err(|error| {
             let error = error.in_column(chunk.column_path());

@@ -27,6 +27,7 @@ pub use array_file::RAW_ENDINGS;
 pub use settings::Settings;
 pub use trial::Candidate;
 
+use crate::budget::MemoryLimit;
 use crate::contained::contained;
 use crate::readers::{Readers, ValueType};
 use crate::rewrite::plan::INT96;
@@ -59,6 +60,7 @@ pub struct AdviseOptions {
     exact: bool,
     threads: Option<NonZero<usize>>,
     backend: Detected,
+    memory: MemoryLimit,
 }
 
 impl Default for AdviseOptions {
@@ -75,6 +77,7 @@ impl Default for AdviseOptions {
             exact: false,
             threads: None,
             backend: Detected::active(),
+            memory: MemoryLimit::default(),
         }
     }
 }
@@ -143,6 +146,15 @@ impl AdviseOptions {
     #[must_use]
     pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
+        self
+    }
+
+    /// Limits the memory that the rows of a column may take that are looked at, and a page, in bytes. By default, rows of a row
+    /// group may take 128 MiB and 1024 times the size of the column chunk; a column that takes more is not judged. Pages and
+    /// rows are limited as in [`RewriteOptions::with_memory_limit`](crate::rewrite::RewriteOptions::with_memory_limit).
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit(Some(bytes));
         self
     }
 

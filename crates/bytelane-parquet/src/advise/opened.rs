@@ -1,7 +1,7 @@
 //! A Parquet file of which samples are taken.
 
 use super::readable::{Root, readable};
-use crate::allowance::{Allowance, TOO_LARGE};
+use crate::budget::{Budget, MemoryLimit, extent, has_room_for, too_large};
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{Footer, read_footer};
@@ -15,6 +15,7 @@ use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_schema};
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaData};
+use parquet::file::reader::Length;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -42,17 +43,20 @@ pub(super) struct Opened {
     measured: OnceLock<Measured>,
     /// How deep its columns are nested.
     pub(super) depth: usize,
+    pub(super) limit: MemoryLimit,
 }
 
 impl Opened {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path, limit: MemoryLimit) -> Result<Self> {
         let open = || {
             let input = InputFile::open(path)?;
             let Footer {
                 metadata, depth, ..
             } = read_footer(&input)?;
             let metadata = Arc::new(metadata);
-            with_stack(depth, || Self::of_footer(path, input, metadata, depth))
+            with_stack(depth, || {
+                Self::of_footer(path, input, metadata, depth, limit)
+            })
         };
         open().map_err(|error: Error| error.in_file(path))
     }
@@ -62,7 +66,19 @@ impl Opened {
         input: InputFile,
         metadata: Arc<ParquetMetaData>,
         depth: usize,
+        limit: MemoryLimit,
     ) -> Result<Self> {
+        for (index, row_group) in metadata.row_groups().iter().enumerate() {
+            let values = row_group
+                .columns()
+                .iter()
+                .map(ColumnChunkMetaData::num_values);
+            let values = values.map(|values| u64::try_from(values).unwrap_or(0));
+            let values = values.fold(0, u64::saturating_add);
+            limit
+                .check_row(row_group.num_rows(), values, input.len())
+                .map_err(|error| error.in_row_group(index))?;
+        }
         let (roots, readable) = readable(&metadata)?;
         let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
         let types = types(metadata.file_metadata(), &roots, file.schema());
@@ -73,7 +89,8 @@ impl Opened {
             roots,
             types,
             depth,
-            file: file.with_views()?,
+            file: file.with_views()?.with_memory(limit),
+            limit,
             measured: OnceLock::new(),
         })
     }
@@ -161,7 +178,8 @@ impl Opened {
         let rows = usize::try_from(metadata.row_group(row_group).num_rows()).unwrap_or(0);
         let mut left = most.min(rows);
         let column = self.roots[column].number()?;
-        let mut allowance = allowance(metadata, row_group, column, most >= rows)?;
+        let limit = self.limit_of(row_group, column, most >= rows)?;
+        let memory = Budget::new(limit).reservation();
         let reader = self
             .file
             .clone()
@@ -174,8 +192,8 @@ impl Opened {
             let array = Arc::clone(batch.map_err(Error::from)?.column(0));
             let taken = left.min(array.len());
             let array = array.slice(0, taken);
-            if !allowance.take(&array) {
-                return Err(too_large(row_group, self.types[column].name()));
+            if memory.add(extent(&array)).is_err() {
+                return Err(not_sampled(limit, row_group, self.types[column].name()));
             }
             arrays.push(array);
             left -= taken;
@@ -184,6 +202,27 @@ impl Opened {
             }
         }
         Ok(arrays)
+    }
+
+    /// The memory that a column of a row group may take; an error if rows of it could take any amount.
+    fn limit_of(&self, row_group: usize, column: usize, is_whole: bool) -> Result<u64> {
+        let metadata = self.file.metadata();
+        let schema = metadata.file_metadata().schema_descr();
+        let chunks = metadata.row_group(row_group).columns().iter().enumerate();
+        let chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
+        let chunks: Vec<&ColumnChunkMetaData> = chunks.map(|(_, chunk)| chunk).collect();
+        let bytes = chunks
+            .iter()
+            .map(|chunk| chunk.compressed_size().max(0) as u64);
+        let limit = self.limit.of_column(bytes.fold(0, u64::saturating_add));
+        // Of flat columns only as many rows are read as are sampled.
+        let is_read =
+            |chunk: &&&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
+        let mut read = chunks.iter().filter(is_read);
+        match read.find(|chunk| !has_room_for(limit, chunk)) {
+            Some(chunk) => Err(not_sampled(limit, row_group, chunk.column_path())),
+            None => Ok(limit),
+        }
     }
 }
 
@@ -236,36 +275,8 @@ fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescripto
     width * values / rows
 }
 
-/// The memory that a column of a row group may take; an error if rows of it could take any amount.
-fn allowance(
-    metadata: &ParquetMetaData,
-    row_group: usize,
-    column: usize,
-    is_whole: bool,
-) -> Result<Allowance> {
-    let schema = metadata.file_metadata().schema_descr();
-    let chunks = metadata.row_group(row_group).columns().iter().enumerate();
-    let chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
-    let chunks: Vec<&ColumnChunkMetaData> = chunks.map(|(_, chunk)| chunk).collect();
-    let bytes = chunks
-        .iter()
-        .map(|chunk| chunk.compressed_size().max(0) as u64);
-    let allowance = Allowance::of(bytes.fold(0, u64::saturating_add));
-    // Of flat columns only as many rows are read as are sampled.
-    let is_read =
-        |chunk: &&&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
-    match chunks
-        .iter()
-        .filter(is_read)
-        .find(|chunk| !allowance.has_room_for(chunk))
-    {
-        Some(chunk) => Err(too_large(row_group, chunk.column_path())),
-        None => Ok(allowance),
-    }
-}
-
-fn too_large(row_group: usize, column: impl Display) -> Error {
-    let problem = format!("it cannot be sampled: {TOO_LARGE}");
+fn not_sampled(limit: u64, row_group: usize, column: impl Display) -> Error {
+    let problem = format!("it cannot be sampled: {}", too_large(limit));
     Error::new(Problem::Unsupported(problem))
         .in_column(column)
         .in_row_group(row_group)

@@ -277,11 +277,14 @@ impl AdviseOptions {
 
     /// The options of `rewrite`, whose outcome is foretold.
     pub(super) fn rewrite(&self) -> RewriteOptions {
-        let rewrite = RewriteOptions::new(self.writer());
-        match self.compression {
-            Some(compression) => rewrite.with_compression(compression),
-            None => rewrite,
+        let mut rewrite = RewriteOptions::new(self.writer());
+        if let Some(compression) = self.compression {
+            rewrite = rewrite.with_compression(compression);
         }
+        if let Some(bytes) = self.memory.0 {
+            rewrite = rewrite.with_memory_limit(bytes);
+        }
+        rewrite
     }
 
     /// The compression of new files.

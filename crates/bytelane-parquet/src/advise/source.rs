@@ -4,6 +4,7 @@ use super::array_file::{ArrayFile, is_array};
 use super::files::Files;
 use super::table::{Table, with_names_of_format};
 use crate::Result;
+use crate::budget::MemoryLimit;
 use crate::physical::{has_dictionary, in_parquet};
 use crate::stack::depth_of;
 use crate::writer::Column;
@@ -30,11 +31,11 @@ pub(super) enum Source {
 
 impl Source {
     /// Opens a file; its extension says what it is.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path, limit: MemoryLimit) -> Result<Self> {
         if is_array(path) {
             return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));
         }
-        Files::open(&[path]).map(Self::Parquet)
+        Files::open(&[path], limit).map(Self::Parquet)
     }
 
     /// How it is called.

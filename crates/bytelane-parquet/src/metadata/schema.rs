@@ -1,7 +1,8 @@
 //! What a footer's schema claims, checked before anything is allocated for it or recursed into.
 
 use super::in_parquet;
-use crate::format::{FileMetaData, SchemaElement};
+use crate::budget::MemoryLimit;
+use crate::format::{self, FileMetaData, SchemaElement};
 use crate::{Error, Problem, Result};
 use parquet::basic::LogicalType;
 use parquet::file::metadata::ParquetMetaData;
@@ -12,13 +13,22 @@ const MAX_DEPTH: usize = 512;
 /// How deep the groups of a schema are nested; an error if that is too deep, or if a group claims more children than
 /// there are elements.
 pub(crate) fn depth_of_schema(elements: &[SchemaElement]) -> Result<usize> {
-    // For each group around an element, the children to come.
-    let mut groups: Vec<usize> = Vec::new();
+    // Each leaf gets a path of its own, of the names of all groups around it.
+    let sizes = elements
+        .iter()
+        .map(|it| Ok(format::encode(it)?.len() as u64));
+    let sizes = sizes.collect::<Result<Vec<u64>>>()?;
+    let limit = MemoryLimit::default().of_metadata(sizes.iter().sum());
+    let mut bytes_of_paths = 0_u64;
+    // For each group around an element, the children to come and the bytes of the path.
+    let mut groups: Vec<(usize, u64)> = Vec::new();
     let mut depth = 0;
     for (index, element) in elements.iter().enumerate() {
-        while groups.pop_if(|left| *left == 0).is_some() {}
-        if let Some(left) = groups.last_mut() {
+        while groups.pop_if(|(left, _)| *left == 0).is_some() {}
+        let mut path = sizes[index];
+        if let Some((left, around)) = groups.last_mut() {
             *left -= 1;
+            path += *around;
         }
         let left = elements.len() - index - 1;
         let children = usize::try_from(element.num_children.unwrap_or(0)).ok();
@@ -28,8 +38,15 @@ pub(crate) fn depth_of_schema(elements: &[SchemaElement]) -> Result<usize> {
             )));
         };
         if children > 0 {
-            groups.push(children);
+            groups.push((children, path));
             depth = depth.max(groups.len());
+        } else {
+            bytes_of_paths = bytes_of_paths.saturating_add(path);
+        }
+        if bytes_of_paths > limit {
+            return Err(Error::corrupt(format!(
+                "the names of its columns take more than {limit} bytes of memory, because groups share long ones"
+            )));
         }
         if depth > MAX_DEPTH {
             let problem = format!("its columns are nested in more than {MAX_DEPTH} groups");

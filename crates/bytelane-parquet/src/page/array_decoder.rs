@@ -63,6 +63,9 @@ pub(crate) trait ArrayDecoder: Send {
     /// Passes over the next values of the page, which has as many left.
     fn skip(&mut self, valid: usize) -> Result<()>;
 
+    /// Gives the memory of the last array back to the budget: the array is the caller's.
+    fn release(&mut self);
+
     /// The array of everything appended since the last one. `nulls` has a bit for each slot, or is none if no slot is
     /// null.
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;

@@ -2,7 +2,7 @@
 
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::header::ValueEncoding;
-use crate::allowance::{Allowance, Budget};
+use crate::budget::{Budget, Reservation};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
@@ -16,8 +16,10 @@ use std::sync::Arc;
 /// Makes arrays of one column's booleans.
 pub(crate) struct BooleanDecoder {
     backend: Detected,
-    allowance: Allowance,
-    budget: Budget,
+    /// Memory of the values of a page of runs, of the array, and of a piece with nulls.
+    page_memory: Reservation,
+    array_memory: Reservation,
+    piece_memory: Reservation,
     /// A bit for each value of the page, and those that have been taken.
     page: Bytes,
     taken: usize,
@@ -29,11 +31,12 @@ pub(crate) struct BooleanDecoder {
 }
 
 impl BooleanDecoder {
-    pub(crate) fn new(backend: Detected, allowance: Allowance, budget: Budget) -> Self {
+    pub(crate) fn new(backend: Detected, budget: &Budget) -> Self {
         Self {
             backend,
-            allowance,
-            budget,
+            page_memory: budget.reservation(),
+            array_memory: budget.reservation(),
+            piece_memory: budget.reservation(),
             page: Bytes::new(),
             taken: 0,
             array: BooleanBufferBuilder::new(0),
@@ -45,11 +48,7 @@ impl BooleanDecoder {
 
     /// The bits of a page of runs, which are preceded by their length.
     fn runs(&self, page: &[u8], valid: usize) -> Result<Bytes> {
-        if !self.allowance.has_room(valid as u64 / 8) {
-            return Err(Error::corrupt(format!(
-                "a page of {valid} values in a column chunk that has too few bytes for as many"
-            )));
-        }
+        self.page_memory.resize(valid as u64 / 8)?;
         let runs = page
             .split_first_chunk::<4>()
             .and_then(|(length, runs)| runs.get(..u32::from_le_bytes(*length) as usize));
@@ -70,6 +69,7 @@ impl BooleanDecoder {
         };
         let wrong = |error: bytelane::validity::Error| Error::corrupt(error.to_string());
         let valid = range.len();
+        self.piece_memory.cover(2 * slots as u64)?;
         let mut bits = BooleanBufferBuilder::new(valid);
         bits.append_packed_range(range, &self.page);
         self.dense.resize(valid, 0);
@@ -119,6 +119,7 @@ impl ArrayDecoder for BooleanDecoder {
 
     fn close_page(&mut self) {
         self.page = Bytes::new();
+        self.page_memory.release();
     }
 
     fn reserve(&mut self, slots: usize) {
@@ -127,7 +128,7 @@ impl ArrayDecoder for BooleanDecoder {
     }
 
     fn append(&mut self, slots: Slots<'_>) -> Result<()> {
-        self.budget.take(slots.len() as u64 / 8)?;
+        self.array_memory.add(slots.len().div_ceil(8) as u64)?;
         let range = self.taken..self.taken + slots.valid();
         self.taken = range.end;
         match slots {
@@ -141,6 +142,10 @@ impl ArrayDecoder for BooleanDecoder {
     fn skip(&mut self, valid: usize) -> Result<()> {
         self.taken += valid;
         Ok(())
+    }
+
+    fn release(&mut self) {
+        self.array_memory.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

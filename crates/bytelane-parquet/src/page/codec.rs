@@ -110,7 +110,7 @@ impl Decompressor {
         })
     }
 
-    fn codec(&self) -> CompressionCodec {
+    pub(super) fn codec(&self) -> CompressionCodec {
         match self {
             Decompressor::None => CompressionCodec::UNCOMPRESSED,
             Decompressor::Snappy(_) => CompressionCodec::SNAPPY,

@@ -6,7 +6,7 @@ use super::byte_array::ByteArrayDecoder;
 use super::fixed::FixedDecoder;
 use super::header::ValueEncoding;
 use super::null::NullDecoder;
-use crate::allowance::{Allowance, Budget};
+use crate::budget::Budget;
 use crate::{Result, physical};
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
@@ -18,33 +18,27 @@ use parquet::schema::types::ColumnDescPtr;
 
 /// What makes arrays of a type of a leaf's values.
 ///
-/// What a page must have in memory at once comes out of the allowance, arrays out of the budget.
+/// All of its memory comes out of the budget.
 pub(crate) fn decoder_of(
     backend: Detected,
     data_type: &DataType,
     column: &ColumnDescPtr,
-    allowance: Allowance,
     budget: &Budget,
 ) -> Result<Box<dyn ArrayDecoder>> {
-    let budget = budget.clone();
     Ok(match (data_type, column.physical_type()) {
         (DataType::Null, _) => Box::new(NullDecoder::default()),
-        (DataType::Boolean, Type::BOOLEAN) => {
-            Box::new(BooleanDecoder::new(backend, allowance, budget))
-        }
+        (DataType::Boolean, Type::BOOLEAN) => Box::new(BooleanDecoder::new(backend, budget)),
         (_, Type::BYTE_ARRAY) => {
             Box::new(ByteArrayDecoder::new(backend, data_type, column, budget)?)
         }
         (DataType::Dictionary(key, values), _) => {
-            let values = decoder_of(backend, values, column, allowance, &budget)?;
+            let values = decoder_of(backend, values, column, budget)?;
             let key = key.as_ref().clone();
             Box::new(DictionaryDecoder { values, key })
         }
         _ => {
             let (data_type, column) = (data_type.clone(), column.clone());
-            Box::new(FixedDecoder::new(
-                backend, data_type, column, allowance, budget,
-            )?)
+            Box::new(FixedDecoder::new(backend, data_type, column, budget)?)
         }
     })
 }
@@ -78,6 +72,10 @@ impl ArrayDecoder for DictionaryDecoder {
 
     fn skip(&mut self, valid: usize) -> Result<()> {
         self.values.skip(valid)
+    }
+
+    fn release(&mut self) {
+        self.values.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

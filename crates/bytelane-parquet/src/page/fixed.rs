@@ -4,7 +4,7 @@ use super::array_decoder::{ArrayDecoder, Slots};
 use super::byte_array::delta;
 use super::header::ValueEncoding;
 use super::values::ValueDecoder;
-use crate::allowance::{Allowance, Budget};
+use crate::budget::{Budget, Reservation};
 use crate::memory::{Fresh, Slot, slots, zeros};
 use crate::{Error, Result, physical};
 use arrow_array::ArrayRef;
@@ -29,8 +29,10 @@ pub(crate) struct FixedDecoder {
     stored: usize,
     width: usize,
     decoder: ValueDecoder,
-    /// The memory that values that are decoded ahead may take.
-    allowance: Allowance,
+    /// Memory of the dictionary, of values that are decoded ahead, and of those that are spread out.
+    dictionary_memory: Reservation,
+    page_memory: Reservation,
+    scratch_memory: Reservation,
     page: Option<OpenPage>,
     array: Room,
     /// Values of a piece with nulls, before they are spread out.
@@ -75,8 +77,7 @@ impl FixedDecoder {
         backend: Detected,
         data_type: DataType,
         column: ColumnDescPtr,
-        allowance: Allowance,
-        budget: Budget,
+        budget: &Budget,
     ) -> Result<Self> {
         let Some(stored) = physical::width(&column) else {
             return Err(physical::not_convertible(&data_type, &column));
@@ -95,7 +96,9 @@ impl FixedDecoder {
             width,
             decoder: ValueDecoder::new(backend, &column, stored, is_decimal),
             column,
-            allowance,
+            dictionary_memory: budget.reservation(),
+            page_memory: budget.reservation(),
+            scratch_memory: budget.reservation(),
             page: None,
             array: Room::new(budget),
             scratch: Fresh::default(),
@@ -107,21 +110,23 @@ impl FixedDecoder {
         let Some(page) = &mut self.page else {
             return Ok(());
         };
-        let bytes = page.valid.saturating_mul(self.width);
-        let has_room = self.allowance.has_room(bytes as u64);
-        let is_needed = match page.encoding {
+        let is_wanted = match page.encoding {
             _ if page.is_decoded => false,
             // Each value depends on those before it.
-            ValueEncoding::Delta if wanted < page.valid && !has_room => {
-                return Err(too_many(page.valid));
-            }
             ValueEncoding::Delta => wanted < page.valid,
-            // The headers of the runs before a range are read again. Without room, runs are long, and so are few.
-            ValueEncoding::Dictionary => wanted < page.valid / FEW_TAKES && has_room,
+            // The headers of the runs before a range are read again.
+            ValueEncoding::Dictionary => wanted < page.valid / FEW_TAKES,
             _ => false,
         };
-        if !is_needed {
+        if !is_wanted {
             return Ok(());
+        }
+        let bytes = page.valid.saturating_mul(self.width);
+        match self.page_memory.cover(bytes as u64) {
+            Ok(()) => {}
+            // Runs are long where there is no room for their values, and so there are few.
+            Err(_) if page.encoding == ValueEncoding::Dictionary => return Ok(()),
+            Err(error) => return Err(error),
         }
         let (mut decoded, decoder) = (Fresh::default(), &mut self.decoder);
         decoded.reserve_exact(bytes);
@@ -134,28 +139,23 @@ impl FixedDecoder {
     }
 
     /// Values in DELTA_BYTE_ARRAY, each of which depends on the one before, as PLAIN ones.
-    fn fixed_deltas(&self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
+    fn fixed_deltas(&mut self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
         if self.column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
             return Ok((ValueEncoding::DeltaByteArray, values));
         }
         // Two lengths each as well.
         let bytes = valid.saturating_mul(self.stored + 8);
-        if !self.allowance.has_room(bytes as u64) {
-            return Err(too_many(valid));
-        }
+        self.page_memory.cover(bytes as u64)?;
         let values = delta::decode_fixed(self.backend, values, valid, self.stored)?;
         Ok((ValueEncoding::Plain, values.into()))
     }
 }
 
-fn too_many(values: usize) -> Error {
-    Error::corrupt(format!(
-        "a page of {values} values in a column chunk that has too few bytes for as many"
-    ))
-}
-
 impl ArrayDecoder for FixedDecoder {
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        // Copies of its values, of which decimals have another width.
+        let bytes = count.min(values.len()).saturating_mul(self.width);
+        self.dictionary_memory.resize(2 * bytes as u64)?;
         self.decoder.keep_dictionary(&values, count)
     }
 
@@ -177,6 +177,7 @@ impl ArrayDecoder for FixedDecoder {
 
     fn close_page(&mut self) {
         self.page = None;
+        self.page_memory.release();
     }
 
     fn reserve(&mut self, slots: usize) {
@@ -197,9 +198,11 @@ impl ArrayDecoder for FixedDecoder {
                 .array
                 .append(bytes, |to| page.take(decoder, slots.len(), to));
         };
+        let bytes_of_valid = valid.saturating_mul(self.width);
+        self.scratch_memory.cover(bytes_of_valid as u64)?;
         let (backend, width, dense) = (self.backend, self.width, &mut self.scratch);
         dense.clear();
-        dense.append(valid * width, |to| page.take(decoder, valid, to))?;
+        dense.append(bytes_of_valid, |to| page.take(decoder, valid, to))?;
         let dense = dense.bytes();
         self.array
             .append(bytes, |to| spread(backend, dense, width, bits, to))
@@ -212,6 +215,10 @@ impl ArrayDecoder for FixedDecoder {
             page.taken += valid;
         }
         Ok(())
+    }
+
+    fn release(&mut self) {
+        self.array.memory.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
@@ -232,17 +239,17 @@ struct Room {
     values: Fresh,
     /// Bytes that there will probably be.
     expected: usize,
-    budget: Budget,
-    /// Bytes of the array that came out of the budget.
+    memory: Reservation,
+    /// Bytes of the array that are reserved.
     paid: usize,
 }
 
 impl Room {
-    fn new(budget: Budget) -> Self {
+    fn new(budget: &Budget) -> Self {
         Self {
             values: Fresh::default(),
             expected: 0,
-            budget,
+            memory: budget.reservation(),
             paid: 0,
         }
     }
@@ -259,7 +266,7 @@ impl Room {
         self.values.append(bytes, write)
     }
 
-    /// Takes what memory up to an end needs out of the budget, and more if there will be more.
+    /// Reserves memory up to an end, and more if there will be more.
     fn pay(&mut self, start: usize, end: usize) -> Result<()> {
         if start == 0 {
             self.paid = 0;
@@ -271,10 +278,10 @@ impl Room {
             0 => end.max(self.expected),
             _ => end.max(self.expected).max(2 * self.paid),
         };
-        self.paid = match self.budget.take((wanted - self.paid) as u64) {
+        self.paid = match self.memory.resize(wanted as u64) {
             Ok(()) => wanted,
             Err(_) => {
-                self.budget.take((end - self.paid) as u64)?;
+                self.memory.resize(end as u64)?;
                 end
             }
         };

@@ -22,5 +22,5 @@ pub(crate) use decoder::decoder_of;
 pub(crate) use encode::{PageEncoder, PageValues, dense};
 pub(crate) use header::{AnyPage, DataPage, PageKind, ValueEncoding, read as read_header};
 pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from};
-pub(crate) use parts::Opener;
+pub(crate) use parts::{Opener, check_size};
 pub(crate) use validity::Validity;

@@ -36,6 +36,8 @@ impl ArrayDecoder for NullDecoder {
         Ok(())
     }
 
+    fn release(&mut self) {}
+
     fn finish(&mut self, _: Option<NullBuffer>) -> Result<ArrayRef> {
         let slots = std::mem::take(&mut self.slots);
         Ok(Arc::new(NullArray::new(slots)))

@@ -4,7 +4,7 @@ use super::array_decoder::Slots;
 use super::header::DataPage;
 use super::levels;
 use super::parts::LevelBytes;
-use crate::allowance::Allowance;
+use crate::budget::{Budget, Reservation};
 use crate::{Error, Result};
 use arrow_buffer::BooleanBufferBuilder;
 use bytelane::Detected;
@@ -41,8 +41,8 @@ pub(crate) struct PageLevels {
     backend: Detected,
     of: LeafLevels,
     kind: Kind,
-    /// The memory that the levels of a page may take.
-    allowance: Allowance,
+    /// Memory of the levels of a page.
+    memory: Reservation,
     /// Levels of the page, and those that have been taken.
     count: usize,
     taken: usize,
@@ -62,8 +62,8 @@ pub(crate) struct PageLevels {
 }
 
 impl PageLevels {
-    /// A page may have as many levels as the allowance has room for.
-    pub(crate) fn new(backend: Detected, of: LeafLevels, allowance: Allowance) -> Self {
+    /// A page may have as many levels as the budget has room for.
+    pub(crate) fn new(backend: Detected, of: LeafLevels, budget: &Budget) -> Self {
         let kind = match (of.max_repetition, of.max_definition, of.is_nested) {
             (0, 0, _) => Kind::Required,
             (0, 1, false) => Kind::Optional,
@@ -73,7 +73,7 @@ impl PageLevels {
             backend,
             of,
             kind,
-            allowance,
+            memory: budget.reservation(),
             count: 0,
             taken: 0,
             valid: 0,
@@ -100,7 +100,8 @@ impl PageLevels {
             Kind::Required => count,
             Kind::Optional => self.read_bits(definition, count)?,
             Kind::Nested => {
-                self.check_room(count, 2 * count as u64)?;
+                // Both levels, and those of the slots.
+                self.memory.cover(3 * count as u64)?;
                 let max = self.of.max_repetition;
                 read_levels(self.backend, repetition, max, count, &mut self.repetition)
                     .map_err(|error| damaged("repetition", &error))?;
@@ -125,18 +126,9 @@ impl PageLevels {
             Some(true) => Ok(count),
             Some(false) => Ok(0),
             None => {
-                self.check_room(count, count as u64 / 8)?;
+                self.memory.cover(count as u64 / 8)?;
                 levels::read(self.backend, &bytes, count, &mut self.bits)
             }
-        }
-    }
-
-    fn check_room(&self, count: usize, bytes: u64) -> Result<()> {
-        match self.allowance.has_room(bytes) {
-            true => Ok(()),
-            false => Err(Error::corrupt(format!(
-                "a page of {count} values in a column chunk that has too few bytes for as many"
-            ))),
         }
     }
 

@@ -1,8 +1,9 @@
 //! The bytes of pages, decompressed and taken apart.
 
-use super::codec::Decompressor;
+use super::codec::{Decompressor, check_promise};
 use super::header::{DataPage, DictionaryPage, LevelEncoding, LevelLayout};
 use super::levels;
+use crate::budget::{Budget, Reservation};
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::basic::CompressionCodec;
@@ -33,6 +34,9 @@ pub(crate) struct Opener {
     most: u64,
     /// The page before, decompressed: once nobody has it any more, its memory is for the next one.
     last: Bytes,
+    /// Memory of the page, and of the dictionary.
+    memory: Reservation,
+    dictionary: Reservation,
 }
 
 impl Opener {
@@ -40,10 +44,13 @@ impl Opener {
     pub(crate) fn new(
         codec: CompressionCodec,
         column: &ColumnDescriptor,
-        most: Option<u64>,
+        most: u64,
+        budget: &Budget,
     ) -> Result<Self> {
         Ok(Self {
-            most: most.unwrap_or(u64::MAX),
+            most,
+            memory: budget.reservation(),
+            dictionary: budget.reservation(),
             decompressor: Decompressor::new(codec)?,
             repetition_bits: levels::bits(column.max_rep_level()),
             definition_bits: levels::bits(column.max_def_level()),
@@ -60,6 +67,8 @@ impl Opener {
         let values = self.decompressed(bytes, header.uncompressed)?;
         // It lives as long as the chunk.
         self.last = Bytes::new();
+        std::mem::swap(&mut self.memory, &mut self.dictionary);
+        self.memory.release();
         Ok(values)
     }
 
@@ -114,6 +123,8 @@ impl Opener {
         let Some(size) = size else {
             return Err(ends_within("definition"));
         };
+        // The levels stay in memory with the bytes that they are a part of.
+        self.memory.cover(bytes.len() as u64)?;
         let mut values = bytes;
         let repetition = LevelBytes::Rle(values.split_to(repetition));
         let definition = LevelBytes::Rle(values.split_to(definition));
@@ -131,14 +142,12 @@ impl Opener {
 
     fn decompressed(&mut self, bytes: Bytes, size: usize) -> Result<Bytes> {
         if let Decompressor::None = self.decompressor {
+            self.memory.cover(bytes.len() as u64)?;
             return Ok(bytes);
         }
-        if size as u64 > self.most {
-            return Err(Error::new(Problem::PageTooLarge {
-                size: size as u64,
-                limit: self.most,
-            }));
-        }
+        check_promise(self.decompressor.codec(), bytes.len(), size)?;
+        check_size(size as u64, self.most)?;
+        self.memory.cover(size as u64)?;
         let last = std::mem::take(&mut self.last);
         let mut to = match last.is_unique() {
             true => Vec::from(last),
@@ -148,6 +157,14 @@ impl Opener {
         to.truncate(size);
         self.last = Bytes::from(to);
         Ok(self.last.clone())
+    }
+}
+
+/// An error if a page has more bytes than it may.
+pub(crate) fn check_size(size: u64, limit: u64) -> Result<()> {
+    match size > limit {
+        true => Err(Error::new(Problem::PageTooLarge { size, limit })),
+        false => Ok(()),
     }
 }
 

@@ -3,11 +3,12 @@
 use super::Reader;
 use super::in_flight::InFlight;
 use super::input::Input;
+use super::kept::{Kept, least_bits};
 use super::plan::Plan;
 use super::row_group::Settings;
-use super::rows::selected;
+use super::rows::{Rows, selected};
 use super::types::{with_whole_intervals, without_other_decimals};
-use crate::allowance::{batch_rows, check_widths, with_views};
+use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::input::InputFile;
 use crate::metadata::{Footer, read_footer};
@@ -43,8 +44,16 @@ pub struct ReaderBuilder<T> {
     batch_size: usize,
     backend: Detected,
     threads: NonZero<usize>,
-    memory: Option<u64>,
+    memory: MemoryLimit,
+    keeps_batches: bool,
 }
+
+/// Bytes of batches that may wait for those before them: a few row groups of a million rows.
+const AHEAD: u64 = 512 << 20;
+
+/// Bytes of a page, and of a value in an array, that most columns do not exceed.
+const USUAL_PAGE: u64 = 2 << 20;
+const USUAL_VALUE: u64 = 32;
 
 impl ReaderBuilder<InputFile> {
     /// Opens a file and reads its footer. Errors will name it.
@@ -117,7 +126,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 
     fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
-        check_widths(metadata.parquet_schema().columns(), input.len())?;
+        check_widths(metadata.parquet_schema().columns().iter(), input.len())?;
         Ok(Self::new_with_metadata(input, metadata))
     }
 
@@ -135,7 +144,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             batch_size: 65_536,
             backend: Detected::active(),
             threads: NonZero::<usize>::MIN,
-            memory: None,
+            memory: MemoryLimit::default(),
+            keeps_batches: false,
         }
     }
 
@@ -214,6 +224,11 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(self.with_projection(projection))
     }
 
+    /// [`with_memory_limit`](Self::with_memory_limit), or the default.
+    pub(crate) fn with_memory(self, memory: MemoryLimit) -> Self {
+        Self { memory, ..self }
+    }
+
     /// Strings as views: many that are the same entry of a dictionary then take the memory of one.
     pub(crate) fn with_views(mut self) -> Result<Self> {
         let fields: Fields = self.schema().fields().iter().map(with_views).collect();
@@ -272,23 +287,56 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 
     /// How many threads decode; one by default, which is that of the caller. Several row groups are decoded at the same time,
-    /// and the columns of a batch. Batches come in the same order: up to 512 MiB of them wait for those before them, or what
-    /// [`with_memory_limit`](Self::with_memory_limit) allows.
+    /// and the columns of a batch. Batches come in the same order: up to 512 MiB of them wait for those before them, or half
+    /// of what [`with_memory_limit`](Self::with_memory_limit) allows.
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The most bytes of memory that the arrays of a batch may take, and any one page of a column. Where several row groups
-    /// are read at the same time, their batches share it.
-    ///
-    /// By default a page and the array of a column may take 128 MiB and 1024 times the size of the column chunk: strings that
-    /// a dictionary repeats, and lists of nulls, can be many times larger than their bytes in the file. What needs more is
+    /// Limits the memory that is taken at a time, in bytes: by pages, dictionaries, levels, and the arrays of a batch, of all
+    /// columns together. Batches whose rows would take more have fewer; a row that takes more is
     /// [`Problem::MemoryLimit`].
+    ///
+    /// A file is untrusted input: pages, strings that a dictionary repeats, and lists of nulls can be any number of times
+    /// larger than their bytes in the file. By default, 2 GiB and 1024 times the size of the file are the limit, but no
+    /// more than three quarters of the memory that the process may have; and a page may have 128 MiB, 1024 times the size of
+    /// its column chunk, and 64 bytes for each value of that, or is [`Problem::PageTooLarge`].
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
-        self.memory = Some(bytes);
+        self.memory = MemoryLimit(Some(bytes));
+        self
+    }
+
+    /// Whether the caller keeps all batches, as where a whole table is read. They may then take as much memory together as
+    /// [`with_memory_limit`](Self::with_memory_limit) says; by default, 8 GiB and 1024 times the size of the file, but no more
+    /// than three quarters of the memory that the process may have. More is [`Problem::MemoryLimit`], before anything is
+    /// read if it is known from the footer.
+    ///
+    /// ```
+    /// use arrow_array::{Int64Array, RecordBatch};
+    /// use bytelane_parquet::{Problem, Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int64Array::from_iter_values(0..100_000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = Reader::builder(Bytes::from(file))?.with_batches_kept(true);
+    /// let batches = builder.clone().build()?.collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(batches.len(), 2);
+    /// let error = builder.with_memory_limit(500_000).build().unwrap_err();
+    /// assert!(matches!(error.problem(), Problem::MemoryLimit { limit: 500_000 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_batches_kept(mut self, kept: bool) -> Self {
+        self.keeps_batches = kept;
         self
     }
 
@@ -304,7 +352,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// # Errors
     ///
     /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows; [`Problem::Unsupported`] for
-    /// columns nested more than 255 levels deep.
+    /// columns nested more than 255 levels deep; [`Problem::MemoryLimit`] if all batches are kept, and take more.
     pub fn build(self) -> Result<Reader> {
         with_stack(self.depth(), || self.build_here())
     }
@@ -320,14 +368,25 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let plan = Plan::new(in_file, &self.projection, schema.fields())?;
         let leaves = plan.leaves.iter();
         let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
-        let in_flight = InFlight::new(row_groups, self.threads.get());
+        let limit = self.memory.of_read(self.input.len());
+        let batch_size = batch_rows(self.batch_size, leaves, limit);
+        let kept = self.kept(&plan, &row_groups)?;
+        let width = self.width(&plan, &row_groups, batch_size, limit);
+        let in_flight = InFlight::new(row_groups, width);
+        let (memory, ahead) = match in_flight.width() {
+            1 => (limit, 0),
+            width => (limit / 2 / width as u64, AHEAD.min(limit / 2)),
+        };
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input)),
-            batch_size: batch_rows(self.batch_size, leaves),
+            metadata: Arc::clone(self.metadata.metadata()),
+            batch_size,
             schema,
             plan,
             backend: self.backend,
-            memory: self.memory.map(|it| it / in_flight.width() as u64),
+            limit: self.memory,
+            memory,
+            ahead,
             pool: pool(self.threads, depth)?,
             depth,
         };
@@ -336,11 +395,54 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             metadata: self.metadata,
             settings,
             in_flight,
+            kept,
         })
     }
 
+    /// What batches that are kept may take; an error if they will take more.
+    fn kept(&self, plan: &Plan, row_groups: &[(usize, Rows)]) -> Result<Option<Kept>> {
+        if !self.keeps_batches {
+            return Ok(None);
+        }
+        let kept = Kept::new(self.memory.of_table(self.input.len()));
+        let rows = row_groups.iter().map(|(_, rows)| rows.wanted() as u64);
+        let rows = rows.fold(0, u64::saturating_add);
+        // A list may have no slots, however many rows there are.
+        let flat = plan.leaves.iter();
+        let flat = flat.filter(|leaf| leaf.levels.max_repetition == 0);
+        let bits = flat.map(|leaf| least_bits(&leaf.data_type)).sum::<u64>();
+        kept.check(rows.saturating_mul(bits) / 8)?;
+        Ok(Some(kept))
+    }
+
+    /// How many row groups are read at the same time: as many as there are threads, if half of the memory is enough for pages
+    /// and values of usual size.
+    fn width(
+        &self,
+        plan: &Plan,
+        row_groups: &[(usize, Rows)],
+        batch_size: usize,
+        limit: u64,
+    ) -> usize {
+        let threads = self.threads.get();
+        if threads == 1 {
+            return 1;
+        }
+        let bytes = row_groups.iter().map(|(index, _)| {
+            let row_group = self.metadata.metadata().row_group(*index);
+            let chunks = plan.leaves.iter().map(|leaf| row_group.column(leaf.column));
+            let bytes = chunks.map(|it| u64::try_from(it.uncompressed_size()).unwrap_or(0));
+            let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
+            let rows = usize::try_from(row_group.num_rows()).unwrap_or(0);
+            let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
+            pages.saturating_add(values.saturating_mul(USUAL_VALUE))
+        });
+        let each = bytes.max().unwrap_or(0).max(1);
+        usize::try_from(limit / 2 / each).map_or(threads, |width| width.clamp(1, threads))
+    }
+
     /// The row groups that have wanted rows, and these.
-    fn row_groups(&self) -> Result<Vec<(usize, super::rows::Rows)>> {
+    fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
         let metadata = self.metadata.metadata();
         let count = metadata.num_row_groups();
         let row_groups = self.row_groups.clone();
@@ -419,6 +521,7 @@ impl<T> Clone for ReaderBuilder<T> {
             backend: self.backend,
             threads: self.threads,
             memory: self.memory,
+            keeps_batches: self.keeps_batches,
         }
     }
 }

@@ -4,13 +4,8 @@ use super::row_group::{RowGroup, Settings};
 use super::rows::Rows;
 use crate::Result;
 use arrow_array::RecordBatch;
-use parquet::file::metadata::RowGroupMetaData;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
-
-/// Bytes of batches that may wait for those before them, unless the caller has set a limit: a few row groups of a million
-/// rows.
-const AHEAD: u64 = 512 << 20;
 
 /// Row groups in the order of their batches.
 #[derive(Default)]
@@ -31,11 +26,11 @@ struct Open {
 }
 
 impl InFlight {
-    /// Of these row groups, of which as many are read at the same time as there are threads. The leaves of one would not
-    /// keep them busy: each batch waits for its slowest leaf.
-    pub(super) fn new(row_groups: Vec<(usize, Rows)>, threads: usize) -> Self {
+    /// Of these row groups, of which so many are read at the same time. The leaves of one would not keep all threads busy:
+    /// each batch waits for its slowest leaf.
+    pub(super) fn new(row_groups: Vec<(usize, Rows)>, width: usize) -> Self {
         Self {
-            width: threads.min(row_groups.len()).max(1),
+            width: width.min(row_groups.len()).max(1),
             waiting: row_groups.into(),
             open: VecDeque::new(),
         }
@@ -47,16 +42,12 @@ impl InFlight {
     }
 
     /// The next batch; none after the last one.
-    pub(super) fn next(
-        &mut self,
-        settings: &Settings,
-        row_groups: &[RowGroupMetaData],
-    ) -> Option<Result<RecordBatch>> {
+    pub(super) fn next(&mut self, settings: &Settings) -> Option<Result<RecordBatch>> {
         loop {
             while self.open.len() < self.width
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
-                let group = RowGroup::open(settings, index, &row_groups[index], rows);
+                let group = RowGroup::open(settings, index, rows);
                 self.open.push_back(Open::new(group));
             }
             let first = self.open.front_mut()?;
@@ -76,7 +67,7 @@ impl InFlight {
 
     /// Reads batches of all open row groups, at least one of the first.
     fn fill(&mut self, settings: &Settings) {
-        let each = settings.memory.unwrap_or(AHEAD) / self.open.len().max(1) as u64;
+        let each = settings.ahead / self.open.len().max(1) as u64;
         match (&settings.pool, &mut self.open) {
             (Some(pool), open) if open.len() > 1 => {
                 pool.install(|| open.par_iter_mut().for_each(|it| it.fill(settings, each)));

@@ -1,7 +1,7 @@
 //! A leaf of the schema: the pages of its column chunk to arrays of any rows.
 
 use super::pages::PageReader;
-use crate::allowance::Budget;
+use crate::budget::{Budget, Reservation};
 use crate::page::{ArrayDecoder, DataPage, Opener, PageKind, PageLevels, Validity};
 use crate::{Error, Result};
 use arrow_array::ArrayRef;
@@ -15,7 +15,9 @@ pub(super) struct Leaf {
     opener: Opener,
     levels: PageLevels,
     decoder: Box<dyn ArrayDecoder>,
-    budget: Budget,
+    /// Memory of the levels and the validity of the array.
+    memory: Reservation,
+    slots: usize,
     /// Whether the page that is open ends with a row.
     ends_row: bool,
     is_open: bool,
@@ -33,6 +35,12 @@ const MOST_GROWTH: usize = 8;
 pub(super) struct Levels {
     pub(super) repetition: Vec<u8>,
     pub(super) definition: Vec<u8>,
+}
+
+impl Levels {
+    fn bytes(&self) -> u64 {
+        (self.repetition.len() + self.definition.len()) as u64
+    }
 }
 
 /// What is made of rows.
@@ -57,7 +65,7 @@ impl Leaf {
         opener: Opener,
         levels: PageLevels,
         decoder: Box<dyn ArrayDecoder>,
-        budget: Budget,
+        budget: &Budget,
     ) -> Self {
         Self {
             column,
@@ -65,7 +73,8 @@ impl Leaf {
             opener,
             levels,
             decoder,
-            budget,
+            memory: budget.reservation(),
+            slots: 0,
             ends_row: true,
             is_open: false,
             validity: Validity::default(),
@@ -96,12 +105,19 @@ impl Leaf {
     /// The array of all rows read since the last one.
     pub(super) fn finish(&mut self) -> Result<LeafArray> {
         self.expects_more = false;
+        self.slots = 0;
         let validity = std::mem::take(&mut self.validity);
         let array = self.decoder.finish(validity.finish());
         Ok(LeafArray {
             array: array.map_err(|error| self.located(error))?,
             levels: std::mem::take(&mut self.array_levels),
         })
+    }
+
+    /// Gives the memory of the last array back to the budget: it is the caller's.
+    pub(super) fn release(&mut self) {
+        self.memory.release();
+        self.decoder.release();
     }
 
     fn located(&self, error: Error) -> Error {
@@ -153,11 +169,14 @@ impl Leaf {
 
     fn append(&mut self, levels: usize) -> Result<()> {
         let slots = self.levels.take(levels)?;
+        self.slots += slots.len();
+        self.memory
+            .cover(self.array_levels.bytes() + self.slots as u64 / 8)?;
         self.decoder.append(slots)?;
         self.validity.append(slots);
         if let Some([repetition, definition]) = self.levels.last(levels) {
-            self.budget
-                .take((repetition.len() + definition.len()) as u64)?;
+            self.memory
+                .add((repetition.len() + definition.len()) as u64)?;
             self.array_levels.repetition.extend_from_slice(repetition);
             self.array_levels.definition.extend_from_slice(definition);
         }
@@ -176,8 +195,10 @@ impl Leaf {
         // The first rows may be the only long ones.
         let more = more.min(MOST_GROWTH * slots);
         self.decoder.reserve(more);
-        levels.repetition.reserve(more);
-        levels.definition.reserve(more);
+        if self.memory.cover(levels.bytes() + 2 * more as u64).is_ok() {
+            levels.repetition.reserve(more);
+            levels.definition.reserve(more);
+        }
     }
 
     fn close_page(&mut self) {

@@ -3,6 +3,7 @@
 mod builder;
 mod in_flight;
 mod input;
+mod kept;
 mod leaf;
 mod pages;
 mod plan;
@@ -20,6 +21,7 @@ use crate::{Error, Result};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use in_flight::InFlight;
+use kept::Kept;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::file::reader::ChunkReader;
 use row_group::Settings;
@@ -55,6 +57,8 @@ pub struct Reader {
     metadata: ArrowReaderMetadata,
     settings: Settings,
     in_flight: InFlight,
+    /// What batches take together, if they are kept.
+    kept: Option<Kept>,
 }
 
 impl Reader {
@@ -96,12 +100,13 @@ impl Iterator for Reader {
 
     /// After an error there is nothing more.
     fn next(&mut self) -> Option<Self::Item> {
-        let row_groups = self.metadata.metadata().row_groups();
         let (settings, in_flight) = (&self.settings, &mut self.in_flight);
-        let batch = with_stack(settings.depth, || {
-            in_flight.next(settings, row_groups).transpose()
-        });
+        let batch = with_stack(settings.depth, || in_flight.next(settings).transpose());
         let batch = batch.transpose()?;
+        let batch = batch.and_then(|batch| match &mut self.kept {
+            Some(kept) => kept.add(&batch).map(|()| batch),
+            None => Ok(batch),
+        });
         Some(batch.map_err(|error| {
             self.in_flight = InFlight::default();
             self.located(error)

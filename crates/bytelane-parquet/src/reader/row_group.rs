@@ -5,7 +5,7 @@ use super::leaf::{Leaf, LeafArray};
 use super::pages::{PageIndex, PageReader};
 use super::plan::{LeafPlan, Plan};
 use super::rows::{Rows, Step};
-use crate::allowance::{Allowance, Budget};
+use crate::budget::{Budget, MemoryLimit};
 use crate::format::{self, OffsetIndex};
 use crate::metadata::chunk_range;
 use crate::page::{Opener, PageLevels, decoder_of};
@@ -13,7 +13,7 @@ use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -27,8 +27,11 @@ pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) batch_size: usize,
     pub(super) backend: Detected,
-    /// The most bytes of memory that the arrays of a batch may take.
-    pub(super) memory: Option<u64>,
+    pub(super) metadata: Arc<ParquetMetaData>,
+    pub(super) limit: MemoryLimit,
+    /// The most bytes of memory that a row group may take, and batches that wait for those before them.
+    pub(super) memory: u64,
+    pub(super) ahead: u64,
     /// How deep the columns are nested.
     pub(super) depth: usize,
     /// None for one thread.
@@ -39,34 +42,28 @@ pub(super) struct Settings {
 pub(super) struct RowGroup {
     index: usize,
     rows: Rows,
+    /// Rows before these.
+    at: usize,
+    batch_size: usize,
     leaves: Vec<Leaf>,
-    budgets: Vec<Budget>,
+    budget: Budget,
 }
+
+/// By how much a batch gets smaller that takes too much memory.
+const FEWER: usize = 16;
 
 impl RowGroup {
     /// Nothing but its indexes is read.
-    pub(super) fn open(
-        settings: &Settings,
-        index: usize,
-        row_group: &RowGroupMetaData,
-        rows: Rows,
-    ) -> Result<Self> {
-        let shared = settings.memory.map(Budget::new);
-        let mut budgets = Vec::new();
-        let leaves = settings.plan.leaves.iter().map(|plan| {
-            let chunk = row_group.column(plan.column);
-            let opened = open_leaf(settings, plan, row_group, &rows, shared.as_ref());
-            let (leaf, budget) =
-                opened.map_err(|error| error.in_column(chunk.column_path().string()))?;
-            budgets.push(budget);
-            Ok(leaf)
-        });
-        let leaves: Result<Vec<_>> = leaves.collect();
+    pub(super) fn open(settings: &Settings, index: usize, rows: Rows) -> Result<Self> {
+        let budget = Budget::new(settings.memory);
+        let leaves = open_leaves(settings, index, rows.has_gaps(), &budget);
         Ok(Self {
             index,
             rows,
+            at: 0,
+            batch_size: settings.batch_size,
             leaves: leaves.map_err(|error| error.in_row_group(index))?,
-            budgets,
+            budget,
         })
     }
 
@@ -75,17 +72,43 @@ impl RowGroup {
         if self.rows.is_empty() {
             return None;
         }
-        let batch = self.read(settings);
+        let batch = self.read_next(settings);
         if batch.is_err() {
             self.rows = Rows::default();
         }
         Some(batch.map_err(|error| error.in_row_group(self.index)))
     }
 
-    fn read(&mut self, settings: &Settings) -> Result<RecordBatch> {
-        self.budgets.iter().for_each(Budget::renew);
-        let (steps, rows) = self.rows.next(settings.batch_size);
-        let read = |leaf: &mut Leaf| read_leaf(leaf, &steps, rows).map(Some);
+    /// The next rows; fewer of them where so many take too much memory.
+    fn read_next(&mut self, settings: &Settings) -> Result<RecordBatch> {
+        loop {
+            let (steps, rows) = self.rows.next(self.batch_size);
+            let batch = self.read(settings, &steps, rows);
+            match batch {
+                Err(error) if error.is_of_size() && rows > 1 => {
+                    self.rows.put_back(steps);
+                    self.batch_size = rows.div_ceil(FEWER);
+                    self.reopen(settings)?;
+                }
+                batch => {
+                    self.leaves.iter_mut().for_each(Leaf::release);
+                    self.at += steps.iter().map(|it| it.skip + it.read).sum::<usize>();
+                    return batch;
+                }
+            }
+        }
+    }
+
+    /// Begins again after the rows that have been read.
+    fn reopen(&mut self, settings: &Settings) -> Result<()> {
+        self.leaves.clear();
+        self.leaves = open_leaves(settings, self.index, true, &self.budget)?;
+        let at = self.at;
+        self.leaves.iter_mut().try_for_each(|leaf| leaf.skip(at))
+    }
+
+    fn read(&mut self, settings: &Settings, steps: &[Step], rows: usize) -> Result<RecordBatch> {
+        let read = |leaf: &mut Leaf| read_leaf(leaf, steps, rows).map(Some);
         let leaves: Result<Vec<Option<LeafArray>>> = match &settings.pool {
             None => self.leaves.iter_mut().map(read).collect(),
             Some(pool) => pool.install(|| {
@@ -97,8 +120,9 @@ impl RowGroup {
         };
         let mut leaves = leaves?;
         let columns = settings.plan.columns.iter().zip(settings.schema.fields());
+        let memory = self.budget.reservation();
         let columns = columns.map(|(column, field)| {
-            let array = column.assemble(settings.backend, &mut leaves, &self.budgets);
+            let array = column.assemble(settings.backend, &mut leaves, &memory);
             let array = array.and_then(|array| checked(array, rows));
             array.map_err(|error| error.in_column(field.name()))
         });
@@ -132,39 +156,44 @@ fn checked(array: ArrayRef, rows: usize) -> Result<ArrayRef> {
     }
 }
 
+fn open_leaves(
+    settings: &Settings,
+    index: usize,
+    has_gaps: bool,
+    budget: &Budget,
+) -> Result<Vec<Leaf>> {
+    let row_group = settings.metadata.row_group(index);
+    let leaves = settings.plan.leaves.iter().map(|plan| {
+        let path = row_group.column(plan.column).column_path();
+        let opened = open_leaf(settings, plan, row_group, has_gaps, budget);
+        opened.map_err(|error| error.in_column(path.string()))
+    });
+    leaves.collect()
+}
+
 fn open_leaf(
     settings: &Settings,
     plan: &LeafPlan,
     row_group: &RowGroupMetaData,
-    rows: &Rows,
-    shared: Option<&Budget>,
-) -> Result<(Leaf, Budget)> {
+    has_gaps: bool,
+    budget: &Budget,
+) -> Result<Leaf> {
     let chunk = row_group.column(plan.column);
     let input = &settings.input;
     let range = chunk_range(chunk, input.len())?;
-    let allowance = Allowance::of(range.end - range.start);
-    let allowance = settings
-        .memory
-        .map_or(allowance, |it| allowance.at_most(it));
-    let budget = shared.map_or_else(|| Budget::of(allowance), Clone::clone);
-    let index = match rows.has_gaps() {
+    let values = u64::try_from(chunk.num_values()).unwrap_or(0);
+    let most = settings.limit.of_page(range.end - range.start, values);
+    let index = match has_gaps {
         // Each page is read anyway.
         false => None,
         true => page_index(input, chunk, &range, row_group.num_rows()),
     };
     let column = chunk.column_descr_ptr();
-    let opener = Opener::new(chunk.compression_codec(), &column, settings.memory)?;
-    let levels = PageLevels::new(settings.backend, plan.levels, allowance);
-    let decoder = decoder_of(
-        settings.backend,
-        &plan.data_type,
-        &column,
-        allowance,
-        &budget,
-    )?;
+    let opener = Opener::new(chunk.compression_codec(), &column, most, budget)?;
+    let levels = PageLevels::new(settings.backend, plan.levels, budget);
+    let decoder = decoder_of(settings.backend, &plan.data_type, &column, budget)?;
     let pages = PageReader::new(input.clone(), range, index);
-    let leaf = Leaf::new(column, pages, opener, levels, decoder, budget.clone());
-    Ok((leaf, budget))
+    Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
 }
 
 /// The offset index of a chunk, if the file has one that can be true.

@@ -45,6 +45,16 @@ impl Rows {
         }
         (steps, rows)
     }
+
+    /// Puts steps back that were the next ones.
+    pub(super) fn put_back(&mut self, steps: Vec<Step>) {
+        self.steps.extend(steps.into_iter().rev());
+    }
+
+    /// How many rows are wanted.
+    pub(super) fn wanted(&self) -> usize {
+        self.steps.iter().map(|step| step.read).sum()
+    }
 }
 
 /// The rows of row groups of these lengths that a selection has, less the first `offset`, and `limit` of them at most.

@@ -5,7 +5,7 @@ use super::input::Input;
 use super::leaf::Leaf;
 use super::pages::PageReader;
 use crate::Result;
-use crate::allowance::{Allowance, Budget};
+use crate::budget::Budget;
 use crate::format::{DataPageHeader, Encoding, PageHeader, PageType, encode};
 use crate::page::{LeafLevels, Opener, PageLevels, decoder_of};
 use arrow_array::types::Int32Type;
@@ -69,16 +69,15 @@ fn read(pages: Vec<u8>, repetition: Repetition, rows: usize) -> Result<ArrayRef>
         slot: 0,
         is_nested: false,
     };
-    let (backend, allowance) = (Detected::active(), Allowance::of(0));
-    let budget = Budget::of(allowance);
-    let decoder = decoder_of(backend, &DataType::Float64, &column, allowance, &budget)?;
+    let (backend, budget) = (Detected::active(), Budget::new(1 << 20));
+    let decoder = decoder_of(backend, &DataType::Float64, &column, &budget)?;
     let mut leaf = Leaf::new(
         Arc::clone(&column),
         PageReader::new(input, range, None),
-        Opener::new(CompressionCodec::UNCOMPRESSED, &column, None)?,
-        PageLevels::new(backend, levels, allowance),
+        Opener::new(CompressionCodec::UNCOMPRESSED, &column, 1 << 20, &budget)?,
+        PageLevels::new(backend, levels, &budget),
         decoder,
-        budget,
+        &budget,
     );
     leaf.read(rows)?;
     Ok(leaf.finish()?.array)

@@ -2,7 +2,7 @@
 
 use super::leaf::{LeafArray, Levels};
 use super::plan::{not_readable, too_deep};
-use crate::allowance::Budget;
+use crate::budget::Reservation;
 use crate::page::bits_from;
 use crate::{Error, Result};
 use arrow_array::{
@@ -47,11 +47,11 @@ impl Node {
         &self,
         backend: Detected,
         leaves: &mut [Option<LeafArray>],
-        budgets: &[Budget],
+        memory: &Reservation,
     ) -> Result<ArrayRef> {
         // The levels of any leaf tell of all ancestors.
         let levels = self.take_levels(leaves);
-        self.array(backend, &levels, leaves, budgets)
+        self.array(backend, &levels, leaves, memory)
     }
 
     fn take_levels(&self, leaves: &mut [Option<LeafArray>]) -> Levels {
@@ -73,7 +73,7 @@ impl Node {
         backend: Detected,
         levels: &Levels,
         leaves: &mut [Option<LeafArray>],
-        budgets: &[Budget],
+        memory: &Reservation,
     ) -> Result<ArrayRef> {
         match &self.kind {
             Kind::Leaf(leaf) => match leaves[*leaf].take() {
@@ -84,23 +84,25 @@ impl Node {
                 let nulls = self.nulls(backend, levels)?;
                 let arrays = children.iter().enumerate().map(|(number, child)| {
                     if number == 0 {
-                        return child.array(backend, levels, leaves, budgets);
+                        return child.array(backend, levels, leaves, memory);
                     }
                     // Of the same ancestors; but those below are its own.
                     let own = child.take_levels(leaves);
-                    child.array(backend, &own, leaves, budgets)
+                    child.array(backend, &own, leaves, memory)
                 });
                 let arrays = arrays.collect::<Result<Vec<_>>>()?;
                 self.structs(arrays, nulls)
             }
             Kind::List(list, entries) => {
-                let array = entries.array(backend, levels, leaves, budgets)?;
+                let array = entries.array(backend, levels, leaves, memory)?;
+                // An offset and a bit for each level, of which few may be left.
+                memory.add(9 * levels.definition.len() as u64)?;
                 let nulls = self.list_nulls(backend, *list, levels)?;
                 if let (DataType::FixedSizeList(entry, length), Some(nulls)) =
                     (&self.data_type, &nulls)
                 {
                     let bytes = bytes_of_null_lists(nulls.null_count(), *length, entry, &array)?;
-                    budgets[self.first_leaf()].take(bytes)?;
+                    memory.add(bytes)?;
                 }
                 self.lists(backend, *list, levels, array, nulls)
             }
@@ -203,7 +205,9 @@ impl Node {
     }
 }
 
-fn null_buffer(bits: Vec<u8>, count: usize, valid: usize) -> Option<NullBuffer> {
+fn null_buffer(mut bits: Vec<u8>, count: usize, valid: usize) -> Option<NullBuffer> {
+    bits.truncate(count.div_ceil(8));
+    bits.shrink_to_fit();
     let nulls = || NullBuffer::new(BooleanBuffer::new(bits.into(), 0, count));
     (valid < count).then(nulls)
 }
@@ -218,6 +222,7 @@ fn offsets<O: Offset + OffsetSizeTrait>(
     let written = list.offsets_uninit_with(backend, repetition, definition, &mut offsets[..]);
     let count = written.map_err(not_levels)?.len();
     offsets.truncate(count);
+    offsets.shrink_to_fit();
     Ok(OffsetBuffer::new(offsets.into()))
 }
 

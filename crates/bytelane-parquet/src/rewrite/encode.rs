@@ -7,8 +7,8 @@ use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
 use super::plan::BESIDE_INT96;
 use super::source::{Column, Reopen, Root, Source};
-use crate::allowance::{Allowance, TOO_LARGE};
 use crate::bare::{bare_leaf, group_of};
+use crate::budget::{Budget, MemoryLimit, extent, too_large};
 use crate::metadata::{Footer, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
@@ -24,7 +24,7 @@ impl<R: Reopen> Source<R> {
     pub fn encode(
         &self,
         at: Column<'_>,
-        mut allowance: Allowance,
+        limit: u64,
         options: WriterOptions,
         convert: Option<Int96Unit>,
     ) -> Result<std::result::Result<Encoded, String>> {
@@ -50,11 +50,12 @@ impl<R: Reopen> Source<R> {
         let mut bytes = Vec::new();
         let options = options.with_row_group_rows(usize::MAX);
         let mut writer = Writer::with_types(&mut bytes, batches.schema(), &column, options)?;
+        let memory = Budget::new(limit).reservation();
         let mut rows_read = 0;
         for batch in batches {
             let batch = batch?;
-            if !allowance.take(batch.column(0)) {
-                return Ok(Err(TOO_LARGE.to_owned()));
+            if memory.add(extent(batch.column(0))).is_err() {
+                return Ok(Err(too_large(limit)));
             }
             if let Some(check) = &mut check {
                 check.next(batch.column(0))?;
@@ -90,7 +91,7 @@ impl Encoded {
     pub fn chunk(&self, leaf: usize) -> Result<New> {
         let described = self.footer.metadata.row_group(0).column(leaf);
         let chunk = &self.footer.file.row_groups[0].columns[leaf];
-        let (kinds, range) = PageKinds::of(&self.bytes, described)?;
+        let (kinds, range) = PageKinds::of(&self.bytes, described, MemoryLimit(Some(u64::MAX)))?;
         Ok(New {
             stored: range.end - range.start,
             described: described.clone(),

@@ -1,8 +1,12 @@
 //! What the page headers of a chunk tell.
 
+use crate::budget::MemoryLimit;
 use crate::format::{Encoding as Coding, PageType};
-use crate::metadata::{Pages, chunk_range, encoding_name};
+use crate::metadata::{Page, Pages, chunk_range, encoding_name};
+use crate::page::check_size;
+use crate::physical;
 use crate::{DataPageVersion, Encoding, Error, Result};
+use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
@@ -71,17 +75,22 @@ impl PageKinds {
         }
     }
 
-    /// Looks at the header of each page of a chunk, which must tile it and have all its values. Returns as well where
-    /// they are.
+    /// Looks at the header of each page of a chunk, which must tile it and have all its values, and may be as large as the
+    /// limit allows. Returns as well where they are.
     pub fn of(
         reader: &impl ChunkReader,
         chunk: &ColumnChunkMetaData,
+        limit: MemoryLimit,
     ) -> Result<(Self, Range<u64>)> {
         let mut range = chunk_range(chunk, reader.len())?;
+        let values = u64::try_from(chunk.num_values()).unwrap_or(0);
+        let most = limit.of_page(range.end - range.start, values);
         let mut kinds = Self::default();
         for page in Pages::new(reader, range.clone()) {
             let page = page?;
             page.check_promise(chunk.compression_codec())?;
+            check_size(page.uncompressed(), most)?;
+            check_dictionary(&page, chunk)?;
             if page.is_data() {
                 let new = |encoding: &Coding| !kinds.encodings.contains(encoding);
                 kinds.encodings.extend(page.encoding().filter(new));
@@ -107,5 +116,24 @@ impl PageKinds {
             return Err(Error::corrupt(problem));
         }
         Ok((kinds, range))
+    }
+}
+
+/// An error if a dictionary claims more values than it has bytes for: the crate `parquet` would make room for them.
+fn check_dictionary(page: &Page, chunk: &ColumnChunkMetaData) -> Result<()> {
+    let Some(dictionary) = &page.header.dictionary_page_header else {
+        return Ok(());
+    };
+    let width = match chunk.column_type() {
+        Type::BYTE_ARRAY => size_of::<u32>(),
+        _ => physical::width(chunk.column_descr()).unwrap_or(0),
+    };
+    let values = usize::try_from(dictionary.num_values).unwrap_or(0);
+    match values.saturating_mul(width) as u64 > page.uncompressed() {
+        true => Err(Error::corrupt(format!(
+            "a dictionary of {} bytes, too few for {values} values",
+            page.uncompressed()
+        ))),
+        false => Ok(()),
     }
 }

@@ -14,6 +14,7 @@ mod target;
 mod verify;
 mod work;
 
+use crate::budget::MemoryLimit;
 use crate::format;
 use crate::input::InputFile;
 use crate::metadata::{MAGIC, encode_footer};
@@ -29,7 +30,7 @@ use output::{Output, check_stream};
 use parquet::basic::Compression;
 use plan::Plan;
 use serde::Serialize;
-use source::{Reopen, RowGroup, Source};
+use source::{Reopen, RowGroup, Sizes, Source};
 use std::cell::Cell;
 use std::fmt;
 use std::io::{BufWriter, Write};
@@ -61,6 +62,7 @@ pub struct RewriteOptions {
     int96: Option<Int96Unit>,
     version: Option<DataPageVersion>,
     threads: Option<NonZero<usize>>,
+    memory: MemoryLimit,
     progress: Option<Arc<Progress>>,
 }
 
@@ -132,12 +134,23 @@ impl RewriteOptions {
 
     /// How many threads work, and how much they may have in memory: half of what the largest row group takes, because
     /// encoded pages come on top of values, but enough to keep them busy.
-    fn limits(&self, raw: u64, depth: usize) -> Limits {
+    fn limits(&self, sizes: &Sizes, depth: usize) -> Limits {
+        let half = (sizes.largest_raw / 2).max(LEAST_MEMORY);
         Limits {
             threads: self.threads.unwrap_or_else(all_cores),
-            weight: (raw / 2).max(LEAST_MEMORY),
+            weight: half.min(sizes.limit / 2),
             depth,
         }
+    }
+
+    /// Limits the memory that the values of a column in a row group may take, and a page, in bytes. By default, the values may
+    /// take 128 MiB and 1024 times the size of the column chunk; a column that takes more is copied. A page may take 64 bytes
+    /// for each value of the chunk on top of that; a larger one is [`Problem::PageTooLarge`]. A row that no
+    /// [`Reader`](crate::Reader) would have in a batch is [`Problem::MemoryLimit`].
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit(Some(bytes));
+        self
     }
 
     /// Calls this repeatedly, and each time before it continues with other columns, with the bytes of the old file that have been dealt with, and
@@ -171,6 +184,7 @@ impl fmt::Debug for RewriteOptions {
             .field("int96", &self.int96)
             .field("version", &self.version)
             .field("threads", &self.threads)
+            .field("memory", &self.memory)
             .finish_non_exhaustive()
     }
 }
@@ -350,7 +364,7 @@ fn rewrite_source<R: Reopen>(
     options: &RewriteOptions,
 ) -> Result<Rewritten> {
     let plan = with_stack(source.depth, || Plan::new(source.file_metadata(), options))?;
-    let sizes = source.sizes()?;
+    let sizes = source.sizes(options.memory)?;
     target.write(MAGIC)?;
     let mut new = New {
         source,
@@ -366,7 +380,7 @@ fn rewrite_source<R: Reopen>(
     };
     let done = Cell::new(0);
     in_order(
-        options.limits(sizes.largest_raw, source.depth),
+        options.limits(&sizes, source.depth),
         units(source),
         |unit| {
             let unit = unit?;

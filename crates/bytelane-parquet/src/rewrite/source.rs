@@ -4,15 +4,15 @@
 //! worked at.
 
 use super::int96::{Int96Unit, arrow_schema};
-use crate::allowance::{batch_rows, check_widths, with_views};
 use crate::bare::bare;
+use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
 use crate::metadata::{in_parquet, read_file_metadata, standard};
 use crate::physical::roots;
 use crate::stack::with_stack;
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
@@ -104,7 +104,8 @@ pub(super) struct Column<'a> {
 pub(super) struct Size {
     /// Bytes in the file.
     pub stored: u64,
-    /// Bytes of its values in memory, roughly.
+    /// Its values, and their bytes in memory, roughly.
+    values: u64,
     pub raw: u64,
 }
 
@@ -115,6 +116,8 @@ pub(super) struct Sizes {
     pub stored: u64,
     /// Bytes of the values of a row group in memory, the largest one, roughly.
     pub largest_raw: u64,
+    /// Memory that a read of the file may take.
+    pub limit: u64,
 }
 
 impl RowGroup {
@@ -124,10 +127,11 @@ impl RowGroup {
         let sizes = chunks.map(|chunk| {
             let chunk = chunk.decode()?.meta_data;
             let size = |size| u64::try_from(size).unwrap_or(0);
-            let values = size(chunk.num_values).saturating_mul(VALUE);
+            let values = size(chunk.num_values);
             Ok(Size {
                 stored: size(chunk.total_compressed_size),
-                raw: size(chunk.total_uncompressed_size).max(values),
+                values,
+                raw: size(chunk.total_uncompressed_size).max(values.saturating_mul(VALUE)),
             })
         });
         sizes.collect()
@@ -148,7 +152,7 @@ impl<R: Reopen> Source<R> {
         let metadata =
             in_parquet(&bare).or_else(|error| in_parquet(&standard(&bare)?).map_err(|_| error))?;
         let schema = metadata.file_metadata().schema_descr();
-        check_widths(schema.columns(), reader.len())?;
+        check_widths(schema.columns().iter(), reader.len())?;
         Ok(Self {
             roots: roots(schema)
                 .into_iter()
@@ -169,17 +173,31 @@ impl<R: Reopen> Source<R> {
         self.footer.row_groups.len()
     }
 
-    /// What the footer tells of all row groups.
-    pub fn sizes(&self) -> Result<Sizes> {
-        let mut sizes = Sizes::default();
+    /// What the footer tells of all row groups; an error if a row, or what chunks share of the file, takes more memory than
+    /// the limit allows.
+    pub fn sizes(&self, limit: MemoryLimit) -> Result<Sizes> {
+        let bytes = self.reader.len();
+        let mut sizes = Sizes {
+            limit: limit.of_read(bytes),
+            ..Sizes::default()
+        };
         for index in 0..self.row_groups() {
-            let row_group = self.row_group(index).and_then(|it| it.sizes());
+            let row_group = self.row_group(index).and_then(|row_group| {
+                let sizes = row_group.sizes()?;
+                let values = sizes.iter().map(|size| size.values);
+                let values = values.fold(0, u64::saturating_add);
+                limit.check_row(row_group.rows, values, bytes)?;
+                Ok(sizes)
+            });
             let row_group = row_group.map_err(|error| error.in_row_group(index))?;
             let sum = |of: fn(&Size) -> u64| row_group.iter().map(of).fold(0, u64::saturating_add);
             sizes.stored = sizes.stored.saturating_add(sum(|size| size.stored));
             sizes.largest_raw = sizes.largest_raw.max(sum(|size| size.raw));
         }
-        Ok(sizes)
+        match sizes.stored > sizes.limit.max(bytes) {
+            true => Err(Problem::MemoryLimit { limit: sizes.limit }.into()),
+            false => Ok(sizes),
+        }
     }
 
     pub fn row_group(&self, index: usize) -> Result<RowGroup> {
@@ -243,7 +261,7 @@ impl<R: Reopen> Source<R> {
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
         let rows = usize::try_from(row_group.rows).unwrap_or(0);
-        let most = batch_rows(BATCH_ROWS, root.schema.columns().iter());
+        let most = batch_rows(BATCH_ROWS, root.schema.columns().iter(), u64::MAX);
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
         Ok(Ok(builder

@@ -24,7 +24,7 @@ pub(super) fn verify<R: Reopen>(
     if after.row_groups() != before.row_groups() {
         return Err(different("row groups"));
     }
-    let sizes = before.sizes()?;
+    let sizes = before.sizes(options.memory)?;
     let report = || options.report(sizes.stored, sizes.stored);
     let files = Files {
         before,
@@ -32,7 +32,7 @@ pub(super) fn verify<R: Reopen>(
         options,
     };
     in_order(
-        options.limits(sizes.largest_raw, before.depth),
+        options.limits(&sizes, before.depth),
         units(before),
         |unit| {
             let unit = unit?;
@@ -65,7 +65,8 @@ impl<R: Reopen> Files<'_, R> {
         let (before, after) = (self.before.part(one, old)?, self.after.part(other, new)?);
         let ranges = |reader: &R, part: &Part| {
             let ranges = part.described.iter();
-            let ranges = ranges.map(|chunk| Ok(PageKinds::of(reader, chunk)?.1));
+            let ranges =
+                ranges.map(|chunk| Ok(PageKinds::of(reader, chunk, self.options.memory)?.1));
             ranges.collect::<Result<Vec<Range<u64>>>>()
         };
         let old_ranges = ranges(&self.before.reader, &before)?;

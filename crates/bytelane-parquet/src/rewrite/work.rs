@@ -7,7 +7,7 @@ use super::kinds::PageKinds;
 use super::plan::{Old, Plan, Wish};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
-use crate::allowance::{Allowance, TOO_LARGE};
+use crate::budget::{has_room_for, too_large};
 use crate::contained::contained;
 use crate::format::ColumnChunk;
 use crate::options::codec_name;
@@ -146,7 +146,7 @@ impl<R: Reopen> Work<'_, R> {
         rows: i64,
     ) -> Result<Old> {
         let reader = &self.source.reader;
-        let (kinds, range) = PageKinds::of(reader, described)?;
+        let (kinds, range) = PageKinds::of(reader, described, self.options.memory)?;
         let (values, flat) = (
             described.num_values(),
             described.column_descr().max_rep_level() == 0,
@@ -174,12 +174,12 @@ impl<R: Reopen> Work<'_, R> {
         olds: &[Old],
         options: WriterOptions,
     ) -> Result<std::result::Result<Encoded, String>> {
-        let allowance = Allowance::of(olds.iter().map(|old| old.chunk.bytes()).sum());
-        let fits = |old: &Old| {
-            allowance.has_room_for(&old.described) && allowance.has_room(old.kinds.uncompressed)
-        };
+        let bytes = olds.iter().map(|old| old.chunk.bytes()).sum();
+        let limit = self.options.memory.of_column(bytes);
+        let fits =
+            |old: &Old| has_room_for(limit, &old.described) && old.kinds.uncompressed <= limit;
         if !olds.iter().all(fits) {
-            return Ok(Err(TOO_LARGE.to_owned()));
+            return Ok(Err(too_large(limit)));
         }
         let ranges: Vec<Range<u64>> = olds.iter().map(|old| old.chunk.range()).collect();
         contained(|| {
@@ -190,7 +190,7 @@ impl<R: Reopen> Work<'_, R> {
                 part,
                 ranges: &ranges,
             };
-            source.encode(column, allowance, options, convert)
+            source.encode(column, limit, options, convert)
         })
     }
 

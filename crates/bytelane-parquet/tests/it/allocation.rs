@@ -1,15 +1,24 @@
 //! Small files that claim a lot: none of them takes more memory than it has bytes for.
 
 use crate::fuzzing::chunk::Chunk;
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
+use arrow_schema::ArrowError;
 use bytelane_parquet::advise::{AdviseOptions, advise};
-use bytelane_parquet::parquet::basic::{Compression, Encoding as Coding, Type};
+use bytelane_parquet::inspect::{inspect_reader, inspect_within};
+use bytelane_parquet::parquet::arrow::ProjectionMask;
+use bytelane_parquet::parquet::basic::{Compression, Encoding as Coding, Repetition, Type};
 use bytelane_parquet::parquet::column::page::{CompressedPage, Page};
+use bytelane_parquet::parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
+};
+use bytelane_parquet::parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, Reader, WriterOptions, parse_compression};
 use bytes::Bytes;
 use std::num::NonZero;
+use std::sync::Arc;
 
 const MIB: usize = 1 << 20;
 
@@ -134,26 +143,56 @@ fn a_long_string_many_times_is_copied() {
 }
 
 #[test]
-fn a_long_string_many_times_is_refused_unless_the_batches_are_small() {
-    let file = strings(MIB as u32 / 64, 1_000_000);
-    let (error, peak) = measured(|| {
-        let reader = Reader::builder(file.clone()).and_then(|builder| builder.build());
-        let batch = reader.expect("a footer").next().expect("an error");
-        batch.expect_err("65,536 strings of 16 KiB").to_string()
+fn a_long_string_many_times_is_read_in_smaller_batches() {
+    let text = "x".repeat(MIB / 64);
+    let file = strings(text.len() as u32, 10_000);
+    // A batch of 10 strings takes 160 KiB.
+    for (batch_size, limit) in [(10, MIB), (5000, MIB), (5000, 16 * MIB)] {
+        let ((rows, batches), peak) = measured(|| {
+            let builder = Reader::builder(file.clone()).expect("a footer");
+            let builder = builder.with_memory_limit(limit as u64);
+            let reader = builder.with_batch_size(batch_size).build();
+            let (mut rows, mut batches) = (0, 0);
+            for batch in reader.expect("options") {
+                let batch = batch.expect("strings");
+                let texts = batch.column(0).as_binary::<i32>();
+                assert!(texts.iter().all(|it| it == Some(text.as_bytes())));
+                (rows, batches) = (rows + texts.len(), batches + 1);
+            }
+            (rows, batches)
+        });
+        assert_eq!(rows, 10_000);
+        assert!(batches > 1, "{batches}");
+        assert!(peak < 2 * limit, "{limit}: {peak}");
+    }
+    let builder = Reader::builder(file).expect("a footer");
+    let mut reader = builder.with_memory_limit(40_000).build().expect("options");
+    // The string twice, for the dictionary and the array, besides the dictionary's page.
+    let error = reader.next().expect("an error").expect_err("one string");
+    assert!(
+        error.to_string().contains("the limit of 40000 bytes"),
+        "{error}"
+    );
+}
+
+/// Offsets of 32 bits can address no more in one array.
+#[test]
+fn strings_of_more_than_2_gib_have_batches_of_fewer_rows() {
+    let (length, rows) = (8 * MIB, 260);
+    let file = strings(length as u32, rows);
+    let (batches, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batches = reader.expect("a footer").map(|batch| {
+            let batch = batch.expect("strings");
+            let texts = batch.column(0).as_binary::<i32>();
+            assert_eq!(texts.value_data().len(), length * texts.len());
+            texts.len()
+        });
+        batches.collect::<Vec<_>>()
     });
-    assert!(error.contains("more than "), "{error}");
-    assert!(error.contains("with_batch_size"), "{error}");
-    // 128 MiB, and 1024 times the bytes of the file.
-    assert!(peak < 150 * MIB, "{peak}");
-    let (rows, peak) = measured(|| {
-        let builder = Reader::builder(file).expect("a footer");
-        let builder = builder.with_memory_limit(MIB as u64).with_batch_size(10);
-        let batches = builder.build().expect("options").take(20);
-        let rows = batches.map(|batch| batch.expect("ten strings").num_rows());
-        rows.sum::<usize>()
-    });
-    assert_eq!(rows, 200);
-    assert!(peak < 2 * MIB, "{peak}");
+    assert_eq!(batches.iter().sum::<usize>(), rows as usize);
+    assert!(batches.len() > 1 && batches[0] > 1, "{batches:?}");
+    assert!(peak < 512 * MIB, "{peak}");
 }
 
 /// One of three rows, whose list has all values.
@@ -170,7 +209,7 @@ fn a_list_of_a_billion_nulls_is_refused() {
         let batch = reader.expect("a footer").next().expect("an error");
         batch.expect_err("too many values").to_string()
     });
-    assert!(error.contains("too few bytes for as many"), "{error}");
+    assert!(error.contains("--memory-limit"), "{error}");
     assert!(peak < 8 * MIB, "{peak}");
 }
 
@@ -276,7 +315,7 @@ fn a_billion_equal_deltas_are_refused() {
         let batch = reader.expect("a footer").next().expect("an error");
         batch.expect_err("too many values").to_string()
     });
-    assert!(error.contains("too few bytes for as many"), "{error}");
+    assert!(error.contains("--memory-limit"), "{error}");
     assert!(peak < 8 * MIB, "{peak}");
 }
 
@@ -339,6 +378,261 @@ fn pages_that_promise_more_than_they_can_become_are_an_error() {
         .unwrap_err();
         assert!(error.to_string().contains("cannot expand"), "{error}");
     }
+}
+
+/// A file of so many columns, each of which has the pages of the only one of another file.
+fn shared(file: &Bytes, columns: usize) -> Bytes {
+    let builder = Reader::builder(file.clone()).expect("a footer");
+    let old = builder.metadata();
+    let column = &old.file_metadata().schema().get_fields()[0];
+    let group = |number: usize| {
+        SchemaType::group_type_builder(&format!("group {number}"))
+            .with_repetition(Repetition::REQUIRED)
+            .with_fields(vec![Arc::clone(column)])
+            .build()
+            .map(Arc::new)
+    };
+    let groups = (0..columns).map(group).collect::<Result<_, _>>();
+    let schema = SchemaType::group_type_builder("schema").with_fields(groups.expect("groups"));
+    let schema = SchemaDescriptor::new(Arc::new(schema.build().expect("a schema")));
+    let schema = Arc::new(schema);
+    let (row_group, chunk) = (old.row_group(0), old.row_group(0).column(0));
+    let chunks = schema.columns().iter().map(|column| {
+        ColumnChunkMetaData::builder(Arc::clone(column))
+            .set_encodings(chunk.encodings().collect())
+            .set_num_values(chunk.num_values())
+            .set_data_page_offset(chunk.data_page_offset())
+            .set_total_compressed_size(chunk.compressed_size())
+            .set_total_uncompressed_size(chunk.uncompressed_size())
+            .build()
+    });
+    let chunks = chunks.collect::<Result<_, _>>();
+    let row_group = RowGroupMetaData::builder(Arc::clone(&schema))
+        .set_num_rows(row_group.num_rows())
+        .set_column_metadata(chunks.expect("chunks"))
+        .build();
+    let rows = old.file_metadata().num_rows();
+    let footer = ParquetMetaData::new(
+        FileMetaData::new(1, rows, None, None, schema, None),
+        vec![row_group.expect("a row group")],
+    );
+    let mut bytes = file.to_vec();
+    let writer = ParquetMetaDataWriter::new(&mut bytes, &footer);
+    writer.finish().expect("a footer");
+    bytes.into()
+}
+
+/// A column of a few values, and a page of a gigabyte: brotli can make it of a kilobyte.
+fn bomb(is_dictionary: bool) -> Bytes {
+    let physical = match is_dictionary {
+        true => Type::BYTE_ARRAY,
+        false => Type::INT64,
+    };
+    let mut chunk = column(physical, 0);
+    chunk.compression = parse_compression("brotli:5").expect("a compression");
+    chunk.optional = false;
+    let size = 1 << 30;
+    if is_dictionary {
+        // Empty strings.
+        chunk.dictionary = Some(CompressedPage::new(
+            Page::DictionaryPage {
+                buf: vec![0x1b; 1600].into(),
+                num_values: size as u32 / 4,
+                encoding: Coding::PLAIN,
+                is_sorted: false,
+            },
+            size,
+        ));
+        let page = chunk.page(10, Coding::RLE_DICTIONARY, &[], &[6]);
+        chunk.pages.push(CompressedPage::new(page, 3));
+    } else {
+        let page = chunk.page(10, Coding::PLAIN, &[], &[0x1b; 1600]);
+        chunk.pages.push(CompressedPage::new(page, size));
+    }
+    chunk.file()
+}
+
+/// A file on the disk.
+fn on_disk(file: &Bytes) -> (tempfile::TempDir, std::path::PathBuf) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("x.parquet");
+    std::fs::write(&path, file).expect("a file");
+    (directory, path)
+}
+
+/// Everything that reads values says the same of a file, and takes no memory for it.
+fn refused_everywhere(file: &Bytes, limit: &str) {
+    let (_directory, path) = on_disk(file);
+    let one = NonZero::<usize>::MIN;
+    let options = RewriteOptions::default().with_threads(one);
+    let works: [(&str, &dyn Fn() -> String); 4] = [
+        ("Reader", &|| {
+            let reader = Reader::builder(file.clone()).and_then(|it| it.build());
+            let batch = reader.expect("a footer").next().expect("an error");
+            batch.map(drop).expect_err("too large").to_string()
+        }),
+        ("table", &|| {
+            let builder = Reader::builder(file.clone()).expect("a footer");
+            let mut reader = builder.with_batches_kept(true).build().expect("options");
+            let batch = reader.next().expect("an error");
+            batch.map(drop).expect_err("too large").to_string()
+        }),
+        ("rewrite", &|| {
+            let rewritten = rewrite_bytes(file.clone(), &options);
+            rewritten.map(drop).expect_err("too large").to_string()
+        }),
+        ("advise", &|| {
+            let options = AdviseOptions::default().with_threads(one);
+            let advice = advise(&path, &options);
+            advice.map(drop).expect_err("too large").to_string()
+        }),
+    ];
+    for (work, error) in works {
+        let (error, peak) = measured(error);
+        assert!(error.contains(limit), "{work}: {error}");
+        assert!(error.contains("--memory-limit"), "{work}: {error}");
+        assert!(peak < 16 * MIB, "{work}: {peak}");
+    }
+}
+
+#[test]
+fn a_page_of_a_gigabyte_for_ten_values_is_refused() {
+    for is_dictionary in [false, true] {
+        let file = bomb(is_dictionary);
+        assert!(file.len() < 2500, "{}", file.len());
+        refused_everywhere(&file, "a page of 10737418");
+        // Who allows as much gets what is wrong with the page.
+        let options = RewriteOptions::default().with_memory_limit(4 << 30);
+        let error = rewrite_bytes(file, &options.with_threads(NonZero::<usize>::MIN));
+        let error = error.map(drop).expect_err("no brotli").to_string();
+        assert!(!error.contains("limit"), "{error}");
+    }
+}
+
+/// Lists of nulls, all in the same bytes of the file: a row of them takes 6.4 GB.
+fn shared_lists(columns: usize, values: u32) -> Bytes {
+    let mut chunk = column(Type::INT64, 0);
+    chunk.is_list = true;
+    let repetition = [run(3, 0), run(values - 3, 1)].concat();
+    let page = chunk.list_page(values, &repetition, &run(values, 2));
+    chunk.pages.push(as_it_is(page));
+    shared(&chunk.file(), columns)
+}
+
+#[test]
+fn columns_share_one_budget() {
+    let file = shared_lists(200, 12_000_000);
+    let (_directory, path) = on_disk(&file);
+    let works: [(&str, &dyn Fn() -> String); 2] = [
+        ("rewrite", &|| {
+            let rewritten = rewrite_bytes(file.clone(), &RewriteOptions::default());
+            rewritten.map(drop).expect_err("too large").to_string()
+        }),
+        ("advise", &|| {
+            let advice = advise(&path, &AdviseOptions::default());
+            advice.map(drop).expect_err("too large").to_string()
+        }),
+    ];
+    for (work, error) in works {
+        let (error, peak) = measured(error);
+        assert!(
+            error.contains("row group 0: it takes more memory"),
+            "{work}: {error}"
+        );
+        assert!(error.contains("--memory-limit"), "{work}: {error}");
+        assert!(peak < 16 * MIB, "{work}: {peak}");
+    }
+    // The same in small, which one column fits into.
+    let file = shared_lists(20, 12_000);
+    let read = |limit: u64, columns: &[usize]| {
+        let builder = Reader::builder(file.clone()).expect("a footer");
+        let leaves = ProjectionMask::leaves(builder.parquet_schema(), columns.iter().copied());
+        let builder = builder.with_projection(leaves).with_memory_limit(limit);
+        let rows = builder
+            .build()
+            .expect("options")
+            .map(|it| Ok(it?.num_rows()));
+        rows.sum::<Result<usize, ArrowError>>()
+    };
+    let limit = 400_000;
+    assert_eq!(read(limit, &[7]).expect("a column"), 3);
+    let all: Vec<usize> = (0..20).collect();
+    let (error, peak) = measured(|| read(limit, &all).expect_err("20 columns"));
+    assert!(
+        error.to_string().contains("the limit of 400000 bytes"),
+        "{error}"
+    );
+    assert!(peak < 2 * limit as usize, "{peak}");
+    assert_eq!(read(20 * limit, &all).expect("enough for all"), 3);
+}
+
+#[test]
+fn a_table_has_a_limit_of_its_own() {
+    let file = nulls(Type::INT64, 0, i32::MAX as u32, Coding::PLAIN);
+    assert!(file.len() < 500);
+    let build = |file: &Bytes, limit: Option<u64>| {
+        let builder = Reader::builder(file.clone()).expect("a footer");
+        let builder = builder.with_batches_kept(true);
+        match limit {
+            Some(limit) => builder.with_memory_limit(limit).build(),
+            None => builder.build(),
+        }
+    };
+    // 17 GB of numbers: nothing is read.
+    let (error, peak) = measured(|| build(&file, None).expect_err("too large"));
+    assert!(
+        error.to_string().contains("memory_limit in Python"),
+        "{error}"
+    );
+    assert!(peak < MIB, "{peak}");
+    // Strings, whose length is known when they are read.
+    let file = strings(1000, 100_000);
+    let (error, peak) = measured(|| {
+        let reader = build(&file, Some(20 * MIB as u64)).expect("the offsets fit");
+        let batches = reader.collect::<Result<Vec<_>, _>>();
+        batches.map(drop).expect_err("100 MB").to_string()
+    });
+    assert!(error.contains("the limit of 20971520 bytes"), "{error}");
+    assert!(peak < 64 * MIB, "{peak}");
+    let reader = build(&file, Some(300 * MIB as u64)).expect("options");
+    let rows = reader.map(|batch| batch.expect("strings").num_rows());
+    assert_eq!(rows.sum::<usize>(), 100_000);
+}
+
+/// What compresses best is read with the default: it is as much as its rows need.
+#[test]
+fn a_table_of_equal_values_is_read() {
+    let rows = 4_000_000;
+    for (file, bytes) in [
+        (nulls(Type::INT64, 0, rows, Coding::PLAIN), 8 * rows),
+        (strings(20, rows / 4), 5 * rows),
+    ] {
+        assert!(file.len() < 600, "{}", file.len());
+        let builder = Reader::builder(file).expect("a footer");
+        let reader = builder.with_batches_kept(true).build().expect("options");
+        let batches: Vec<_> = reader.map(|batch| batch.expect("rows")).collect();
+        let memory = batches.iter().map(|it| it.get_array_memory_size());
+        assert!(memory.sum::<usize>() >= bytes as usize);
+    }
+}
+
+/// Each column has all pages of the others.
+#[test]
+fn an_inspection_has_a_limit() {
+    let mut chunk = column(Type::INT64, 0);
+    for _ in 0..1000 {
+        let page = chunk.page(1, Coding::PLAIN, &run(1, 0), &[]);
+        chunk.pages.push(as_it_is(page));
+    }
+    let file = shared(&chunk.file(), 1000);
+    let (error, peak) = measured(|| inspect_reader(&file).expect_err("a million pages"));
+    let error = error.to_string();
+    assert!(error.contains("--memory-limit"), "{error}");
+    let limit = 64 * (MIB + file.len());
+    assert!(peak < 2 * limit, "{peak}");
+    let (_directory, path) = on_disk(&file);
+    let all = inspect_within(&path, 1 << 30).expect("a million pages");
+    assert_eq!(all.row_groups[0].columns[999].pages.len(), 1000);
 }
 
 #[test]

@@ -9,13 +9,7 @@ const FLOORS: [(&str, &[&str]); 2] = [
     ("format", &[]),
     (
         "page",
-        &[
-            "allowance",
-            "format",
-            "memory",
-            "physical",
-            "DataPageVersion",
-        ],
+        &["budget", "format", "memory", "physical", "DataPageVersion"],
     ),
 ];
 

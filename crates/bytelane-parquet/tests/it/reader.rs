@@ -185,7 +185,7 @@ fn an_error_comes_after_the_batches_before_it() {
 }
 
 #[test]
-fn a_batch_that_needs_too_much_memory_is_an_error() {
+fn batches_that_take_too_much_memory_have_fewer_rows() {
     let file = file(false, ROWS);
     let read = |limit: u64, rows: usize| {
         let builder = Reader::builder(file.clone()).expect("a footer");
@@ -194,16 +194,17 @@ fn a_batch_that_needs_too_much_memory_is_an_error() {
         let rows = batches.map(|batch| Ok(batch?.num_rows()));
         rows.sum::<std::result::Result<usize, arrow_schema::ArrowError>>()
     };
-    // Two columns of 8 bytes, and the bits of nulls.
-    assert_eq!(read(17 * 10_000, 10_000).expect("enough"), ROWS);
-    let error = read(15 * 10_000, 10_000).expect_err("too little");
+    // Two columns of 8 bytes, the bits of nulls, and two pages.
+    for rows in [10_000, 5000, 10] {
+        assert_eq!(read(15 * 10_000, rows).expect("smaller batches"), ROWS);
+    }
+    let error = read(10_000, 10_000).expect_err("too little for two pages");
     let error = bytelane_parquet::Error::new(error);
     assert!(
-        matches!(error.problem(), Problem::MemoryLimit { limit: 150_000 }),
+        matches!(error.problem(), Problem::MemoryLimit { limit: 10_000 }),
         "{error}"
     );
-    assert!(error.to_string().contains("with_batch_size"), "{error}");
-    assert_eq!(read(15 * 10_000, 5000).expect("smaller batches"), ROWS);
+    assert!(error.to_string().contains("with_memory_limit"), "{error}");
 }
 
 /// As a program does that has used the crate `parquet` before.

@@ -28,7 +28,9 @@ class _Options(Protocol):
     @property
     def compression(self) -> str | None: ...
 
-def advise(source: _Stream | Sequence[_Path], options: _Options, rows: int, exact: bool) -> str: ...
+def advise(
+    source: _Stream | Sequence[_Path], options: _Options, rows: int, exact: bool, memory_limit: int | None
+) -> str: ...
 def rewrite(
     source: _Path,
     destination: _Path,
@@ -36,6 +38,7 @@ def rewrite(
     columns: Sequence[tuple[str, str]],
     verify: bool,
     force: bool,
+    memory_limit: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def write_table(

@@ -393,6 +393,7 @@ def advise(
     compression_level: int | None = None,
     rows: int = 1 << 20,
     exact: bool = False,
+    memory_limit: int | None = None,
 ) -> Advice:
     """Encodes parts of each column in every encoding, and returns the best and what `rewrite` would make of it.
 
@@ -410,6 +411,9 @@ def advise(
     Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1. Row groups with
     about `rows` rows of each column are looked at; `exact` encodes all rows with the choice.
 
+    A column of a row group that takes more than `memory_limit` bytes in memory is not judged, and a page that takes more is
+    an error. By default, the limit is 128 MiB and 1024 times the size of the column in the file.
+
     >>> import pyarrow as pa
     >>> from bytelane import parquet
     >>> table = pa.table({"id": range(20_000)})
@@ -422,7 +426,7 @@ def advise(
     elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
         wanted = "a path, a list of paths, or a table with __arrow_c_stream__"
         raise TypeError(f"expected {wanted}, but this is of type {type(source).__name__}")
-    return Advice(json.loads(_parquet.advise(source, options, rows, exact)))
+    return Advice(json.loads(_parquet.advise(source, options, rows, exact, memory_limit)))
 
 
 def rewrite(
@@ -437,6 +441,7 @@ def rewrite(
     column_encoding: Mapping[str, Encoding] | None = None,
     verify: bool = False,
     force: bool = False,
+    memory_limit: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Rewritten:
     """Re-encodes the columns of a Parquet file that benefit, and copies the others unchanged.
@@ -447,7 +452,8 @@ def rewrite(
     `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps its own.
     `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With `verify`, every
     value of both files is compared first. With `force`, a `dst` that is read-only is replaced. `progress` is called with
-    the bytes of the columns that are done, and their total.
+    the bytes of the columns that are done, and their total. `memory_limit` is that of `advise`; a column of a row group that
+    takes more is copied.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -457,7 +463,9 @@ def rewrite(
     """
     options = _options(goal, readers, encodings, compression, compression_level)
     columns = list(dict(column_encoding or {}).items())
-    return Rewritten(json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, progress)))
+    return Rewritten(
+        json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, memory_limit, progress))
+    )
 
 
 def write_table(
@@ -501,9 +509,10 @@ def read_table(
 ) -> Table:
     """Reads a Parquet file into memory: all columns, or those of these paths, in the order of the file.
 
-    As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: repeated strings
-    can be many times larger than their bytes in the file. A batch of 65,536 rows that needs more than `memory_limit` bytes
-    is an error; by default a column of a batch may take 128 MiB and 1024 times its size in the file.
+    As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: nulls and repeated
+    values can be any number of times larger than their bytes in the file. A table that takes more than `memory_limit` bytes
+    is an error, by default one of more than 8 GiB and 1024 times the size of the file, or three quarters of the memory that
+    the process may have. `ParquetFile.iter_batches` reads larger ones.
 
     The result is a table for any library that reads `__arrow_c_stream__`, without a copy.
 

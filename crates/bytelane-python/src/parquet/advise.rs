@@ -14,13 +14,14 @@ use std::path::PathBuf;
 
 /// The advice for a table or for files, as JSON.
 #[pyfunction]
-#[pyo3(signature = (source, options, rows, exact))]
+#[pyo3(signature = (source, options, rows, exact, memory_limit))]
 pub fn advise(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     options: Options,
     rows: Count,
     exact: bool,
+    memory_limit: Option<u64>,
 ) -> PyResult<String> {
     let mut advise = AdviseOptions::default()
         .with_goal(options.goal()?)
@@ -30,6 +31,9 @@ pub fn advise(
         .with_exact_sizes(exact);
     if let Some(compression) = options.compression()? {
         advise = advise.with_compression(compression);
+    }
+    if let Some(limit) = memory_limit {
+        advise = advise.with_memory_limit(limit);
     }
     let advice = if arrow::is_table(source)? {
         let rows = arrow::import(source)?;

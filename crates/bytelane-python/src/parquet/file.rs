@@ -99,8 +99,9 @@ impl ParquetFile {
     /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
     /// indices. A batch ends where its row group ends.
     ///
-    /// As many threads decode as there are cores, unless it is told how many. A batch that needs more than `memory_limit`
-    /// bytes is an error; by default a column of a batch may take 128 MiB and 1024 times its size in the file.
+    /// As many threads decode as there are cores, unless it is told how many. What is in memory at a time takes no more than
+    /// `memory_limit` bytes, by default 2 GiB and 1024 times the size of the file: batches have fewer rows where necessary,
+    /// and a row that takes more is an error.
     #[pyo3(
         signature = (batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, threads=None, memory_limit=None),
         text_signature = "($self, batch_size=65536, columns=None, row_groups=None, *, threads=None, memory_limit=None)"
@@ -115,11 +116,12 @@ impl ParquetFile {
         memory_limit: Option<u64>,
     ) -> PyResult<Batches> {
         let limits = Limits::new(threads, memory_limit)?;
-        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups, limits))?;
+        let rows = py.detach(|| self.rows(batch_size.0, columns, row_groups, limits, false))?;
         Ok(Batches(Mutex::new(rows)))
     }
 
-    /// The same rows at once.
+    /// The same rows at once. A table of more than `memory_limit` bytes is an error, by default one of more than 8 GiB and 1024
+    /// times the size of the file.
     #[pyo3(signature = (columns=None, row_groups=None, *, threads=None, memory_limit=None))]
     fn read(
         &self,
@@ -131,7 +133,7 @@ impl ParquetFile {
     ) -> PyResult<Table> {
         let limits = Limits::new(threads, memory_limit)?;
         py.detach(|| {
-            let rows = self.rows(BATCH_ROWS, columns, row_groups, limits)?;
+            let rows = self.rows(BATCH_ROWS, columns, row_groups, limits, true)?;
             let Rows { mut reader, schema } = rows;
             let mut batches = Vec::new();
             while let Some(batch) = next(&mut reader)? {
@@ -164,6 +166,7 @@ impl ParquetFile {
         columns: Option<Vec<String>>,
         row_groups: Option<Vec<Count>>,
         limits: Limits,
+        keeps_batches: bool,
     ) -> PyResult<Rows> {
         let Some(reader) = self.opened().clone() else {
             let message = format!("{} is closed", self.path.display());
@@ -171,7 +174,8 @@ impl ParquetFile {
         };
         let mut reader = reader
             .with_batch_size(batch_size)
-            .with_threads(limits.threads);
+            .with_threads(limits.threads)
+            .with_batches_kept(keeps_batches);
         if let Some(memory) = limits.memory {
             reader = reader.with_memory_limit(memory);
         }

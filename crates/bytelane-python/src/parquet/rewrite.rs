@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Calls `progress`, if there is one, with the bytes done and their total. An exception of it, or of a signal, ends the
 /// work.
 #[pyfunction]
-#[pyo3(signature = (source, destination, options, columns, verify, force, progress))]
+#[pyo3(signature = (source, destination, options, columns, verify, force, memory_limit, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn rewrite(
     py: Python<'_>,
@@ -24,6 +24,7 @@ pub fn rewrite(
     columns: Vec<(String, String)>,
     verify: bool,
     force: bool,
+    memory_limit: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let raised = Arc::new(Mutex::new(None));
@@ -33,6 +34,9 @@ pub fn rewrite(
         .with_progress(watch(progress, Arc::clone(&raised)));
     if let Some(compression) = options.compression()? {
         rewrite = rewrite.with_compression(compression);
+    }
+    if let Some(limit) = memory_limit {
+        rewrite = rewrite.with_memory_limit(limit);
     }
     let rewritten = py.detach(|| rewrite_file(&source, &destination, &rewrite));
     let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,6 +4,7 @@ use super::Values;
 use super::offsets::Offsets;
 use super::pages::Page;
 use super::plain::Entries;
+use crate::budget::Budget;
 use crate::{Error, Result};
 use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, LargeBinaryType,
@@ -63,9 +64,9 @@ pub(super) struct Decimals<T> {
 }
 
 impl<T: FromBigEndian> Decimals<T> {
-    pub(super) fn new(backend: Detected, memory: u64, precision: u8, scale: i8) -> Self {
+    pub(super) fn new(backend: Detected, budget: &Budget, precision: u8, scale: i8) -> Self {
         Self {
-            bytes: Offsets::new(backend, memory),
+            bytes: Offsets::new(backend, budget),
             precision,
             scale,
             of: std::marker::PhantomData,
@@ -100,12 +101,16 @@ impl<T: FromBigEndian> Values for Decimals<T> {
         self.bytes.append_mixed(page, bits, slots, valid)
     }
 
+    fn release(&mut self) {
+        self.bytes.release();
+    }
+
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         // The decimals are there at the same time as their bytes.
         let room = self
             .bytes
             .room(0)?
-            .without(self.bytes.slots(), T::BYTE_LENGTH)?;
+            .beside(self.bytes.slots(), T::BYTE_LENGTH)?;
         room.check(self.bytes.bytes.len() as u64)?;
         let array = self.bytes.take(None)?;
         let values = array.value_data();

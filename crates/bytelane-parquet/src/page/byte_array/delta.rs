@@ -3,6 +3,7 @@
 use super::copy::{BLOCK, LOWEST, Strings};
 use super::delta_length::{read_lengths, sum};
 use super::room::Room;
+use crate::budget::Budget;
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
 use bytelane::Detected;
@@ -23,7 +24,12 @@ pub(super) struct Delta {
 }
 
 impl Delta {
-    pub(super) fn open(backend: Detected, bytes: Bytes, valid: usize, room: &Room) -> Result<Self> {
+    pub(super) fn open(
+        backend: Detected,
+        bytes: Bytes,
+        valid: usize,
+        room: &Room<'_>,
+    ) -> Result<Self> {
         let (prefixes, at) = read_lengths(backend, &bytes, valid, "prefix lengths", room)?;
         let rest = &bytes[at..];
         let (suffixes, read) = read_lengths(backend, rest, valid, "suffix lengths", room)?;
@@ -49,7 +55,7 @@ impl Delta {
         &mut self,
         ends: &mut [O],
         to: &mut Vec<u8>,
-        room: &Room,
+        room: &Room<'_>,
     ) -> Result<()> {
         let Some((first, ends)) = ends.split_first_mut() else {
             return Ok(());
@@ -97,20 +103,14 @@ impl Delta {
     }
 
     /// Appends the next value, which may begin as one that is not among the strings. Returns where it ends.
-    fn copy_first<O: OffsetSizeTrait>(&mut self, to: &mut Vec<u8>, room: &Room) -> Result<O> {
-        let others = to.len() as u64;
-        let room = Room {
-            left: room.left.saturating_sub(others),
-            addressable: room.addressable.saturating_sub(others),
-            ..*room
-        };
-        self.skip(1, &room)?;
+    fn copy_first<O: OffsetSizeTrait>(&mut self, to: &mut Vec<u8>, room: &Room<'_>) -> Result<O> {
+        self.skip(1, &room.after(to.len() as u64))?;
         to.extend_from_slice(&self.last);
         Ok(O::usize_as(to.len()))
     }
 
     /// Passes over the next values.
-    pub(super) fn skip(&mut self, count: usize, room: &Room) -> Result<()> {
+    pub(super) fn skip(&mut self, count: usize, room: &Room<'_>) -> Result<()> {
         let range = self.taken..self.taken + count;
         for (prefix, suffix) in self.prefixes[range.clone()]
             .iter()
@@ -189,7 +189,8 @@ pub(in crate::page) fn decode_fixed(
     valid: usize,
     width: usize,
 ) -> Result<Vec<u8>> {
-    let room = Room::new(u64::MAX, u64::MAX);
+    let unlimited = Budget::new(u64::MAX).reservation();
+    let room = Room::new(&unlimited, u64::MAX);
     let mut page = Delta::open(backend, page, valid, &room)?;
     let lengths = page.prefixes.iter().zip(&page.suffixes);
     let mut lengths = lengths.map(|(prefix, suffix)| *prefix as usize + *suffix as usize);

@@ -20,7 +20,12 @@ pub(super) struct DeltaLength {
 }
 
 impl DeltaLength {
-    pub(super) fn open(backend: Detected, bytes: Bytes, valid: usize, room: &Room) -> Result<Self> {
+    pub(super) fn open(
+        backend: Detected,
+        bytes: Bytes,
+        valid: usize,
+        room: &Room<'_>,
+    ) -> Result<Self> {
         let (lengths, at) = read_lengths(backend, &bytes, valid, "lengths", room)?;
         let needed = sum(&lengths);
         let left = bytes.len() - at;
@@ -55,7 +60,7 @@ impl DeltaLength {
         &mut self,
         ends: &mut [O],
         to: &mut Vec<u8>,
-        room: &Room,
+        room: &Room<'_>,
     ) -> Result<()> {
         let (places, bytes) = self.take(ends.len());
         let values = &self.bytes[bytes];
@@ -95,7 +100,7 @@ pub(super) fn read_lengths(
     bytes: &[u8],
     valid: usize,
     what: &str,
-    room: &Room,
+    room: &Room<'_>,
 ) -> Result<(Vec<i32>, usize)> {
     // Some writers may write no values as no bytes.
     if valid == 0 && bytes.is_empty() {
@@ -109,7 +114,8 @@ pub(super) fn read_lengths(
             "{stored} {what} for {valid} values"
         )));
     }
-    room.without(valid, size_of::<i32>())?;
+    // There may be another list of lengths beside this one.
+    room.beside(valid, 2 * size_of::<i32>())?;
     let mut lengths = vec![0; valid];
     let decoded = delta::decode_uninit_with(backend, bytes, &mut lengths[..]);
     let (_, read) = decoded.map_err(damaged)?;

@@ -54,15 +54,16 @@ impl Table {
         indices: &mut Indices,
         ends: &mut [O],
         to: &mut Vec<u8>,
-        room: &Room,
+        room: &Room<'_>,
     ) -> Result<()> {
         let blocks = ends.len().div_ceil(BLOCK);
         for (block, ends) in ends.chunks_mut(BLOCK).enumerate() {
             // What all blocks need, if they are like the first one.
             let expected = |length: u64, written: usize| match block {
-                0 => length
-                    .saturating_mul(blocks as u64)
-                    .min(room.left - written as u64),
+                0 => {
+                    let (all, written) = (length.saturating_mul(blocks as u64), written as u64);
+                    room.expect(written + length, written.saturating_add(all)) - written
+                }
                 _ => length,
             };
             match self {

@@ -4,7 +4,7 @@ use super::Values;
 use super::offsets::Offsets;
 use super::pages::Page;
 use super::plain::Entries;
-use super::room::Room;
+use crate::budget::{Budget, Reservation};
 use crate::memory::Content;
 use crate::{Error, Problem, Result};
 use arrow_array::builder::GenericByteDictionaryBuilder;
@@ -24,7 +24,9 @@ use std::sync::Arc;
 /// Keys of an array that is being made, or its values, which `T` has.
 pub(super) struct Keys<K, T: Content> {
     backend: Detected,
-    memory: u64,
+    budget: Budget,
+    /// Memory of the keys.
+    memory: Reservation,
     /// The type of the values.
     value_type: DataType,
     /// As long as they belong to one dictionary.
@@ -48,16 +50,17 @@ struct Kept {
 }
 
 impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
-    pub(super) fn new(backend: Detected, memory: u64, value_type: DataType) -> Self {
+    pub(super) fn new(backend: Detected, budget: &Budget, value_type: DataType) -> Self {
         Self {
             backend,
-            memory,
+            budget: budget.clone(),
+            memory: budget.reservation(),
             value_type,
             keys: Vec::new(),
             dense: Vec::new(),
             dictionary: None,
             used: None,
-            values: Offsets::new(backend, memory),
+            values: Offsets::new(backend, budget),
             has_values: false,
             of: PhantomData,
         }
@@ -66,9 +69,8 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
     /// An error if so many slots more take too much memory.
     fn check(&self, slots: usize) -> Result<()> {
         let slots = self.keys.len().saturating_add(slots);
-        let room = Room::new(self.memory, u64::MAX);
-        room.without(slots, size_of::<u32>() + size_of::<K::Native>())
-            .map(drop)
+        let width = size_of::<u32>() + size_of::<K::Native>();
+        self.memory.cover(slots.saturating_mul(width) as u64)
     }
 
     /// Whether the next values of a page can be appended as keys. If not, all have been made values.
@@ -167,7 +169,7 @@ fn append_keys(page: &mut Page, used: &Option<Arc<Kept>>, keys: &mut [u32]) -> R
 
 impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
     fn keep_dictionary(&mut self, entries: Entries) -> Result<()> {
-        let mut values = Offsets::<T>::new(self.backend, self.memory);
+        let mut values = Offsets::<T>::new(self.backend, &self.budget);
         let all: Vec<u32> = (0..entries.len() as u32).collect();
         values.append_entries(&entries, &all)?;
         let values: ArrayRef = Arc::new(values.take(None)?);
@@ -179,8 +181,9 @@ impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
     }
 
     fn reserve(&mut self, slots: usize) {
-        let most = self.memory as usize / size_of::<u32>();
-        self.keys.reserve(slots.min(most));
+        if self.check(slots).is_ok() {
+            self.keys.reserve(slots);
+        }
     }
 
     fn append(&mut self, page: &mut Page, count: usize) -> Result<()> {
@@ -221,6 +224,11 @@ impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
         values::spread_uninit_with(self.backend, &self.dense, bits, to)
             .map(drop)
             .map_err(|error| Error::corrupt(error.to_string()))
+    }
+
+    fn release(&mut self) {
+        self.memory.release();
+        self.values.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

@@ -22,14 +22,14 @@ mod views;
 
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::header::ValueEncoding;
-use crate::allowance::Budget;
+use crate::budget::{Budget, Reservation};
 use crate::{Error, Result, physical};
+use arrow_array::ArrayRef;
 use arrow_array::types::{
     ArrowDictionaryKeyType, BinaryType, BinaryViewType, Decimal32Type, Decimal64Type,
     Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType,
     LargeUtf8Type, StringViewType, UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
-use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytelane::Detected;
@@ -65,6 +65,9 @@ trait Values: Send {
         valid: usize,
     ) -> Result<()>;
 
+    /// Gives the memory of the last array back to the budget.
+    fn release(&mut self);
+
     /// The array of everything appended since the last one.
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;
 }
@@ -72,8 +75,9 @@ trait Values: Send {
 /// Decodes the pages of a column chunk of the type BYTE_ARRAY.
 pub(crate) struct ByteArrayDecoder {
     backend: Detected,
-    memory: u64,
-    budget: Budget,
+    /// Memory of the dictionary, and of what is decoded of a page before its values are taken.
+    dictionary_memory: Reservation,
+    page_memory: Reservation,
     is_text: bool,
     has_dictionary: bool,
     page: Option<Page>,
@@ -81,16 +85,15 @@ pub(crate) struct ByteArrayDecoder {
 }
 
 impl ByteArrayDecoder {
-    /// For arrays of a type, each of which comes out of a budget.
+    /// For arrays of a type, whose memory comes out of a budget.
     pub(crate) fn new(
         backend: Detected,
         data_type: &DataType,
         column: &ColumnDescriptor,
-        budget: Budget,
+        budget: &Budget,
     ) -> Result<Self> {
-        let memory = budget.limit();
         let values = match column.physical_type() {
-            Type::BYTE_ARRAY => values(backend, data_type, memory),
+            Type::BYTE_ARRAY => values(backend, data_type, budget),
             _ => None,
         };
         let Some(values) = values else {
@@ -98,8 +101,8 @@ impl ByteArrayDecoder {
         };
         Ok(Self {
             backend,
-            memory,
-            budget,
+            dictionary_memory: budget.reservation(),
+            page_memory: budget.reservation(),
             is_text: is_text(data_type),
             has_dictionary: false,
             page: None,
@@ -116,35 +119,35 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-fn values(backend: Detected, data_type: &DataType, memory: u64) -> Option<Box<dyn Values>> {
+fn values(backend: Detected, data_type: &DataType, budget: &Budget) -> Option<Box<dyn Values>> {
     Some(match data_type {
-        DataType::Utf8 => Box::new(Offsets::<Utf8Type>::new(backend, memory)),
-        DataType::LargeUtf8 => Box::new(Offsets::<LargeUtf8Type>::new(backend, memory)),
-        DataType::Binary => Box::new(Offsets::<BinaryType>::new(backend, memory)),
-        DataType::LargeBinary => Box::new(Offsets::<LargeBinaryType>::new(backend, memory)),
-        DataType::Utf8View => Box::new(Views::<StringViewType>::new(backend, memory)),
-        DataType::BinaryView => Box::new(Views::<BinaryViewType>::new(backend, memory)),
+        DataType::Utf8 => Box::new(Offsets::<Utf8Type>::new(backend, budget)),
+        DataType::LargeUtf8 => Box::new(Offsets::<LargeUtf8Type>::new(backend, budget)),
+        DataType::Binary => Box::new(Offsets::<BinaryType>::new(backend, budget)),
+        DataType::LargeBinary => Box::new(Offsets::<LargeBinaryType>::new(backend, budget)),
+        DataType::Utf8View => Box::new(Views::<StringViewType>::new(backend, budget)),
+        DataType::BinaryView => Box::new(Views::<BinaryViewType>::new(backend, budget)),
         DataType::Decimal32(p, s) => {
-            Box::new(Decimals::<Decimal32Type>::new(backend, memory, *p, *s))
+            Box::new(Decimals::<Decimal32Type>::new(backend, budget, *p, *s))
         }
         DataType::Decimal64(p, s) => {
-            Box::new(Decimals::<Decimal64Type>::new(backend, memory, *p, *s))
+            Box::new(Decimals::<Decimal64Type>::new(backend, budget, *p, *s))
         }
         DataType::Decimal128(p, s) => {
-            Box::new(Decimals::<Decimal128Type>::new(backend, memory, *p, *s))
+            Box::new(Decimals::<Decimal128Type>::new(backend, budget, *p, *s))
         }
         DataType::Decimal256(p, s) => {
-            Box::new(Decimals::<Decimal256Type>::new(backend, memory, *p, *s))
+            Box::new(Decimals::<Decimal256Type>::new(backend, budget, *p, *s))
         }
         DataType::Dictionary(keys, values) => match keys.as_ref() {
-            DataType::Int8 => dictionary::<Int8Type>(backend, values, memory)?,
-            DataType::Int16 => dictionary::<Int16Type>(backend, values, memory)?,
-            DataType::Int32 => dictionary::<Int32Type>(backend, values, memory)?,
-            DataType::Int64 => dictionary::<Int64Type>(backend, values, memory)?,
-            DataType::UInt8 => dictionary::<UInt8Type>(backend, values, memory)?,
-            DataType::UInt16 => dictionary::<UInt16Type>(backend, values, memory)?,
-            DataType::UInt32 => dictionary::<UInt32Type>(backend, values, memory)?,
-            DataType::UInt64 => dictionary::<UInt64Type>(backend, values, memory)?,
+            DataType::Int8 => dictionary::<Int8Type>(backend, values, budget)?,
+            DataType::Int16 => dictionary::<Int16Type>(backend, values, budget)?,
+            DataType::Int32 => dictionary::<Int32Type>(backend, values, budget)?,
+            DataType::Int64 => dictionary::<Int64Type>(backend, values, budget)?,
+            DataType::UInt8 => dictionary::<UInt8Type>(backend, values, budget)?,
+            DataType::UInt16 => dictionary::<UInt16Type>(backend, values, budget)?,
+            DataType::UInt32 => dictionary::<UInt32Type>(backend, values, budget)?,
+            DataType::UInt64 => dictionary::<UInt64Type>(backend, values, budget)?,
             _ => return None,
         },
         _ => return None,
@@ -154,34 +157,27 @@ fn values(backend: Detected, data_type: &DataType, memory: u64) -> Option<Box<dy
 fn dictionary<K: ArrowDictionaryKeyType>(
     backend: Detected,
     values: &DataType,
-    memory: u64,
+    budget: &Budget,
 ) -> Option<Box<dyn Values>> {
     let value_type = values.clone();
     Some(match values {
         DataType::Utf8 | DataType::Utf8View => {
-            Box::new(Keys::<K, Utf8Type>::new(backend, memory, value_type))
+            Box::new(Keys::<K, Utf8Type>::new(backend, budget, value_type))
         }
-        DataType::LargeUtf8 => Box::new(Keys::<K, LargeUtf8Type>::new(backend, memory, value_type)),
+        DataType::LargeUtf8 => Box::new(Keys::<K, LargeUtf8Type>::new(backend, budget, value_type)),
         DataType::Binary | DataType::BinaryView => {
-            Box::new(Keys::<K, BinaryType>::new(backend, memory, value_type))
+            Box::new(Keys::<K, BinaryType>::new(backend, budget, value_type))
         }
         DataType::LargeBinary => {
-            Box::new(Keys::<K, LargeBinaryType>::new(backend, memory, value_type))
+            Box::new(Keys::<K, LargeBinaryType>::new(backend, budget, value_type))
         }
         _ => return None,
     })
 }
 
-/// Bytes that nothing else has: the bytes behind views are those of pages.
-fn memory_of(array: &dyn Array) -> u64 {
-    match array.data_type() {
-        DataType::Utf8View | DataType::BinaryView => (array.len() * size_of::<u128>()) as u64,
-        DataType::Dictionary(keys, _) => {
-            (array.len() * keys.primitive_width().unwrap_or_default()) as u64
-        }
-        _ => array.to_data().get_slice_memory_size().unwrap_or_default() as u64,
-    }
-}
+/// The most bytes of an entry of a dictionary, besides its bytes and a copy of these: its place, and what indices are
+/// looked up in.
+const ENTRY: u64 = 48;
 
 fn no_dictionary() -> Error {
     Error::corrupt("a page of indices, but the column chunk has no dictionary before it")
@@ -189,6 +185,10 @@ fn no_dictionary() -> Error {
 
 impl ArrayDecoder for ByteArrayDecoder {
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        let entries = (count as u64).saturating_mul(ENTRY);
+        let bytes = 2 * values.len() as u64;
+        self.dictionary_memory
+            .resize(bytes.saturating_add(entries))?;
         let entries = Entries::read(values, count)?;
         if self.is_text {
             text::check(self.backend, &entries)?;
@@ -202,13 +202,14 @@ impl ArrayDecoder for ByteArrayDecoder {
         if encoding == ValueEncoding::Dictionary && !self.has_dictionary {
             return Err(no_dictionary());
         }
-        let room = Room::new(self.memory, u64::MAX);
+        let room = Room::new(&self.page_memory, u64::MAX);
         self.page = Some(Page::open(self.backend, encoding, values, valid, &room)?);
         Ok(())
     }
 
     fn close_page(&mut self) {
         self.page = None;
+        self.page_memory.release();
     }
 
     fn reserve(&mut self, slots: usize) {
@@ -234,7 +235,7 @@ impl ArrayDecoder for ByteArrayDecoder {
     }
 
     fn skip(&mut self, valid: usize) -> Result<()> {
-        let room = Room::new(self.memory, u64::MAX);
+        let room = Room::new(&self.page_memory, u64::MAX);
         match &mut self.page {
             Some(page) => page.skip(valid, &room),
             None => Ok(()),
@@ -242,8 +243,10 @@ impl ArrayDecoder for ByteArrayDecoder {
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        let array = self.values.finish(nulls)?;
-        self.budget.take(memory_of(&array))?;
-        Ok(array)
+        self.values.finish(nulls)
+    }
+
+    fn release(&mut self) {
+        self.values.release();
     }
 }

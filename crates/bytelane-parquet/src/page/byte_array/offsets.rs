@@ -6,6 +6,7 @@ use super::pages::Page;
 use super::plain::Entries;
 use super::room::Room;
 use crate::Result;
+use crate::budget::{Budget, Reservation};
 use crate::memory::{self, Content};
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// Values of an array that is being made.
 pub(super) struct Offsets<T: Content> {
     backend: Detected,
-    memory: u64,
+    memory: Reservation,
     /// Where the values begin and end.
     pub(super) offsets: Vec<T::Offset>,
     pub(super) bytes: Vec<u8>,
@@ -25,10 +26,10 @@ pub(super) struct Offsets<T: Content> {
 }
 
 impl<T: Content> Offsets<T> {
-    pub(super) fn new(backend: Detected, memory: u64) -> Self {
+    pub(super) fn new(backend: Detected, budget: &Budget) -> Self {
         Self {
             backend,
-            memory,
+            memory: budget.reservation(),
             offsets: vec![T::Offset::default()],
             bytes: Vec::new(),
             dense: Vec::new(),
@@ -41,15 +42,13 @@ impl<T: Content> Offsets<T> {
     }
 
     /// What is left for the bytes of values, with so many more slots.
-    pub(super) fn room(&self, slots: usize) -> Result<Room> {
-        let addressable = T::Offset::MAX_OFFSET as u64;
-        let slots = self.offsets.len().saturating_add(slots);
-        Room::new(self.memory, addressable).without(slots, size_of::<T::Offset>())
+    pub(super) fn room(&self, slots: usize) -> Result<Room<'_>> {
+        room(&self.memory, &self.offsets, slots)
     }
 
     /// Appends what the entries are that keys stand for.
     pub(super) fn append_entries(&mut self, entries: &Entries, keys: &[u32]) -> Result<()> {
-        let room = self.room(keys.len())?;
+        let room = room(&self.memory, &self.offsets, keys.len())?;
         for key in keys {
             // The keys of nulls are 0, even if there are no entries.
             if let Some((_, length)) = entries.places.get(*key as usize) {
@@ -70,12 +69,22 @@ impl<T: Content> Offsets<T> {
     }
 }
 
+/// Memory for the bytes of values, with so many more slots.
+fn room<'a, O: OffsetSizeTrait>(
+    memory: &'a Reservation,
+    offsets: &[O],
+    slots: usize,
+) -> Result<Room<'a>> {
+    let slots = offsets.len().saturating_add(slots);
+    Room::new(memory, O::MAX_OFFSET as u64).beside(slots, size_of::<O>())
+}
+
 fn copy<O: OffsetSizeTrait>(
     page: &mut Page,
     table: &mut Option<Table>,
     ends: &mut [O],
     bytes: &mut Vec<u8>,
-    room: &Room,
+    room: &Room<'_>,
 ) -> Result<()> {
     match page {
         Page::Plain(page) => page.copy(ends, bytes, room),
@@ -95,12 +104,13 @@ impl<T: Content> Values for Offsets<T> {
     }
 
     fn reserve(&mut self, slots: usize) {
-        let most = self.memory as usize / size_of::<T::Offset>();
-        self.offsets.reserve(slots.min(most));
+        if self.room(slots).is_ok() {
+            self.offsets.reserve(slots);
+        }
     }
 
     fn append(&mut self, page: &mut Page, count: usize) -> Result<()> {
-        let room = self.room(count)?;
+        let room = room(&self.memory, &self.offsets, count)?;
         let start = self.offsets.len();
         self.offsets.resize(start + count, T::Offset::default());
         let ends = &mut self.offsets[start..];
@@ -121,7 +131,7 @@ impl<T: Content> Values for Offsets<T> {
         slots: usize,
         valid: usize,
     ) -> Result<()> {
-        let room = self.room(slots)?;
+        let room = room(&self.memory, &self.offsets, slots)?;
         self.dense.clear();
         self.dense.push(T::Offset::usize_as(self.bytes.len()));
         self.dense.resize(valid + 1, T::Offset::default());
@@ -138,6 +148,10 @@ impl<T: Content> Values for Offsets<T> {
             }
         }
         Ok(())
+    }
+
+    fn release(&mut self) {
+        self.memory.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

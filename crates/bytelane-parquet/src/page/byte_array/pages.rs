@@ -24,7 +24,7 @@ impl Page {
         encoding: ValueEncoding,
         bytes: Bytes,
         valid: usize,
-        room: &Room,
+        room: &Room<'_>,
     ) -> Result<Self> {
         Ok(match encoding {
             ValueEncoding::Plain => Self::Plain(Plain::open(bytes, valid)?),
@@ -46,7 +46,7 @@ impl Page {
     }
 
     /// Passes over the next values.
-    pub(super) fn skip(&mut self, count: usize, room: &Room) -> Result<()> {
+    pub(super) fn skip(&mut self, count: usize, room: &Room<'_>) -> Result<()> {
         match self {
             Self::Plain(page) => page.skip(count),
             Self::Indices(page) => page.skip(count),

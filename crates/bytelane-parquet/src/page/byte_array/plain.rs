@@ -42,9 +42,11 @@ impl Plain {
         &mut self,
         ends: &mut [O],
         to: &mut Vec<u8>,
-        room: &Room,
+        room: &Room<'_>,
     ) -> Result<()> {
-        let mut strings = Strings::after(to, self.expected(ends.len()));
+        let written = to.len() as u64;
+        let expected = room.expect(written, written + self.expected(ends.len()) as u64) - written;
+        let mut strings = Strings::after(to, expected as usize);
         let mut rest = &self.bytes[self.at..];
         for ends in ends.chunks_mut(BLOCK) {
             let (start, values) = (strings.len(), rest);

@@ -1,53 +1,60 @@
 //! How much memory an array may take.
 
+use crate::budget::Reservation;
 use crate::{Error, Problem, Result};
 
-/// Bytes that the strings of an array may take, without their offsets or views.
+/// Memory for the strings of an array, of a budget.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    /// What the caller allows for the array.
-    pub(super) memory: u64,
-    /// What is left of that for strings.
-    pub(super) left: u64,
-    /// What the offsets can address.
-    pub(super) addressable: u64,
+pub(super) struct Room<'a> {
+    /// Memory of the array.
+    memory: &'a Reservation,
+    /// Bytes of it that are not those of strings.
+    others: u64,
+    /// Bytes that the offsets can address.
+    addressable: u64,
 }
 
-impl Room {
+impl<'a> Room<'a> {
     /// For an array without strings so far.
-    pub(super) fn new(memory: u64, addressable: u64) -> Self {
+    pub(super) fn new(memory: &'a Reservation, addressable: u64) -> Self {
         Self {
             memory,
-            left: memory,
+            others: 0,
             addressable,
         }
     }
 
-    /// Without what so many slots take.
-    pub(super) fn without(self, slots: usize, width: usize) -> Result<Self> {
-        let needed = (slots as u64).saturating_mul(width as u64);
-        match self.left.checked_sub(needed) {
-            Some(left) => Ok(Self { left, ..self }),
-            None => Err(self.too_small()),
+    /// The same besides what so many slots take.
+    pub(super) fn beside(self, slots: usize, width: usize) -> Result<Self> {
+        let bytes = (slots as u64).saturating_mul(width as u64);
+        let others = self.others.saturating_add(bytes);
+        self.memory.cover(others)?;
+        Ok(Self { others, ..self })
+    }
+
+    /// The same for strings that follow others.
+    pub(super) fn after(self, bytes: u64) -> Self {
+        Self {
+            others: self.others.saturating_add(bytes),
+            addressable: self.addressable.saturating_sub(bytes),
+            ..self
         }
     }
 
     /// An error unless the array may have strings of so many bytes.
     pub(super) fn check(&self, bytes: u64) -> Result<()> {
-        if bytes > self.left {
-            return Err(self.too_small());
-        }
         if bytes > self.addressable {
-            return Err(Error::new(Problem::Unsupported(format!(
-                "the values of one array take more than the {} bytes that offsets of 32 bits can address: \
-                 read fewer rows at a time (with_batch_size), or read the column as LargeUtf8 or LargeBinary",
-                self.addressable
-            ))));
+            let limit = self.addressable;
+            return Err(Error::new(Problem::OffsetsTooSmall { limit }));
         }
-        Ok(())
+        self.memory.cover(self.others.saturating_add(bytes))
     }
 
-    fn too_small(&self) -> Error {
-        Error::new(Problem::MemoryLimit { limit: self.memory })
+    /// Bytes to make room for, of strings that have so many and will probably have more.
+    pub(super) fn expect(&self, bytes: u64, probably: u64) -> u64 {
+        match self.check(probably) {
+            Ok(()) => probably.max(bytes),
+            Err(_) => bytes,
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::pages::Page;
 use super::plain::Entries;
 use super::room::Room;
 use super::{Values, view};
+use crate::budget::{Budget, Reservation};
 use crate::memory::{self, ViewBuffer, ViewContent};
 use crate::{Error, Result};
 use arrow_array::ArrayRef;
@@ -18,12 +19,12 @@ use std::sync::Arc;
 /// Views of an array that is being made.
 pub(super) struct Views<T> {
     backend: Detected,
-    memory: u64,
+    memory: Reservation,
     views: Vec<u128>,
     /// What they point into.
     buffers: Vec<ViewBuffer>,
-    /// Bytes of the buffers that are not pages.
-    decoded: u64,
+    /// Bytes of the buffers that are not dictionaries.
+    buffer_bytes: u64,
     /// Views that are spread to the slots.
     dense: Vec<u128>,
     dictionary: Option<Viewed>,
@@ -41,26 +42,35 @@ struct Viewed {
 }
 
 impl<T: ViewContent> Views<T> {
-    pub(super) fn new(backend: Detected, memory: u64) -> Self {
+    pub(super) fn new(backend: Detected, budget: &Budget) -> Self {
         Self {
             backend,
-            memory,
+            memory: budget.reservation(),
             views: Vec::new(),
             buffers: Vec::new(),
-            decoded: 0,
+            buffer_bytes: 0,
             dense: Vec::new(),
             dictionary: None,
             of: PhantomData,
         }
     }
 
-    /// What is left for bytes that are not those of pages, with so many more slots.
-    fn room(&self, slots: usize) -> Result<Room> {
-        let slots = self.views.len().saturating_add(slots);
-        let room = Room::new(self.memory, u64::from(u32::MAX));
-        let room = room.without(slots, size_of::<u128>())?;
-        room.without(1, usize::try_from(self.decoded).unwrap_or(usize::MAX))
+    /// Memory for bytes that are not those of pages, with so many more slots.
+    fn room(&self, slots: usize) -> Result<Room<'_>> {
+        room(&self.memory, &self.views, self.buffer_bytes, slots)
     }
+}
+
+/// Memory for bytes that are not those of pages, with so many more slots.
+fn room<'a>(
+    memory: &'a Reservation,
+    views: &[u128],
+    buffer_bytes: u64,
+    slots: usize,
+) -> Result<Room<'a>> {
+    let slots = views.len().saturating_add(slots);
+    let room = Room::new(memory, u64::from(u32::MAX)).beside(slots, size_of::<u128>())?;
+    room.beside(1, usize::try_from(buffer_bytes).unwrap_or(usize::MAX))
 }
 
 /// The views of the next values.
@@ -68,32 +78,32 @@ fn make(
     page: &mut Page,
     dictionary: &mut Option<Viewed>,
     buffers: &mut Vec<ViewBuffer>,
-    decoded: &mut u64,
-    room: &Room,
+    buffer_bytes: &mut u64,
+    room: &Room<'_>,
     views: &mut [u128],
 ) -> Result<()> {
     match page {
         Page::Plain(page) => {
             let number = next_number(page.bytes(), buffers);
             if page.view(number, views)? {
-                keep(page.bytes(), number, buffers);
+                *buffer_bytes += keep(page.bytes(), number, buffers);
             }
         }
         Page::DeltaLength(page) => {
             let number = next_number(page.bytes(), buffers);
             if page.view(number, views)? {
-                keep(page.bytes(), number, buffers);
+                *buffer_bytes += keep(page.bytes(), number, buffers);
             }
         }
         Page::Delta(page) => {
-            room.without(views.len(), size_of::<i64>())?;
+            room.beside(views.len(), size_of::<i64>())?;
             let (mut ends, mut bytes) = (vec![0i64; views.len()], Vec::new());
             page.copy(&mut ends, &mut bytes, room)?;
             let starts = std::iter::once(&0).chain(&ends);
             let lengths = starts.zip(&ends).map(|(start, end)| (end - start) as usize);
             let number = view::buffer(buffers.len())?;
             if view::consecutive(&bytes, 0, lengths, number, views) {
-                *decoded += bytes.len() as u64;
+                *buffer_bytes += bytes.len() as u64;
                 buffers.push(ViewBuffer::new(bytes.into()));
             }
         }
@@ -116,9 +126,14 @@ fn next_number(page: &Bytes, buffers: &[ViewBuffer]) -> usize {
     buffers.len() - usize::from(buffers.last().is_some_and(is_last))
 }
 
-fn keep(page: &Bytes, number: usize, buffers: &mut Vec<ViewBuffer>) {
-    if number == buffers.len() {
-        buffers.push(ViewBuffer::new(page.clone().into()));
+/// Keeps a page among the buffers, and returns how many bytes they have more.
+fn keep(page: &Bytes, number: usize, buffers: &mut Vec<ViewBuffer>) -> u64 {
+    match number == buffers.len() {
+        true => {
+            buffers.push(ViewBuffer::new(page.clone().into()));
+            page.len() as u64
+        }
+        false => 0,
     }
 }
 
@@ -167,19 +182,20 @@ impl<T: ViewContent> Values for Views<T> {
     }
 
     fn reserve(&mut self, slots: usize) {
-        let most = self.memory as usize / size_of::<u128>();
-        self.views.reserve(slots.min(most));
+        if self.room(slots).is_ok() {
+            self.views.reserve(slots);
+        }
     }
 
     fn append(&mut self, page: &mut Page, count: usize) -> Result<()> {
-        let room = self.room(count)?;
+        let room = room(&self.memory, &self.views, self.buffer_bytes, count)?;
         let start = self.views.len();
         self.views.resize(start + count, 0);
         make(
             page,
             &mut self.dictionary,
             &mut self.buffers,
-            &mut self.decoded,
+            &mut self.buffer_bytes,
             &room,
             &mut self.views[start..],
         )
@@ -198,13 +214,13 @@ impl<T: ViewContent> Values for Views<T> {
         slots: usize,
         valid: usize,
     ) -> Result<()> {
-        let room = self.room(slots)?;
+        let room = room(&self.memory, &self.views, self.buffer_bytes, slots)?;
         self.dense.resize(valid, 0);
         make(
             page,
             &mut self.dictionary,
             &mut self.buffers,
-            &mut self.decoded,
+            &mut self.buffer_bytes,
             &room,
             &mut self.dense,
         )?;
@@ -216,10 +232,14 @@ impl<T: ViewContent> Values for Views<T> {
             .map_err(|error| Error::corrupt(error.to_string()))
     }
 
+    fn release(&mut self) {
+        self.memory.release();
+    }
+
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let views = std::mem::take(&mut self.views);
         let buffers = std::mem::take(&mut self.buffers);
-        self.decoded = 0;
+        self.buffer_bytes = 0;
         if let Some(dictionary) = &mut self.dictionary {
             dictionary.number = None;
         }

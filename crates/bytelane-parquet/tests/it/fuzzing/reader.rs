@@ -31,9 +31,20 @@ pub fn check(input: &[u8]) {
     }
 }
 
-/// The first rows as the crate `parquet` reads them, if it does.
+/// The first rows as the crate `parquet` reads them, if it does, and if row groups have as many rows as their
+/// columns have values: of others it reads rows that the row group does not count.
 fn by_parquet(file: &Bytes) -> Option<arrow_array::RecordBatch> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(file.clone()).ok()?;
+    let counted = builder.metadata().row_groups().iter().all(|row_group| {
+        row_group.columns().iter().all(|column| {
+            let values = column.num_values();
+            let repeated = column.column_descr().max_rep_level() > 0;
+            values == row_group.num_rows() || repeated && values > row_group.num_rows()
+        })
+    });
+    if !counted {
+        return None;
+    }
     let schema = builder.schema().clone();
     let reader = builder.with_batch_size(BATCH).build().ok()?;
     concat_batches(&schema, &first(reader).ok()?).ok()

@@ -173,6 +173,26 @@ fn columns_nested_too_deep_are_an_error() {
     }
 }
 
+/// Each of the leaves would get a path of 256 KiB.
+#[test]
+fn names_that_groups_share_are_an_error() {
+    let leaves = 1000;
+    let mut group = vec![0x35, 0, 0x18];
+    varint(256 << 10, &mut group);
+    group.extend(vec![b'g'; 256 << 10]);
+    group.push(0x15);
+    varint(2 * leaves, &mut group);
+    group.push(0);
+    let mut elements = vec![element(1), group];
+    elements.resize(elements.len() + leaves as usize, element(0));
+    let file = file_of(&elements);
+    let mut all = errors(&file).to_vec();
+    all.push(inspect_reader(&file).unwrap_err().to_string());
+    for error in all {
+        assert!(error.contains("the names of its columns"), "{error}");
+    }
+}
+
 #[test]
 fn the_physical_type_takes_the_place_of_an_annotation_that_does_not_fit() {
     use arrow_schema::DataType;

@@ -2,7 +2,7 @@
 
 use super::{ENCODINGS, Layout, MEMORY, Step, column, decoder, file, pages, read};
 use crate::Error;
-use crate::allowance::Budget;
+use crate::budget::Budget;
 use crate::page::array_decoder::{ArrayDecoder, Slots};
 use crate::page::byte_array::{ByteArrayDecoder, delta};
 use crate::page::header::ValueEncoding;
@@ -165,8 +165,8 @@ fn promises_take_no_memory() {
                 error = Some(refused(&data_type, encoding, page, many));
             });
             let error = error.expect("an error").to_string();
-            let expected = "the values of a batch take more than 1073741824 bytes of memory: \
-                            read fewer rows at a time (with_batch_size), or allow more memory (with_memory_limit)";
+            let expected = "it takes more memory than the limit of 1073741824 bytes, which an option raises: \
+                            with_memory_limit, memory_limit in Python, --memory-limit of the command";
             assert_eq!(error, expected, "{data_type}, {encoding:?}");
             assert!(
                 used.bytes_max < 1 << 20,
@@ -192,9 +192,7 @@ fn arrays_stay_within_the_memory() {
             let mut error = None;
             let used = allocation_counter::measure(|| error = read(4000, 200_000).err());
             let error = error.expect("an array of 4 MB").to_string();
-            assert!(
-                error.starts_with("the values of a batch take more than 200000 bytes of memory")
-            );
+            assert!(error.contains("the limit of 200000 bytes"), "{error}");
             if encoding != Some(Encoding::PLAIN) {
                 assert!(
                     used.bytes_max < 1 << 20,
@@ -278,7 +276,7 @@ fn only_some_types_are_read() {
             Detected::active(),
             &data_type,
             &column(physical),
-            Budget::new(MEMORY),
+            &Budget::new(MEMORY),
         )
         .is_ok()
     };

@@ -7,7 +7,7 @@ mod views;
 
 use super::{ByteArrayDecoder, Slots};
 use crate::Result;
-use crate::allowance::Budget;
+use crate::budget::Budget;
 use crate::page::array_decoder::ArrayDecoder;
 use crate::page::header::ValueEncoding;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -146,7 +146,7 @@ fn column(physical: Type) -> ColumnDescriptor {
 
 fn decoder(data_type: &DataType, memory: u64) -> ByteArrayDecoder {
     let column = column(Type::BYTE_ARRAY);
-    ByteArrayDecoder::new(Detected::active(), data_type, &column, Budget::new(memory))
+    ByteArrayDecoder::new(Detected::active(), data_type, &column, &Budget::new(memory))
         .expect("a type of strings")
 }
 
@@ -224,7 +224,8 @@ fn append(decoder: &mut ByteArrayDecoder, rows: &[bool]) -> Result<()> {
 
 /// The array of a batch.
 fn finish(decoder: &mut ByteArrayDecoder, validity: &mut Vec<bool>) -> Result<ArrayRef> {
-    decoder.budget.renew();
     let nulls = NullBuffer::from(std::mem::take(validity));
-    decoder.finish(Some(nulls).filter(|nulls| nulls.null_count() > 0))
+    let array = decoder.finish(Some(nulls).filter(|nulls| nulls.null_count() > 0));
+    decoder.release();
+    array
 }

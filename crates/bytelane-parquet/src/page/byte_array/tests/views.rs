@@ -1,6 +1,7 @@
 //! What arrays of views hold.
 
 use super::{ENCODINGS, Layout, MEMORY, Step, decoder, file, pages, read};
+use crate::budget::Budget;
 use crate::page::array_decoder::{ArrayDecoder, Slots};
 use crate::page::byte_array::room::Room;
 use arrow_array::cast::AsArray;
@@ -82,11 +83,12 @@ fn pages_come_back_unless_they_are_held() {
 /// 2 GB are not written for this.
 #[test]
 fn offsets_must_fit() {
-    let room = Room::new(u64::MAX, i32::MAX as u64);
+    let memory = Budget::new(u64::MAX).reservation();
+    let room = Room::new(&memory, i32::MAX as u64);
     assert!(room.check(i32::MAX as u64).is_ok());
     assert_eq!(
         room.check(1 << 31).expect_err("2 GiB").to_string(),
         "the values of one array take more than the 2147483647 bytes that offsets of 32 bits can address: \
-         read fewer rows at a time (with_batch_size), or read the column as LargeUtf8 or LargeBinary"
+         read the column as LargeUtf8 or LargeBinary"
     );
 }

@@ -1,0 +1,326 @@
+//! How much memory a file may ask for: whatever it claims, a read takes no more than its budget.
+//!
+//! A run of levels makes a billion nulls of ten bytes, a dictionary makes a long string of one bit, and many columns may
+//! share one page.
+
+use crate::{Error, Problem, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, make_array};
+use arrow_schema::{DataType, Field, FieldRef};
+use parquet::basic::Type;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::schema::types::ColumnDescPtr;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Bytes of memory for each byte in the file, on top of the amounts below.
+const EACH: u64 = 1024;
+
+/// Bytes of memory for a read, and for a whole table.
+const READ: u64 = 2 << 30;
+const TABLE: u64 = 8 << 30;
+
+/// Bytes of memory for a page, and for each value of its column chunk.
+const PAGE: u64 = 128 << 20;
+const PAGE_VALUE: u64 = 64;
+
+/// Bytes of memory for the values of a column that are re-encoded.
+const COLUMN: u64 = 128 << 20;
+
+/// Bytes of memory for metadata, and for each byte in the file.
+const METADATA: u64 = 64 << 20;
+const METADATA_EACH: u64 = 64;
+
+/// Bytes of a value from which on batches have fewer rows.
+const WIDE: usize = 1024;
+
+/// Bytes of such values that are read at a time, unless one has more.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// Size of a value where the type does not tell: a view of a string, or levels.
+const VALUE: u64 = 16;
+
+/// Size of a value that any array has, but booleans: less is not expected of lists.
+const SMALL_VALUE: u64 = 8;
+
+/// Memory limit that the caller has set. Without one, each kind of work has a default, which grows with the size of what is
+/// read: files that anybody writes stay below, however well they are compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MemoryLimit(pub(crate) Option<u64>);
+
+impl MemoryLimit {
+    /// The most bytes that a reader has in memory at a time, of all columns: pages, dictionaries, levels, and a batch.
+    pub(crate) fn of_read(self, file_bytes: u64) -> u64 {
+        self.within_process(READ, file_bytes)
+    }
+
+    /// The most bytes of all batches together, where they are read into memory at once.
+    pub(crate) fn of_table(self, file_bytes: u64) -> u64 {
+        self.within_process(TABLE, file_bytes)
+    }
+
+    fn within_process(self, least: u64, file_bytes: u64) -> u64 {
+        let default = || times(EACH, file_bytes, least).min(memory_of_process() / 4 * 3);
+        self.0.unwrap_or_else(default)
+    }
+
+    /// The most bytes of a page without compression, in a chunk of so many bytes and values.
+    pub(crate) fn of_page(self, chunk_bytes: u64, values: u64) -> u64 {
+        let default = || times(EACH, chunk_bytes, times(PAGE_VALUE, values, PAGE));
+        self.0.unwrap_or_else(default)
+    }
+
+    /// The most bytes of the values of a column in a row group that are re-encoded or judged, in chunks of so many bytes.
+    pub(crate) fn of_column(self, chunk_bytes: u64) -> u64 {
+        // The values, pages of them, and the new chunk are in memory at the same time.
+        let default = || times(EACH, chunk_bytes, COLUMN).min(memory_of_process() / 4);
+        self.0.unwrap_or_else(default)
+    }
+
+    /// The most bytes of a description of a file's metadata.
+    pub(crate) fn of_metadata(self, file_bytes: u64) -> u64 {
+        let default = || times(METADATA_EACH, file_bytes, METADATA);
+        self.0.unwrap_or_else(default)
+    }
+
+    /// An error if a row of a row group takes more memory than a read may take: no reader could have it in a batch.
+    pub(crate) fn check_row(self, rows: i64, values: u64, file_bytes: u64) -> Result<()> {
+        let rows = u64::try_from(rows).unwrap_or(0).max(1);
+        let limit = self.of_read(file_bytes);
+        match values.saturating_mul(SMALL_VALUE) / rows > limit {
+            true => Err(Problem::MemoryLimit { limit }.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+fn times(each: u64, count: u64, least: u64) -> u64 {
+    count.saturating_mul(each).saturating_add(least)
+}
+
+/// Bytes of memory that this process may have: those of the machine, of its control group, or of its address space.
+fn memory_of_process() -> u64 {
+    static MACHINE: OnceLock<u64> = OnceLock::new();
+    let machine = MACHINE.get_or_init(memory_of_machine);
+    (*machine).min(address_space())
+}
+
+#[cfg(target_os = "linux")]
+fn memory_of_machine() -> u64 {
+    let machine = rustix::system::sysinfo();
+    let machine = (machine.totalram as u64).saturating_mul(machine.mem_unit.into());
+    let groups = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ];
+    let limits = groups.iter().filter_map(|file| {
+        let limit = std::fs::read_to_string(file).ok()?;
+        limit.trim().parse().ok()
+    });
+    limits.fold(machine, u64::min)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory_of_machine() -> u64 {
+    u64::MAX
+}
+
+#[cfg(unix)]
+fn address_space() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As);
+    limit.current.unwrap_or(u64::MAX)
+}
+
+#[cfg(not(unix))]
+fn address_space() -> u64 {
+    u64::MAX
+}
+
+/// Why a column that takes more memory is not re-encoded.
+pub(crate) fn too_large(limit: u64) -> String {
+    format!("its values take more memory than {}", limit_text(limit))
+}
+
+/// A limit, and the option that sets another one, in Rust, Python and the command.
+pub(crate) fn limit_text(limit: u64) -> String {
+    format!(
+        "the limit of {limit} bytes, which an option raises: with_memory_limit, memory_limit in Python, --memory-limit of \
+         the command"
+    )
+}
+
+/// Remaining memory budget of a read. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    limit: u64,
+    left: AtomicU64,
+}
+
+impl Budget {
+    /// A budget of so many bytes.
+    pub(crate) fn new(limit: u64) -> Self {
+        let left = limit.into();
+        Self(Arc::new(Shared { limit, left }))
+    }
+
+    /// A reservation of nothing so far.
+    pub(crate) fn reservation(&self) -> Reservation {
+        Reservation {
+            budget: self.clone(),
+            bytes: Cell::new(0),
+        }
+    }
+
+    fn take(&self, bytes: u64) -> Result<()> {
+        let Shared { limit, left } = &*self.0;
+        let taken = left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(bytes)
+        });
+        match taken {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Problem::MemoryLimit { limit: *limit }.into()),
+        }
+    }
+}
+
+/// Bytes of a budget that somebody has, and gives back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    budget: Budget,
+    bytes: Cell<u64>,
+}
+
+impl Reservation {
+    /// Reserves more, or gives some back. After an error nothing has changed.
+    pub(crate) fn resize(&self, bytes: u64) -> Result<()> {
+        let reserved = self.bytes.get();
+        match bytes.checked_sub(reserved) {
+            Some(0) => {}
+            Some(more) => self.budget.take(more)?,
+            None => {
+                let left = &self.budget.0.left;
+                left.fetch_add(reserved - bytes, Ordering::Relaxed);
+            }
+        }
+        self.bytes.set(bytes);
+        Ok(())
+    }
+
+    /// Reserves more if less than this is reserved.
+    pub(crate) fn cover(&self, bytes: u64) -> Result<()> {
+        match bytes > self.bytes.get() {
+            true => self.resize(bytes),
+            false => Ok(()),
+        }
+    }
+
+    /// Reserves so many bytes more.
+    pub(crate) fn add(&self, bytes: u64) -> Result<()> {
+        self.resize(self.bytes.get().saturating_add(bytes))
+    }
+
+    /// Gives everything back.
+    pub(crate) fn release(&self) {
+        let bytes = self.bytes.replace(0);
+        self.budget.0.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// An error if the values that a chunk claims take more than a limit: what is known before any of them is read.
+pub(crate) fn has_room_for(limit: u64, chunk: &ColumnChunkMetaData) -> bool {
+    let width = match chunk.column_type() {
+        Type::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length()),
+        _ => Ok(VALUE),
+    };
+    let values = u64::try_from(chunk.num_values());
+    let (width, values) = (width.unwrap_or(0), values.unwrap_or(0));
+    values.saturating_mul(width.max(VALUE)) <= limit
+}
+
+/// How many rows to read at a time of columns whose values may be wide: a page says of any number of them that they
+/// are null, and an array has room for each all the same.
+///
+/// Batches of many columns have fewer rows, too, so that a quarter of a memory limit is enough for their numbers.
+pub(crate) fn batch_rows<'a>(
+    wanted: usize,
+    leaves: impl Iterator<Item = &'a ColumnDescPtr>,
+    limit: u64,
+) -> usize {
+    let (mut widest, mut all) = (0, 0_u64);
+    for leaf in leaves {
+        let width = usize::try_from(leaf.type_length()).unwrap_or(0);
+        widest = width.max(widest);
+        all = all.saturating_add((width as u64).max(SMALL_VALUE));
+    }
+    let most = match widest > WIDE {
+        true => wanted.min(BATCH_BYTES / widest),
+        false => wanted,
+    };
+    let fit = usize::try_from(limit / 4 / all.max(1));
+    most.min(fit.unwrap_or(usize::MAX)).max(1)
+}
+
+/// An error if values are wider than those of a file of so many bytes can be.
+pub(crate) fn check_widths<'a>(
+    mut leaves: impl Iterator<Item = &'a ColumnDescPtr>,
+    file_bytes: u64,
+) -> Result<()> {
+    let most = file_bytes
+        .saturating_mul(EACH)
+        .saturating_add(BATCH_BYTES as u64);
+    let width = |leaf: &&ColumnDescPtr| u64::try_from(leaf.type_length()).unwrap_or(0);
+    match leaves.find(|leaf| width(leaf) > most) {
+        None => Ok(()),
+        Some(leaf) => Err(Error::corrupt(format!(
+            "values of {} bytes, in a file of {file_bytes}",
+            leaf.type_length()
+        ))
+        .in_column(leaf.path().string())),
+    }
+}
+
+/// Bytes of values, each by itself where they share memory.
+pub(crate) fn extent(values: &dyn Array) -> u64 {
+    let strings: u64 = match values.data_type() {
+        DataType::Utf8View => values.as_string_view().lengths().map(u64::from).sum(),
+        DataType::BinaryView => values.as_binary_view().lengths().map(u64::from).sum(),
+        _ => 0,
+    };
+    let width = match values.data_type() {
+        DataType::FixedSizeBinary(width) => u64::try_from(*width).unwrap_or(0),
+        _ => VALUE,
+    };
+    let data = values.to_data();
+    let children = data.child_data().iter().cloned().map(make_array);
+    let children: u64 = children.map(|child| extent(&child)).sum();
+    values.len() as u64 * width.max(VALUE) + strings + children
+}
+
+/// A field whose strings are views: many that are the same entry of a dictionary then take the memory of one.
+pub(crate) fn with_views(field: &FieldRef) -> FieldRef {
+    let data_type = match field.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::List(item) => DataType::List(with_views(item)),
+        DataType::LargeList(item) => DataType::LargeList(with_views(item)),
+        DataType::Map(entries, sorted) => DataType::Map(with_views(entries), *sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(with_views).collect()),
+        DataType::Dictionary(_, values) => match values.as_ref() {
+            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+            _ => return Arc::clone(field),
+        },
+        _ => return Arc::clone(field),
+    };
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}
