@@ -1,7 +1,8 @@
 //! The contents of a file: row groups, columns, pages, and their sizes.
 
 use crate::budget::{Budget, MemoryLimit, Reservation};
-use crate::metadata::{Page as RawPage, PageType, Pages, chunk_range, encoding_name, read_footer};
+use crate::format::PageType;
+use crate::metadata::{Page as RawPage, Pages, chunk_range, encoding_name, read_footer};
 use crate::options::codec_name;
 use crate::stack::with_stack;
 use crate::{Error, Result, input};
@@ -273,14 +274,16 @@ const DICTIONARY: &str = "dictionary";
 
 fn page(raw: &RawPage) -> Page {
     let header = &raw.header;
+    let (data, dictionary, data_v2) = (
+        header.data_page_header.as_ref(),
+        header.dictionary_page_header.as_ref(),
+        header.data_page_header_v2.as_ref(),
+    );
     let (kind, values) = match header.page_type {
-        PageType::Data => ("data", header.data.as_ref().map(|page| page.values)),
-        PageType::DataV2 => ("data_v2", header.data_v2.as_ref().map(|page| page.values)),
-        PageType::Dictionary => (
-            DICTIONARY,
-            header.dictionary.as_ref().map(|page| page.values),
-        ),
-        PageType::Index => ("index", None),
+        PageType::DataPage => ("data", data.map(|page| page.num_values)),
+        PageType::DataPageV2 => ("data_v2", data_v2.map(|page| page.num_values)),
+        PageType::DictionaryPage => (DICTIONARY, dictionary.map(|page| page.num_values)),
+        PageType::IndexPage => ("index", None),
         PageType::Unknown(_) => ("unknown", None),
     };
     Page {
@@ -288,10 +291,10 @@ fn page(raw: &RawPage) -> Page {
         encoding: raw.encoding().map(encoding_name),
         offset: raw.offset,
         values: values.map(|values| count(values.into())),
-        nulls: header.data_v2.as_ref().map(|page| count(page.nulls.into())),
+        nulls: data_v2.map(|page| count(page.num_nulls.into())),
         compressed: raw.compressed(),
         uncompressed: raw.uncompressed(),
-        checksum: header.checksum.is_some(),
+        checksum: header.crc.is_some(),
     }
 }
 

@@ -7,6 +7,8 @@ mod choice;
 mod contained;
 mod error;
 pub mod filter;
+#[doc(hidden)]
+pub mod format;
 mod input;
 pub mod inspect;
 mod memory;

@@ -326,8 +326,6 @@ impl<'a> Types<'a> {
             Resolved::Set(_) => (Some(&self.style.set), SET),
             Resolved::Base(Base::String) => (Some(&self.style.string), STRING),
             Resolved::Base(Base::Binary) => (Some(&self.style.binary), BINARY),
-            // Their definitions say what they are.
-            Resolved::Enum(..) | Resolved::Struct(..) => return Ok(None),
             _ => (None, ""),
         };
         let asked = asked.map(|name| standard_path(name, &self.style.runtime));

@@ -180,6 +180,10 @@ impl<'a> Struct<'a> {
     fn reads(&self) -> TokenStream {
         let runtime = self.runtime();
         let mut required = 0usize;
+        let unknown = match self.unknown {
+            Some(unknown) => quote!(::core::option::Option::Some(&mut self.#unknown)),
+            None => quote!(::core::option::Option::None),
+        };
         let arms = self.members.iter().map(|member| {
             let Field { id, name, .. } = &member.attributes;
             let ident = member.ident;
@@ -188,7 +192,7 @@ impl<'a> Struct<'a> {
             } else {
                 quote_spanned!(member.of.span()=> #runtime::derived::read_field)
             };
-            let read = quote!(#call(&mut self.#ident, reader, field, #name)?);
+            let read = quote!(#call(&mut self.#ident, reader, field, #name, #unknown)?);
             if !member.attributes.required {
                 return quote!(#id => { #read; });
             }

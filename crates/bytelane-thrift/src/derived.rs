@@ -45,15 +45,16 @@ pub fn write_unknown<W: Writer>(
     Ok(())
 }
 
-/// Reads a field over its value. False if it has another type in the message, and was skipped.
+/// Reads a field over its value. False if it has another type in the message: then it is kept in `unknown`, or skipped.
 #[inline]
 pub fn read_field<'de, T: Decode<'de>, R: Reader<'de>>(
     value: &mut T,
     reader: &mut R,
     header: FieldHeader,
     name: &'static str,
+    unknown: Option<&mut UnknownFields>,
 ) -> Result<bool, Error> {
-    read::<T, R>(reader, header, name, |reader| {
+    read::<T, R>(reader, header, name, unknown, |reader| {
         if T::TYPE == Type::Struct && !reader.input().merges {
             // What the message lacks has the default of the struct's own type.
             *value = T::read(reader)?;
@@ -70,8 +71,9 @@ pub fn read_optional<'de, T: Decode<'de>, R: Reader<'de>>(
     reader: &mut R,
     header: FieldHeader,
     name: &'static str,
+    unknown: Option<&mut UnknownFields>,
 ) -> Result<bool, Error> {
-    read::<T, R>(reader, header, name, |reader| {
+    read::<T, R>(reader, header, name, unknown, |reader| {
         if T::TYPE == Type::Struct && !reader.input().merges {
             *value = None;
         }
@@ -91,7 +93,7 @@ pub fn read_variant<'de, T: Decode<'de>, R: Reader<'de>>(
         return Err(reader.error(ErrorKind::SecondUnionField));
     }
     let mut value = None;
-    read::<T, R>(reader, header, name, |reader| {
+    read::<T, R>(reader, header, name, None, |reader| {
         value = Some(T::read(reader)?);
         Ok(())
     })?;
@@ -125,20 +127,21 @@ pub fn no_field() -> UnknownField {
     UnknownField::new(0, Type::Struct, Encoding::Binary, &[0])
 }
 
-/// Reads the value of a field by `read`, or skips it if its type, or that of the elements in it,
+/// Reads the value of a field by `read`, or keeps or skips it if its type, or that of the elements in it,
 /// differs from the declared one.
 #[inline]
 fn read<'de, T: Decode<'de>, R: Reader<'de>>(
     reader: &mut R,
     header: FieldHeader,
     name: &'static str,
+    unknown: Option<&mut UnknownFields>,
     read: impl FnOnce(&mut R) -> Result<(), Error>,
 ) -> Result<bool, Error> {
     if header.kind != T::TYPE {
         let (expected, found) = (T::TYPE, header.kind);
         let mark = reader.mark();
         let error = |reader: &mut R| reader.error(ErrorKind::WrongType { expected, found });
-        return other_type(reader, &mark, header, name, error);
+        return other_type(reader, &mark, header, name, unknown, error);
     }
     // Only containers have more types than that of the header. No place is remembered before other
     // values: it would be loaded in one piece just after it was stored in two, which takes long.
@@ -147,28 +150,32 @@ fn read<'de, T: Decode<'de>, R: Reader<'de>>(
     match (read(reader), mark) {
         (Ok(()), _) => Ok(true),
         (Err(error), Some(mark)) if matches!(error.kind(), ErrorKind::WrongType { .. }) => {
-            other_type(reader, &mark, header, name, |_| error)
+            other_type(reader, &mark, header, name, unknown, |_| error)
         }
         (Err(error), _) => Err(error.within(Segment::Field(name))),
     }
 }
 
-/// Skips a field of another type, unless types are strict.
+/// Keeps or skips a field of another type, unless types are strict.
 #[cold]
 fn other_type<'de, R: Reader<'de>>(
     reader: &mut R,
     mark: &Mark<'de>,
     header: FieldHeader,
     name: &'static str,
+    unknown: Option<&mut UnknownFields>,
     error: impl FnOnce(&mut R) -> Error,
 ) -> Result<bool, Error> {
-    let skipped = if reader.input().strict_types {
+    let passed = if reader.input().strict_types {
         Err(error(reader))
     } else {
         reader.reset(mark);
-        reader.skip(header.kind)
+        match unknown {
+            Some(fields) => read_unknown(fields, reader, header),
+            None => reader.skip(header.kind),
+        }
     };
-    match skipped {
+    match passed {
         Ok(()) => Ok(false),
         Err(error) => Err(error.within(Segment::Field(name))),
     }

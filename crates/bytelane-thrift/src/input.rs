@@ -62,11 +62,31 @@ impl<'de> Input<'de> {
         input
     }
 
+    /// Bytes of the message: in its memory if that is shared, else a copy, which is charged.
+    ///
+    /// # Errors
+    ///
+    /// A copy that exceeds the limit.
+    #[cfg(feature = "bytes")]
+    #[inline]
+    pub fn share(&mut self, bytes: &'de [u8]) -> Result<bytes::Bytes, Error> {
+        if let Some(message) = self.shared {
+            return Ok(message.slice_ref(bytes));
+        }
+        self.charge(bytes.len())?;
+        Ok(bytes::Bytes::copy_from_slice(bytes))
+    }
+
     /// What of a message is after so many bytes, and what is left of its limits.
     pub(crate) fn behind(message: &'de [u8], bytes: usize, options: impl Into<Options>) -> Self {
         let mut input = Self::new(message, options);
         input.rest = &message[bytes..];
         input
+    }
+
+    /// What is left of the limits.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The options, with what is left of the limits.

@@ -42,6 +42,11 @@ pub trait Layout: Debug + Default {
         false
     }
 
+    /// Bytes after a value, if they are quickly found.
+    fn behind<'de>(_: &Input<'de>, _: Type) -> Option<&'de [u8]> {
+        None
+    }
+
     fn bool(&mut self, input: &mut Input<'_>) -> Result<bool, Error>;
 
     fn i16(input: &mut Input<'_>) -> Result<i16, Error>;
@@ -252,6 +257,17 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         self.elements(items, values, Input::big_endian)
     }
 
+    fn skip(&mut self, kind: Type) -> Result<(), Error> {
+        // The value of a bool may be in the header of its field.
+        if matches!(kind, Type::Struct | Type::List | Type::Set)
+            && let Some(rest) = L::behind(&self.input, kind)
+        {
+            self.input.rest = rest;
+            return Ok(());
+        }
+        self.skip_slowly(kind)
+    }
+
     fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
         if L::has_one_length(items.element) {
             // That there are as many bytes was checked when the list began.
@@ -259,7 +275,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
             items.left = 0;
         }
         while self.next(&mut items)? {
-            self.skip(items.element)?;
+            self.skip_slowly(items.element)?;
         }
         Ok(())
     }

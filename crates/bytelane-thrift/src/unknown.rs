@@ -218,8 +218,8 @@ fn convert_value<'de, R: Reader<'de>, W: Writer>(
     Ok(())
 }
 
-/// The fields of a struct that its type does not declare, in the order of the message: what a field
-/// `#[thrift(unknown)]` holds. They are written after the declared ones.
+/// The fields of a struct that its type does not declare, or declares with another type, in the order of the message:
+/// what a field `#[thrift(unknown)]` holds. They are written after the declared ones.
 ///
 /// ```
 /// use bytelane_thrift::{Binary, Message, Thrift, UnknownFields};

@@ -1,11 +1,11 @@
 //! Where a file's metadata and its column chunks are.
 
+use super::Pages;
 use super::schema::{depth_of_schema, has_unknown_type, without_misfits};
-use super::{Fields, Pages};
 use crate::contained::contained;
+use crate::format::{self, Encoded, FileMetaData as Metadata};
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
-use bytelane_thrift::Type;
 use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
@@ -20,18 +20,15 @@ pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
 /// The same, where the footer is encrypted.
 const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
 
-/// The field of the footer that is there if columns are encrypted.
-const ENCRYPTION_ALGORITHM: i16 = 8;
-
 /// The footer's length and the magic bytes after it.
-const TAIL_LENGTH: u64 = 8;
+const TAIL_LENGTH: usize = 8;
 
 /// The metadata at the end of a file.
 #[derive(Debug)]
 pub(crate) struct Footer {
-    /// As it is in the file.
-    pub bytes: Bytes,
-    /// What it says; without the indexes of pages.
+    /// All of it.
+    pub file: Metadata,
+    /// The same for the crate `parquet`; without the indexes of pages.
     pub metadata: ParquetMetaData,
     /// How deep its columns are nested.
     pub depth: usize,
@@ -39,37 +36,55 @@ pub(crate) struct Footer {
 
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
-    let (bytes, depth) = read_footer_bytes(reader)?;
+    let (file, depth) = read_file_metadata(reader)?;
     let metadata = with_stack(depth, || {
-        let metadata = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bytes)?))
-            .and_then(|metadata| match has_unknown_type(&metadata) {
-                true => readable(&bytes).or(Ok(metadata)),
-                false => Ok(metadata),
-            })
-            .or_else(|error| readable(&bytes).map_err(|_| error))
-            .map_err(|error| damaged(&error))?;
+        let metadata = match in_parquet(&file) {
+            Ok(metadata) if !has_unknown_type(&metadata) => metadata,
+            read => standard(&file).and_then(|it| in_parquet(&it)).or(read)?,
+        };
         repaired(reader, metadata)
     })?;
     Ok(Footer {
+        file,
         metadata,
-        bytes,
         depth,
     })
 }
 
-/// The footer of a file as its bytes: a struct that is not encrypted, whose columns are nested so deep.
-pub(crate) fn read_footer_bytes(reader: &impl ChunkReader) -> Result<(Bytes, usize)> {
+/// The same for the crate `parquet`.
+pub(crate) fn in_parquet(file: &Metadata) -> Result<ParquetMetaData> {
+    let footer = format::encode(file)?;
+    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
+        .map_err(|error| damaged(&error))
+}
+
+/// The footer of a file, which is not encrypted, and how deep its columns are nested.
+pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
     let length = reader.len();
-    if length < MAGIC.len() as u64 + TAIL_LENGTH {
+    if length < (MAGIC.len() + TAIL_LENGTH) as u64 {
         let problem = format!("not a Parquet file: it has only {length} bytes");
         return Err(Error::corrupt(problem));
     }
-    let tail = reader.get_bytes(length - TAIL_LENGTH, TAIL_LENGTH as usize)?;
+    let end = length - TAIL_LENGTH as u64;
+    let footer_length = footer_length(&reader.get_bytes(end, TAIL_LENGTH)?)?;
+    let start = end.checked_sub(footer_length as u64);
+    let Some(start) = start.filter(|&start| start >= MAGIC.len() as u64) else {
+        let problem = format!("the footer claims {footer_length} bytes, more than the file has");
+        return Err(Error::corrupt(problem));
+    };
+    let footer = reader.get_bytes(start, footer_length)?;
+    let (file, _) = format::decode_prefix::<Metadata>(&footer).map_err(|error| damaged(&error))?;
+    if file.encryption_algorithm.is_some() {
+        return Err(encrypted());
+    }
+    let depth = depth_of_schema(&file.schema)?;
+    Ok((file, depth))
+}
+
+/// The length of the footer before the last bytes of a file.
+fn footer_length(tail: &[u8]) -> Result<usize> {
     match tail.split_first_chunk::<4>() {
-        Some((footer_length, magic)) if magic == MAGIC => {
-            let footer_length = u64::from(u32::from_le_bytes(*footer_length));
-            footer_bytes_of(reader, footer_length)
-        }
+        Some((length, magic)) if magic == MAGIC => Ok(u32::from_le_bytes(*length) as usize),
         Some((_, magic)) if magic == ENCRYPTED_MAGIC => Err(encrypted()),
         _ => Err(Error::corrupt(
             "not a Parquet file, or truncated: it does not end with PAR1",
@@ -77,64 +92,50 @@ pub(crate) fn read_footer_bytes(reader: &impl ChunkReader) -> Result<(Bytes, usi
     }
 }
 
-fn footer_bytes_of(reader: &impl ChunkReader, footer_length: u64) -> Result<(Bytes, usize)> {
-    let end = reader.len() - TAIL_LENGTH;
-    let start = end
-        .checked_sub(footer_length)
-        .filter(|&start| start >= MAGIC.len() as u64);
-    let Some(start) = start else {
-        let problem = format!("the footer claims {footer_length} bytes, more than the file has");
-        return Err(Error::corrupt(problem));
+/// The last bytes of a file: its footer, and what follows it.
+pub(crate) fn encode_footer(file: &Metadata) -> Result<Vec<u8>> {
+    let mut bytes = format::encode(file)?;
+    let length = u32::try_from(bytes.len())
+        .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(MAGIC);
+    Ok(bytes)
+}
+
+/// Changes the footer in the last bytes of a file.
+pub(crate) fn change_footer(end: Vec<u8>, change: impl FnOnce(&mut Metadata)) -> Result<Vec<u8>> {
+    let before = (end.len().checked_sub(TAIL_LENGTH))
+        .and_then(|tail| tail.checked_sub(footer_length(&end[tail..]).ok()?));
+    let Some(before) = before else {
+        return Err(Error::corrupt("the crate parquet has written no footer"));
     };
-    let bytes = reader.get_bytes(start, footer_length as usize)?;
-    let (fields, _) = Fields::read(&bytes).map_err(|error| damaged(&error))?;
-    match fields.has(ENCRYPTION_ALGORITHM) {
-        true => Err(encrypted()),
-        false => Ok((bytes, depth_of_schema(&fields)?)),
-    }
+    let end = Bytes::from(end);
+    let mut file = format::decode(&end.slice(before..))?;
+    change(&mut file);
+    Ok([&end[..before], &encode_footer(&file)?].concat())
 }
 
 fn damaged(error: &dyn Display) -> Error {
     Error::corrupt(format!("the footer is damaged: {error}"))
 }
 
-/// Fields in parquet.thrift: the row groups of a file, the columns of a row group, and what is said of one.
-pub(crate) const ROW_GROUPS: i16 = 4;
-pub(crate) const COLUMNS: i16 = 1;
-pub(crate) const COLUMN_METADATA: i16 = 3;
-
-/// Whether a field of `ColumnMetaData` has the type that the format gives it. Some writers have used numbers for
-/// purposes of their own, which have since become other fields; the crate `parquet` does not look at the type.
-pub(crate) fn is_standard(id: i16, kind: Type) -> bool {
-    match id {
-        1 | 4 | 15 => kind == Type::I32,
-        5 | 6 | 7 | 9 | 10 | 11 | 14 => kind == Type::I64,
-        2 | 3 | 8 | 13 => kind == Type::List,
-        12 | 16 | 17 => kind == Type::Struct,
-        _ => false,
-    }
-}
-
-/// What the crate `parquet` makes of a footer without fields that are not those of the format.
-fn readable(footer: &Bytes) -> Result<ParquetMetaData> {
-    let standard = || -> std::result::Result<Vec<u8>, bytelane_thrift::Error> {
-        let (mut file, _) = Fields::read(footer)?;
-        let mut row_groups = file.structures(ROW_GROUPS)?;
-        for row_group in &mut row_groups {
-            let mut columns = row_group.structures(COLUMNS)?;
-            for column in &mut columns {
-                let mut metadata = column.structure(COLUMN_METADATA, "meta_data")?;
-                metadata.retain(is_standard);
-                column.set_structure(COLUMN_METADATA, &metadata)?;
-            }
-            row_group.set_structures(COLUMNS, &columns)?;
+/// The same without what the crate `parquet` refuses: annotations that do not fit, and fields that do not have the type
+/// that the format gives them. Some writers have used numbers for purposes of their own, which have since become other
+/// fields; that crate does not look at the type.
+pub(crate) fn standard(file: &Metadata) -> Result<Metadata> {
+    let mut file = file.clone();
+    file.unknown_fields.clear();
+    for row_group in &mut file.row_groups {
+        row_group.unknown_fields.clear();
+        for column in &mut row_group.columns {
+            let mut chunk = column.decode()?;
+            chunk.unknown_fields.clear();
+            chunk.meta_data.unknown_fields.clear();
+            *column = Encoded::new(&chunk)?;
         }
-        file.set_structures(ROW_GROUPS, &row_groups)?;
-        without_misfits(&mut file)?;
-        file.write()
-    };
-    let footer = standard().map_err(|error| damaged(&error))?;
-    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
+    }
+    without_misfits(&mut file.schema);
+    Ok(file)
 }
 
 /// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the

@@ -1,16 +1,11 @@
-//! A file's metadata as its bytes: what the crate `parquet` does not tell, or does not write.
+//! A file's metadata: its footer, and the headers of its pages.
 
-mod fields;
 mod footer;
 mod page;
 mod schema;
 
-pub(crate) use fields::{Fields, Parquet};
 pub(crate) use footer::{
-    COLUMN_METADATA, COLUMNS, Footer, MAGIC, ROW_GROUPS, chunk_range, is_standard, read_footer,
-    read_footer_bytes,
+    Footer, MAGIC, change_footer, chunk_range, encode_footer, in_parquet, read_file_metadata,
+    read_footer, standard,
 };
-#[cfg(test)]
-pub(crate) use page::DataPage;
-pub(crate) use page::{Page, PageHeader, PageLocation, PageType, Pages, encoding_name};
-pub(crate) use schema::without_misfits;
+pub(crate) use page::{Page, Pages, encoding_name};

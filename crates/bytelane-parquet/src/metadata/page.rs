@@ -1,8 +1,8 @@
-//! The headers of pages, and the places of pages.
+//! The pages of a column chunk by their headers.
 
-use super::Parquet;
+use crate::format::{Encoding, PageHeader, PageType, decode_prefix};
 use crate::page::check_promise;
-use bytelane_thrift::{ErrorKind, Message, Thrift};
+use bytelane_thrift::ErrorKind;
 use parquet::basic::{CompressionCodec, EncodingMask};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::ChunkReader;
@@ -19,83 +19,6 @@ const LONGEST_HEADER: u64 = 16 << 20;
 /// dictionary.
 const UNCOUNTED: u64 = 100;
 
-/// The kind of a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Thrift)]
-pub(crate) enum PageType {
-    #[default]
-    #[thrift(value = 0)]
-    Data,
-    #[thrift(value = 1)]
-    Index,
-    #[thrift(value = 2)]
-    Dictionary,
-    #[thrift(value = 3)]
-    DataV2,
-    #[thrift(unknown)]
-    Unknown(i32),
-}
-
-/// What precedes a page.
-#[derive(Clone, Debug, Thrift)]
-pub(crate) struct PageHeader {
-    #[thrift(id = 1, required)]
-    pub page_type: PageType,
-    #[thrift(id = 2, required)]
-    pub uncompressed_size: i32,
-    #[thrift(id = 3, required)]
-    pub compressed_size: i32,
-    #[thrift(id = 4)]
-    pub checksum: Option<i32>,
-    #[thrift(id = 5)]
-    pub data: Option<DataPage>,
-    #[thrift(id = 7)]
-    pub dictionary: Option<DictionaryPage>,
-    #[thrift(id = 8)]
-    pub data_v2: Option<DataPageV2>,
-}
-
-/// What a header says of a data page of the first version.
-#[derive(Clone, Debug, Thrift)]
-pub(crate) struct DataPage {
-    #[thrift(id = 1, required)]
-    pub values: i32,
-    #[thrift(id = 2, required)]
-    pub encoding: i32,
-    #[thrift(id = 3, required)]
-    pub definition_level_encoding: i32,
-    /// RLE where a writer leaves it out.
-    #[thrift(id = 4, default = 3)]
-    pub repetition_level_encoding: i32,
-}
-
-/// What a header says of a dictionary.
-#[derive(Clone, Debug, Thrift)]
-pub(crate) struct DictionaryPage {
-    #[thrift(id = 1, required)]
-    pub values: i32,
-    #[thrift(id = 2, required)]
-    pub encoding: i32,
-}
-
-/// What a header says of a data page of the second version.
-#[derive(Clone, Debug, Thrift)]
-pub(crate) struct DataPageV2 {
-    #[thrift(id = 1, required)]
-    pub values: i32,
-    #[thrift(id = 2, required)]
-    pub nulls: i32,
-    #[thrift(id = 3, required)]
-    pub rows: i32,
-    #[thrift(id = 4, required)]
-    pub encoding: i32,
-    #[thrift(id = 5, required)]
-    pub definition_levels_length: i32,
-    #[thrift(id = 6, required)]
-    pub repetition_levels_length: i32,
-    #[thrift(id = 7, default = true)]
-    pub is_compressed: bool,
-}
-
 /// A page in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
@@ -109,17 +32,20 @@ pub(crate) struct Page {
 impl Page {
     /// Bytes of the header and the page.
     pub fn compressed(&self) -> u64 {
-        self.header_length + self.header.compressed_size as u64
+        self.header_length + self.header.compressed_page_size as u64
     }
 
     /// Bytes of the header and of the page without compression.
     pub fn uncompressed(&self) -> u64 {
-        self.header_length + self.header.uncompressed_size as u64
+        self.header_length + self.header.uncompressed_page_size as u64
     }
 
     /// Whether it holds values of the column, each with its place.
     pub fn is_data(&self) -> bool {
-        matches!(self.header.page_type, PageType::Data | PageType::DataV2)
+        matches!(
+            self.header.page_type,
+            PageType::DataPage | PageType::DataPageV2
+        )
     }
 
     /// An error if its bytes cannot become as many as its header promises: nobody need make room for them.
@@ -127,29 +53,39 @@ impl Page {
         if codec == CompressionCodec::UNCOMPRESSED {
             return Ok(());
         }
-        let [compressed, uncompressed] =
-            [self.header.compressed_size, self.header.uncompressed_size].map(|size| size as usize);
-        check_promise(codec, compressed, uncompressed)
+        let PageHeader {
+            compressed_page_size,
+            uncompressed_page_size,
+            ..
+        } = self.header;
+        check_promise(
+            codec,
+            compressed_page_size as usize,
+            uncompressed_page_size as usize,
+        )
     }
 
     /// Its values, if it is a data page; nulls count.
     pub fn values(&self) -> i64 {
-        let of_data = self.header.data.as_ref().map(|page| page.values);
-        let of_data_v2 = self.header.data_v2.as_ref().map(|page| page.values);
-        of_data.or(of_data_v2).map_or(0, i64::from)
+        let of_data = self.header.data_page_header.as_ref();
+        let of_data_v2 = self.header.data_page_header_v2.as_ref();
+        let values = of_data.map(|page| page.num_values);
+        values
+            .or(of_data_v2.map(|page| page.num_values))
+            .map_or(0, i64::from)
     }
 
-    /// The number of the encoding of the values, in the format's specification.
-    pub fn encoding(&self) -> Option<i32> {
+    /// The encoding of the values.
+    pub fn encoding(&self) -> Option<Encoding> {
         let PageHeader {
-            data,
-            dictionary,
-            data_v2,
+            data_page_header,
+            dictionary_page_header,
+            data_page_header_v2,
             ..
         } = &self.header;
-        let of_data = data.as_ref().map(|page| page.encoding);
-        let of_data_v2 = data_v2.as_ref().map(|page| page.encoding);
-        let of_dictionary = dictionary.as_ref().map(|page| page.encoding);
+        let of_data = data_page_header.as_ref().map(|page| page.encoding);
+        let of_data_v2 = data_page_header_v2.as_ref().map(|page| page.encoding);
+        let of_dictionary = dictionary_page_header.as_ref().map(|page| page.encoding);
         of_data.or(of_data_v2).or(of_dictionary)
     }
 }
@@ -176,7 +112,7 @@ impl<'a, R: ChunkReader> Pages<'a, R> {
         let mut length = FIRST_READ.min(most);
         let (header, header_length) = loop {
             let bytes = self.reader.get_bytes(start, length as usize)?;
-            match PageHeader::decode_prefix::<Parquet>(&bytes) {
+            match decode_prefix::<PageHeader>(&bytes) {
                 Ok(read) => break read,
                 Err(error) if error.kind() == ErrorKind::UnexpectedEnd && length < most => {
                     length = most.min(length * 8);
@@ -192,12 +128,14 @@ impl<'a, R: ChunkReader> Pages<'a, R> {
             header_length: header_length as u64,
             header,
         };
-        let sizes = [page.header.compressed_size, page.header.uncompressed_size];
-        if sizes.iter().any(|&size| size < 0) || page.compressed() > end - start {
+        let PageHeader {
+            compressed_page_size: compressed,
+            uncompressed_page_size: uncompressed,
+            ..
+        } = page.header;
+        if compressed < 0 || uncompressed < 0 || page.compressed() > end - start {
             return Err(ParquetError::General(format!(
-                "a page claims {} bytes, {} uncompressed, but only {} remain in the column chunk",
-                sizes[0],
-                sizes[1],
+                "a page claims {compressed} bytes, {uncompressed} uncompressed, but only {} remain in the column chunk",
                 counted.saturating_sub(page.header_length),
             )));
         }
@@ -222,19 +160,9 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
     }
 }
 
-/// Where a page is, as a file's index tells it.
-#[derive(Clone, Debug, PartialEq, Thrift)]
-pub(crate) struct PageLocation {
-    #[thrift(id = 1, required)]
-    pub offset: i64,
-    #[thrift(id = 2, required)]
-    pub compressed_size: i32,
-    #[thrift(id = 3, required)]
-    pub first_row: i64,
-}
-
-/// The name of an encoding by its number in the format's specification.
-pub(crate) fn encoding_name(number: i32) -> String {
+/// The name of an encoding.
+pub(crate) fn encoding_name(encoding: Encoding) -> String {
+    let number = i32::from(encoding);
     let bit = u32::try_from(number)
         .ok()
         .and_then(|number| 1_i32.checked_shl(number));

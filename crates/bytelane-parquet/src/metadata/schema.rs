@@ -1,61 +1,38 @@
 //! What a footer's schema claims, checked before anything is allocated for it or recursed into.
 
-use super::Fields;
+use super::in_parquet;
 use crate::budget::MemoryLimit;
-use crate::contained::contained;
+use crate::format::{self, FileMetaData, SchemaElement};
 use crate::{Error, Problem, Result};
 use parquet::basic::LogicalType;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
-
-/// The field of `FileMetaData` in parquet.thrift with the elements of the schema.
-const SCHEMA: i16 = 2;
-
-/// The field of `SchemaElement` with the number of its children.
-const CHILDREN: i16 = 5;
-
-/// The field with its name.
-const NAME: i16 = 4;
-
-/// Other fields of `SchemaElement`: the physical type, and those of annotations.
-const TYPE: i16 = 1;
-const ANNOTATIONS: [i16; 4] = [6, 7, 8, 10];
-
-/// Fields of `FileMetaData` that the crate `parquet` asks for.
-const VERSION: i16 = 1;
-const ROWS: i16 = 3;
-const ROW_GROUPS: i16 = 4;
+use parquet::file::metadata::ParquetMetaData;
 
 /// How many groups may be within each other. Lists and nulls have levels of 8 bits; required groups have none.
 const MAX_DEPTH: usize = 512;
 
 /// How deep the groups of a schema are nested; an error if that is too deep, or if a group claims more children than
 /// there are elements.
-pub(crate) fn depth_of_schema(file: &Fields) -> Result<usize> {
-    let damaged = |error| Error::corrupt(format!("the footer is damaged: {error}"));
-    if file.is_repeated(SCHEMA) {
-        return Err(Error::corrupt("the footer has two schemas"));
-    }
-    let elements = file.items(SCHEMA).map_err(damaged)?;
+pub(crate) fn depth_of_schema(elements: &[SchemaElement]) -> Result<usize> {
     // Each leaf gets a path of its own, of the names of all groups around it.
-    let bytes = elements.iter().map(|element| element.len() as u64).sum();
-    let limit = MemoryLimit::default().of_metadata(bytes);
+    let sizes = elements
+        .iter()
+        .map(|it| Ok(format::encode(it)?.len() as u64));
+    let sizes = sizes.collect::<Result<Vec<u64>>>()?;
+    let limit = MemoryLimit::default().of_metadata(sizes.iter().sum());
     let mut bytes_of_paths = 0_u64;
     // For each group around an element, the children to come and the bytes of the path.
     let mut groups: Vec<(usize, u64)> = Vec::new();
     let mut depth = 0;
     for (index, element) in elements.iter().enumerate() {
-        let bytes_of_element = element.len();
-        let (element, _) = Fields::read(element).map_err(damaged)?;
         while groups.pop_if(|(left, _)| *left == 0).is_some() {}
-        let mut path = bytes_of_element as u64;
+        let mut path = sizes[index];
         if let Some((left, around)) = groups.last_mut() {
             *left -= 1;
             path += *around;
         }
-        let children = element.get::<i32>(CHILDREN).map_err(damaged)?;
-        let (children, left) = (children.unwrap_or(0), elements.len() - index - 1);
-        let children = usize::try_from(children).ok().filter(|it| *it <= left);
-        let Some(children) = children.filter(|_| !element.is_repeated(CHILDREN)) else {
+        let left = elements.len() - index - 1;
+        let children = usize::try_from(element.num_children.unwrap_or(0)).ok();
+        let Some(children) = children.filter(|it| *it <= left) else {
             return Err(Error::corrupt(format!(
                 "the schema has a group of other children than the {left} elements that follow it"
             )));
@@ -81,32 +58,41 @@ pub(crate) fn depth_of_schema(file: &Fields) -> Result<usize> {
 
 /// Leaves out the annotations of leaves that the crate `parquet` refuses, because they are unknown or do not fit the
 /// physical type, which takes their place.
-pub(crate) fn without_misfits(
-    file: &mut Fields,
-) -> std::result::Result<(), bytelane_thrift::Error> {
-    let mut elements = file.structures(SCHEMA)?;
-    for element in elements.iter_mut().filter(|element| element.has(TYPE)) {
-        let is_annotated = ANNOTATIONS.iter().any(|field| element.has(*field));
-        if is_annotated && !is_readable(element)? {
-            ANNOTATIONS.iter().for_each(|field| element.remove(*field));
-        }
+pub(crate) fn without_misfits(elements: &mut [SchemaElement]) {
+    for element in &mut *elements {
+        element.unknown_fields.clear();
     }
-    file.set_structures(SCHEMA, &elements)
+    let leaves = elements.iter_mut().filter(|it| it.physical_type.is_some());
+    for leaf in leaves.filter(|leaf| !is_readable(leaf)) {
+        leaf.converted_type = None;
+        leaf.scale = None;
+        leaf.precision = None;
+        leaf.logical_type = None;
+    }
 }
 
 /// Whether the crate `parquet` reads a schema of this leaf alone.
-fn is_readable(leaf: &Fields) -> std::result::Result<bool, bytelane_thrift::Error> {
-    let mut root = Fields::default();
-    root.set(NAME, &"schema".to_owned())?;
-    root.set(CHILDREN, &1_i32)?;
-    let mut file = Fields::default();
-    file.set(VERSION, &1_i32)?;
-    file.set_structures(SCHEMA, &[root, leaf.clone()])?;
-    file.set(ROWS, &0_i64)?;
-    file.set_structures(ROW_GROUPS, &[])?;
-    let file = file.write()?;
-    let read = contained(|| Ok(ParquetMetaDataReader::decode_metadata(&file)?));
-    Ok(read.is_ok_and(|read| !has_unknown_type(&read)))
+fn is_readable(leaf: &SchemaElement) -> bool {
+    let SchemaElement {
+        converted_type: None,
+        scale: None,
+        precision: None,
+        logical_type: None,
+        ..
+    } = leaf
+    else {
+        let root = SchemaElement {
+            name: "schema".into(),
+            num_children: Some(1),
+            ..Default::default()
+        };
+        let file = FileMetaData {
+            schema: vec![root, leaf.clone()],
+            ..Default::default()
+        };
+        return in_parquet(&file).is_ok_and(|read| !has_unknown_type(&read));
+    };
+    true
 }
 
 /// Whether a leaf has a logical type that the crate `parquet` does not know.

@@ -1,9 +1,8 @@
 //! What the header of a page says, checked.
 
-use crate::metadata::{PageHeader, PageType};
+use crate::format::{Encoding, PageHeader, PageType};
 use crate::{Error, Result};
 use flate2::Crc;
-use parquet::basic::Encoding;
 
 /// How the values of a page are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +22,8 @@ pub(crate) enum ValueEncoding {
 
 impl ValueEncoding {
     /// Its name in the crate `parquet`.
-    pub(crate) fn in_parquet(self) -> Encoding {
+    pub(crate) fn in_parquet(self) -> parquet::basic::Encoding {
+        use parquet::basic::Encoding;
         match self {
             Self::Plain => Encoding::PLAIN,
             Self::ByteStreamSplit => Encoding::BYTE_STREAM_SPLIT,
@@ -102,23 +102,11 @@ pub(crate) enum PageKind {
     Index,
 }
 
-/// The numbers of encodings in parquet.thrift.
-const PLAIN: i32 = 0;
-const PLAIN_DICTIONARY: i32 = 2;
-const RLE: i32 = 3;
-const BIT_PACKED: i32 = 4;
-const DELTA_BINARY_PACKED: i32 = 5;
-const DELTA_LENGTH_BYTE_ARRAY: i32 = 6;
-const DELTA_BYTE_ARRAY: i32 = 7;
-const RLE_DICTIONARY: i32 = 8;
-const BYTE_STREAM_SPLIT: i32 = 9;
-const ALP: i32 = 10;
-
 /// What a header says.
 pub(crate) fn read(header: &PageHeader) -> Result<AnyPage> {
     Ok(AnyPage {
-        compressed: size("compressed size", header.compressed_size)?,
-        checksum: header.checksum.map(i32::cast_unsigned),
+        compressed: size("compressed size", header.compressed_page_size)?,
+        checksum: header.crc.map(i32::cast_unsigned),
         kind: kind(header)?,
     })
 }
@@ -142,26 +130,29 @@ impl AnyPage {
 }
 
 fn kind(header: &PageHeader) -> Result<PageKind> {
-    let uncompressed = size("uncompressed size", header.uncompressed_size)?;
-    let (values, rows, encoding, levels) = match (header.page_type, &header.data, &header.data_v2) {
-        (PageType::Index, _, _) => return Ok(PageKind::Index),
-        (PageType::Dictionary, _, _) => return dictionary(header, uncompressed),
-        (PageType::Data, Some(data), _) => {
+    let uncompressed = size("uncompressed size", header.uncompressed_page_size)?;
+    let (data, data_v2) = (&header.data_page_header, &header.data_page_header_v2);
+    let (values, rows, encoding, levels) = match (header.page_type, data, data_v2) {
+        (PageType::IndexPage, _, _) => return Ok(PageKind::Index),
+        (PageType::DictionaryPage, _, _) => return dictionary(header, uncompressed),
+        (PageType::DataPage, Some(data), _) => {
+            // RLE where a writer leaves it out.
+            let repetition = data.repetition_level_encoding.unwrap_or(Encoding::Rle);
             let levels = LevelLayout::Inside {
-                repetition: level_encoding(data.repetition_level_encoding),
+                repetition: level_encoding(repetition),
                 definition: level_encoding(data.definition_level_encoding),
             };
-            (data.values, None, data.encoding, levels)
+            (data.num_values, None, data.encoding, levels)
         }
-        (PageType::DataV2, _, Some(data)) => {
+        (PageType::DataPageV2, _, Some(data)) => {
             let length = |which, bytes| size(&format!("length of the {which} levels"), bytes);
             let levels = LevelLayout::Before {
-                repetition: length("repetition", data.repetition_levels_length)?,
-                definition: length("definition", data.definition_levels_length)?,
-                compressed: data.is_compressed,
+                repetition: length("repetition", data.repetition_levels_byte_length)?,
+                definition: length("definition", data.definition_levels_byte_length)?,
+                compressed: data.is_compressed.unwrap_or(true),
             };
-            let rows = size("number of rows", data.rows)?;
-            (data.values, Some(rows), data.encoding, levels)
+            let rows = size("number of rows", data.num_rows)?;
+            (data.num_values, Some(rows), data.encoding, levels)
         }
         (other, _, _) => {
             return Err(Error::corrupt(format!(
@@ -178,42 +169,43 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
     }))
 }
 
-fn level_encoding(number: i32) -> LevelEncoding {
-    match number {
-        RLE => LevelEncoding::Rle,
-        BIT_PACKED => LevelEncoding::BitPacked,
+fn level_encoding(encoding: Encoding) -> LevelEncoding {
+    match encoding {
+        Encoding::Rle => LevelEncoding::Rle,
+        Encoding::BitPacked => LevelEncoding::BitPacked,
         _ => LevelEncoding::Unknown,
     }
 }
 
 fn dictionary(header: &PageHeader, uncompressed: usize) -> Result<PageKind> {
-    let Some(page) = &header.dictionary else {
+    let Some(page) = &header.dictionary_page_header else {
         return Err(Error::corrupt("a dictionary without its header"));
     };
-    if !matches!(page.encoding, PLAIN | PLAIN_DICTIONARY) {
-        let encoding = page.encoding;
+    if !matches!(page.encoding, Encoding::Plain | Encoding::PlainDictionary) {
+        let encoding = i32::from(page.encoding);
         return Err(Error::corrupt(format!(
             "a dictionary with the encoding {encoding} instead of PLAIN"
         )));
     }
     Ok(PageKind::Dictionary(DictionaryPage {
-        values: size("number of values", page.values)?,
+        values: size("number of values", page.num_values)?,
         uncompressed,
     }))
 }
 
-fn value_encoding(number: i32) -> Result<ValueEncoding> {
-    match number {
-        PLAIN => Ok(ValueEncoding::Plain),
-        PLAIN_DICTIONARY | RLE_DICTIONARY => Ok(ValueEncoding::Dictionary),
-        RLE => Ok(ValueEncoding::Rle),
-        DELTA_BINARY_PACKED => Ok(ValueEncoding::Delta),
-        DELTA_LENGTH_BYTE_ARRAY => Ok(ValueEncoding::DeltaLengthByteArray),
-        DELTA_BYTE_ARRAY => Ok(ValueEncoding::DeltaByteArray),
-        BYTE_STREAM_SPLIT => Ok(ValueEncoding::ByteStreamSplit),
-        ALP => Ok(ValueEncoding::Alp),
-        other => Err(Error::corrupt(format!(
-            "a page with the encoding {other}, which no value has"
+fn value_encoding(encoding: Encoding) -> Result<ValueEncoding> {
+    match encoding {
+        Encoding::Plain => Ok(ValueEncoding::Plain),
+        Encoding::PlainDictionary | Encoding::RleDictionary => Ok(ValueEncoding::Dictionary),
+        Encoding::Rle => Ok(ValueEncoding::Rle),
+        Encoding::DeltaBinaryPacked => Ok(ValueEncoding::Delta),
+        Encoding::DeltaLengthByteArray => Ok(ValueEncoding::DeltaLengthByteArray),
+        Encoding::DeltaByteArray => Ok(ValueEncoding::DeltaByteArray),
+        Encoding::ByteStreamSplit => Ok(ValueEncoding::ByteStreamSplit),
+        Encoding::Alp => Ok(ValueEncoding::Alp),
+        Encoding::BitPacked | Encoding::Unknown(_) => Err(Error::corrupt(format!(
+            "a page with the encoding {}, which no value has",
+            i32::from(encoding)
         ))),
     }
 }

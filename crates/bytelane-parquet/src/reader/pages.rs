@@ -1,7 +1,8 @@
 //! The pages of a column chunk in their order, read when they are needed, or passed over.
 
 use super::input::Input;
-use crate::metadata::{PageLocation, Pages};
+use crate::format::PageLocation;
+use crate::metadata::Pages;
 use crate::page::{AnyPage, PageKind, read_header};
 use crate::{Error, Result};
 use bytes::Bytes;
@@ -36,9 +37,9 @@ impl PageIndex {
         range: &Range<u64>,
         rows: usize,
     ) -> Option<Self> {
-        let first_row = |location: &PageLocation| usize::try_from(location.first_row).ok();
+        let first_row = |location: &PageLocation| usize::try_from(location.first_row_index).ok();
         let offset = |location: &PageLocation| u64::try_from(location.offset).ok();
-        let rows_rise = locations.is_sorted_by(|a, b| a.first_row <= b.first_row);
+        let rows_rise = locations.is_sorted_by(|a, b| a.first_row_index <= b.first_row_index);
         let offsets_rise = locations.is_sorted_by(|a, b| a.offset < b.offset);
         let first = first_row(locations.first()?)? == 0 && offset(&locations[0])? >= range.start;
         let last = locations.last()?;
@@ -48,9 +49,9 @@ impl PageIndex {
 
     /// Rows of a page.
     fn rows_of(&self, page: usize) -> Option<usize> {
-        let first = self.locations.get(page)?.first_row as usize;
+        let first = self.locations.get(page)?.first_row_index as usize;
         let next = self.locations.get(page + 1);
-        let end = next.map_or(self.rows, |next| next.first_row as usize);
+        let end = next.map_or(self.rows, |next| next.first_row_index as usize);
         end.checked_sub(first)
     }
 }

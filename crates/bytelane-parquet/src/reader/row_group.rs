@@ -6,13 +6,13 @@ use super::pages::{PageIndex, PageReader};
 use super::plan::{LeafPlan, Plan};
 use super::rows::{Rows, Step};
 use crate::budget::{Budget, MemoryLimit};
-use crate::metadata::{PageLocation, chunk_range};
+use crate::format::{self, OffsetIndex};
+use crate::metadata::chunk_range;
 use crate::page::{Opener, PageLevels, decoder_of};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
-use bytelane_thrift::{Message, Thrift};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::ThreadPool;
@@ -204,13 +204,6 @@ fn open_leaf(
     Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
 }
 
-/// Where the pages of a chunk are.
-#[derive(Clone, Debug, Thrift)]
-struct OffsetIndex {
-    #[thrift(id = 1, required)]
-    page_locations: Vec<PageLocation>,
-}
-
 /// The offset index of a chunk, if the file has one that can be true.
 fn page_index(
     input: &Input,
@@ -225,6 +218,6 @@ fn page_index(
         return None;
     }
     let bytes = input.get_bytes(start, usize::try_from(length).ok()?).ok()?;
-    let index = OffsetIndex::decode::<crate::metadata::Parquet>(&bytes).ok()?;
+    let index: OffsetIndex = format::decode(&bytes).ok()?;
     PageIndex::new(index.page_locations, range, usize::try_from(rows).ok()?)
 }

@@ -6,13 +6,12 @@ use super::leaf::Leaf;
 use super::pages::PageReader;
 use crate::Result;
 use crate::budget::Budget;
-use crate::metadata::{DataPage, PageHeader, PageType, Parquet};
+use crate::format::{DataPageHeader, Encoding, PageHeader, PageType, encode};
 use crate::page::{LeafLevels, Opener, PageLevels, decoder_of};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Decimal128Array, Float64Array, Int32Array, ListArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use bytelane::Detected;
-use bytelane_thrift::Message;
 use bytes::Bytes;
 use flate2::Crc;
 use parquet::basic::{CompressionCodec, Repetition, Type};
@@ -20,35 +19,37 @@ use parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
 use std::sync::Arc;
 
 const VALUES: [u8; 16] = [7; 16];
-const PLAIN: i32 = 0;
-const RLE: i32 = 3;
-const BIT_PACKED: i32 = 4;
-const RLE_DICTIONARY: i32 = 8;
 
 /// A data page with its header.
-fn page(values: i32, encoding: i32, levels: i32, bytes: &[u8], checksum: Option<u32>) -> Vec<u8> {
+fn page(
+    values: i32,
+    encoding: Encoding,
+    levels: Encoding,
+    bytes: &[u8],
+    checksum: Option<u32>,
+) -> Vec<u8> {
     let size = i32::try_from(bytes.len()).expect("a small page");
     let header = PageHeader {
-        page_type: PageType::Data,
-        uncompressed_size: size,
-        compressed_size: size,
-        checksum: checksum.map(u32::cast_signed),
-        data: Some(DataPage {
-            values,
+        page_type: PageType::DataPage,
+        uncompressed_page_size: size,
+        compressed_page_size: size,
+        crc: checksum.map(u32::cast_signed),
+        data_page_header: Some(DataPageHeader {
+            num_values: values,
             encoding,
             definition_level_encoding: levels,
-            repetition_level_encoding: RLE,
+            repetition_level_encoding: Some(Encoding::Rle),
+            ..Default::default()
         }),
-        dictionary: None,
-        data_v2: None,
+        ..Default::default()
     };
-    let header = header.encode::<Parquet>().expect("a small header");
+    let header = encode(&header).expect("a small header");
     [&header, bytes].concat()
 }
 
 /// Two pages of two doubles each; the second has this checksum.
 fn pages(checksum: u32) -> Vec<u8> {
-    let page = |checksum| page(2, PLAIN, RLE, &VALUES, checksum);
+    let page = |checksum| page(2, Encoding::Plain, Encoding::Rle, &VALUES, checksum);
     [page(None), page(Some(checksum))].concat()
 }
 
@@ -88,7 +89,7 @@ fn levels_of_old_files_are_read() {
     let values: Vec<u8> = (0..4).flat_map(|i| f64::from(i).to_le_bytes()).collect();
     let bytes = [&[0b1001_0000, 0b1010_0000], &values[..]].concat();
     let array = read(
-        page(11, PLAIN, BIT_PACKED, &bytes, None),
+        page(11, Encoding::Plain, Encoding::BitPacked, &bytes, None),
         Repetition::OPTIONAL,
         11,
     );
@@ -102,7 +103,7 @@ fn levels_of_old_files_are_read() {
 
 #[test]
 fn indices_need_a_dictionary() {
-    let page = page(2, RLE_DICTIONARY, RLE, &[1, 4, 0], None);
+    let page = page(2, Encoding::RleDictionary, Encoding::Rle, &[1, 4, 0], None);
     let error = read(page, Repetition::REQUIRED, 2).expect_err("no dictionary");
     assert_eq!(
         error.to_string(),

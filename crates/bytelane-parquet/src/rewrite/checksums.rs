@@ -1,13 +1,11 @@
 //! Checksums for pages that have none.
 
-use super::chunk::{Chunk, damaged};
+use super::chunk::Chunk;
 use crate::Result;
-use crate::metadata::{Fields, MAGIC, Pages};
+use crate::format::encode;
+use crate::metadata::{MAGIC, Pages};
 use bytes::Bytes;
 use flate2::Crc;
-
-/// The field of `PageHeader` in parquet.thrift.
-const CHECKSUM: i16 = 4;
 
 /// The pages of a chunk of the file in `bytes`, each with the CRC-32 of what follows its header. The chunk then says
 /// where they are in the bytes that this returns.
@@ -17,26 +15,23 @@ pub(super) fn with_checksums(chunk: &mut Chunk, bytes: &Bytes) -> Result<Bytes> 
     longer.reserve(chunk.bytes() as usize);
     let mut moved = Vec::new();
     for page in Pages::new(bytes, chunk.range()) {
-        let page = page?;
+        let mut page = page?;
         let start = page.offset as usize;
-        let (header, page_bytes) =
-            bytes[start..start + page.compressed() as usize].split_at(page.header_length as usize);
+        let page_bytes = &bytes[start..start + page.compressed() as usize];
+        let page_bytes = &page_bytes[page.header_length as usize..];
         let mut crc = Crc::new();
         crc.update(page_bytes);
-        let (mut fields, _) = Fields::read(&bytes.slice_ref(header)).map_err(damaged)?;
-        fields
-            .set(CHECKSUM, &crc.sum().cast_signed())
-            .map_err(damaged)?;
-        let new_header = fields.write().map_err(damaged)?;
+        page.header.crc = Some(crc.sum().cast_signed());
+        let header = encode(&page.header)?;
         moved.push(MovedPage {
             from: page.offset,
             to: longer.len() as u64,
-            longer: new_header.len() as i64 - header.len() as i64,
+            longer: header.len() as i64 - page.header_length as i64,
         });
-        longer.extend(new_header);
+        longer.extend(header);
         longer.extend_from_slice(page_bytes);
     }
-    chunk.set_pages(&moved, MAGIC.len() as u64..longer.len() as u64)?;
+    chunk.set_pages(&moved, MAGIC.len() as u64..longer.len() as u64);
     Ok(longer.into())
 }
 

@@ -2,14 +2,14 @@
 //! chunks are then moved like those of any other file.
 
 use super::checksums::with_checksums;
-use super::chunk::{Chunk, damaged};
+use super::chunk::Chunk;
 use super::int96::{Check, Int96Unit};
 use super::kinds::PageKinds;
 use super::plan::BESIDE_INT96;
 use super::source::{Column, Reopen, Root, Source};
 use crate::bare::{bare_leaf, group_of};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
-use crate::metadata::{COLUMNS, Fields, Footer, ROW_GROUPS, read_footer};
+use crate::metadata::{Footer, read_footer};
 use crate::{Error, Result, Writer, WriterOptions};
 use arrow_array::RecordBatchReader;
 use bytes::Bytes;
@@ -79,31 +79,24 @@ impl<R: Reopen> Source<R> {
 pub(super) struct Encoded {
     bytes: Bytes,
     footer: Footer,
-    chunks: Vec<Fields>,
 }
 
 impl Encoded {
     fn new(bytes: Bytes) -> Result<Self> {
         let footer = read_footer(&bytes)?;
-        let (fields, _) = Fields::read(&footer.bytes).map_err(damaged)?;
-        let row_groups = fields.structures(ROW_GROUPS).map_err(damaged)?;
-        let chunks = row_groups.first().map(|group| group.structures(COLUMNS));
-        Ok(Self {
-            chunks: chunks.transpose().map_err(damaged)?.unwrap_or_default(),
-            bytes,
-            footer,
-        })
+        Ok(Self { bytes, footer })
     }
 
     /// The chunk of a leaf.
     pub fn chunk(&self, leaf: usize) -> Result<New> {
         let described = self.footer.metadata.row_group(0).column(leaf);
+        let chunk = &self.footer.file.row_groups[0].columns[leaf];
         let (kinds, range) = PageKinds::of(&self.bytes, described, MemoryLimit(Some(u64::MAX)))?;
         Ok(New {
             stored: range.end - range.start,
             described: described.clone(),
             kinds,
-            chunk: Chunk::new(self.chunks[leaf].clone(), range, &self.bytes)?,
+            chunk: Chunk::new(chunk.decode()?, range, &self.bytes)?,
             bytes: self.bytes.clone(),
         })
     }

@@ -1,32 +1,13 @@
 //! The statistics of pages that take the place of others.
 
-use super::chunk::{Chunk, damaged};
+use super::chunk::Chunk;
 use crate::Result;
-use crate::metadata::Parquet;
-use bytelane_thrift::{Message, Thrift};
+use crate::format::{self, BoundaryOrder, ColumnIndex};
 use bytes::Bytes;
 use half::f16;
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
-
-/// `ColumnIndex` in parquet.thrift, without level histograms.
-#[derive(Clone, Debug, PartialEq, Thrift)]
-struct ColumnIndex {
-    #[thrift(id = 1, required)]
-    null_pages: Vec<bool>,
-    #[thrift(id = 2, required)]
-    min_values: Vec<Vec<u8>>,
-    #[thrift(id = 3, required)]
-    max_values: Vec<Vec<u8>>,
-    #[thrift(id = 4, required)]
-    boundary_order: i32,
-    #[thrift(id = 5)]
-    null_counts: Option<Vec<i64>>,
-}
-
-/// In no order.
-const UNORDERED: i32 = 0;
 
 /// The index of the new pages of a chunk that has one of its old pages; none if there cannot be one.
 ///
@@ -42,7 +23,7 @@ pub(super) fn index_of(
     let Some(index) = old.column_index() else {
         return Ok(None);
     };
-    let (Some(before), Some(after)) = (old.page_starts()?, new.page_starts()?) else {
+    let (Some(before), Some(after)) = (old.page_starts(), new.page_starts()) else {
         return Ok(new.column_index().cloned());
     };
     if before == after {
@@ -51,17 +32,15 @@ pub(super) fn index_of(
     if let Some(new) = new.column_index() {
         return Ok(Some(new.clone()));
     }
-    let Ok(index) = ColumnIndex::decode::<Parquet>(index) else {
+    let Ok(index) = format::decode(index) else {
         return Ok(None);
     };
-    let compare = Compare::of(column, order);
-    match merged(&index, &before, &after, compare) {
-        Some(index) => Ok(Some(index.encode::<Parquet>().map_err(damaged)?.into())),
-        None => Ok(None),
-    }
+    let merged = merged(&index, &before, &after, Compare::of(column, order));
+    let merged = merged.map(|index| format::encode(&index)).transpose()?;
+    Ok(merged.map(Bytes::from))
 }
 
-/// An index of pages that start at other rows.
+/// An index of pages that start at other rows, without counts.
 fn merged(
     index: &ColumnIndex,
     before: &[i64],
@@ -79,11 +58,8 @@ fn merged(
         return None;
     }
     let mut merged = ColumnIndex {
-        null_pages: Vec::new(),
-        min_values: Vec::new(),
-        max_values: Vec::new(),
-        boundary_order: UNORDERED,
-        null_counts: None,
+        boundary_order: BoundaryOrder::Unordered,
+        ..Default::default()
     };
     for (page, &start) in after.iter().enumerate() {
         let end = after.get(page + 1).copied().unwrap_or(i64::MAX);
@@ -91,7 +67,7 @@ fn merged(
         let last = before.partition_point(|&other| other < end).max(first + 1);
         let with_values: Vec<usize> = (first..last).filter(|&page| !null_pages[page]).collect();
         merged.null_pages.push(with_values.is_empty());
-        let bound = |values: &[Vec<u8>], wanted: Ordering| {
+        let bound = |values: &[Bytes], wanted: Ordering| {
             let mut values = with_values.iter().map(|&page| &values[page]);
             let mut bound = values.next().cloned().unwrap_or_default();
             for value in values {
@@ -200,19 +176,19 @@ mod tests {
     use super::*;
 
     fn index(bounds: &[Option<(i32, i32)>]) -> ColumnIndex {
-        let bytes = |value: i32| value.to_le_bytes().to_vec();
+        let bytes = |value: i32| Bytes::copy_from_slice(&value.to_le_bytes());
         ColumnIndex {
             null_pages: bounds.iter().map(Option::is_none).collect(),
             min_values: bounds
                 .iter()
-                .map(|it| it.map_or(Vec::new(), |it| bytes(it.0)))
+                .map(|it| it.map_or(Bytes::new(), |it| bytes(it.0)))
                 .collect(),
             max_values: bounds
                 .iter()
-                .map(|it| it.map_or(Vec::new(), |it| bytes(it.1)))
+                .map(|it| it.map_or(Bytes::new(), |it| bytes(it.1)))
                 .collect(),
-            boundary_order: UNORDERED,
-            null_counts: None,
+            boundary_order: BoundaryOrder::Unordered,
+            ..Default::default()
         }
     }
 

@@ -1,33 +1,18 @@
 //! INT96, the deprecated type of timestamps, to INT64.
 
-use super::chunk::damaged;
 use super::source::{Column, Reopen, Source};
-use crate::metadata::Fields;
+use crate::format::{self, ColumnOrder, Encoded, FileMetaData, PhysicalType, TimestampType};
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType};
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit as ArrowUnit};
-use bytelane_thrift::Thrift;
-use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescPtr;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-
-/// Fields of `FileMetaData` in parquet.thrift.
-const SCHEMA: i16 = 2;
-const COLUMN_ORDERS: i16 = 7;
-
-/// Fields of `SchemaElement`.
-const TYPE: i16 = 1;
-const LOGICAL_TYPE: i16 = 10;
-
-/// The numbers of physical types.
-pub(super) const INT64: i32 = 2;
-const INT96: i32 = 3;
 
 /// The timestamps that become of INT96. They have no time zone, which is how readers take INT96.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,63 +74,28 @@ impl FromStr for Int96Unit {
     }
 }
 
-/// `LogicalType`, of which this writes one kind.
-#[derive(Clone, Debug, Thrift)]
-struct Logical {
-    #[thrift(id = 8)]
-    timestamp: Option<Timestamp>,
-}
-
-#[derive(Clone, Debug, Thrift)]
-struct Timestamp {
-    #[thrift(id = 1, required)]
-    is_adjusted_to_utc: bool,
-    #[thrift(id = 2, required)]
-    unit: Unit,
-}
-
-#[derive(Clone, Debug, Thrift)]
-struct Unit {
-    #[thrift(id = 2)]
-    micros: Option<Nothing>,
-    #[thrift(id = 3)]
-    nanos: Option<Nothing>,
-}
-
-#[derive(Clone, Debug, Thrift)]
-struct Nothing {}
-
-/// TYPE_DEFINED_ORDER in Thrift's compact protocol: a union whose first member is an empty struct.
-const TYPE_DEFINED_ORDER: [u8; 3] = [0x1c, 0, 0];
-
 /// Makes INT96 leaves of a footer's schema timestamps, whose order is that of their type.
-pub(super) fn convert_schema(file: &mut Fields, unit: Int96Unit) -> Result<()> {
-    let mut elements = file.structures(SCHEMA).map_err(damaged)?;
-    let mut orders = file.items(COLUMN_ORDERS).map_err(damaged)?;
-    let nothing = |wanted: Int96Unit| (unit == wanted).then_some(Nothing {});
-    let logical = Logical {
-        timestamp: Some(Timestamp {
-            is_adjusted_to_utc: false,
-            unit: Unit {
-                micros: nothing(Int96Unit::Micros),
-                nanos: nothing(Int96Unit::Nanos),
-            },
-        }),
-    };
-    let leaves = elements.iter_mut().filter(|element| element.has(TYPE));
+pub(super) fn convert_schema(file: &mut FileMetaData, unit: Int96Unit) -> Result<()> {
+    let logical = Encoded::new(&format::LogicalType::Timestamp(TimestampType {
+        is_adjusted_to_utc: false,
+        unit: match unit {
+            Int96Unit::Micros => format::TimeUnit::Micros(Default::default()),
+            Int96Unit::Nanos => format::TimeUnit::Nanos(Default::default()),
+        },
+        ..Default::default()
+    }))?;
+    let elements = file.schema.iter_mut();
+    let leaves = elements.filter(|element| element.physical_type.is_some());
     for (leaf, element) in leaves.enumerate() {
-        if element.get::<i32>(TYPE).map_err(damaged)? != Some(INT96) {
+        if element.physical_type != Some(PhysicalType::Int96) {
             continue;
         }
-        element.set(TYPE, &INT64).map_err(damaged)?;
-        element.set(LOGICAL_TYPE, &logical).map_err(damaged)?;
-        if let Some(order) = orders.get_mut(leaf) {
-            *order = Bytes::from_static(&TYPE_DEFINED_ORDER);
+        element.physical_type = Some(PhysicalType::Int64);
+        element.logical_type = Some(logical.clone());
+        let orders = file.column_orders.as_mut();
+        if let Some(order) = orders.and_then(|orders| orders.get_mut(leaf)) {
+            *order = ColumnOrder::TypeOrder(Default::default());
         }
-    }
-    file.set_structures(SCHEMA, &elements).map_err(damaged)?;
-    if file.has(COLUMN_ORDERS) {
-        file.set_items(COLUMN_ORDERS, &orders).map_err(damaged)?;
     }
     Ok(())
 }

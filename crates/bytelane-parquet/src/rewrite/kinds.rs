@@ -1,7 +1,8 @@
 //! What the page headers of a chunk tell.
 
 use crate::budget::MemoryLimit;
-use crate::metadata::{Page, PageType, Pages, chunk_range, encoding_name};
+use crate::format::{Encoding as Coding, PageType};
+use crate::metadata::{Page, Pages, chunk_range, encoding_name};
 use crate::page::check_size;
 use crate::physical;
 use crate::{DataPageVersion, Encoding, Error, Result};
@@ -13,8 +14,8 @@ use std::ops::Range;
 /// The encodings of a chunk's values, and what its pages have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageKinds {
-    /// Their numbers in the format's specification, in order of appearance.
-    pub encodings: Vec<i32>,
+    /// In order of appearance.
+    pub encodings: Vec<Coding>,
     /// The version of its data pages.
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
@@ -91,7 +92,7 @@ impl PageKinds {
             check_size(page.uncompressed(), most)?;
             check_dictionary(&page, chunk)?;
             if page.is_data() {
-                let new = |encoding: &i32| !kinds.encodings.contains(encoding);
+                let new = |encoding: &Coding| !kinds.encodings.contains(encoding);
                 kinds.encodings.extend(page.encoding().filter(new));
                 kinds.values += page.values();
                 kinds.pages += 1;
@@ -99,10 +100,10 @@ impl PageKinds {
                 let bytes = page.uncompressed() - page.header_length;
                 kinds.page_bytes = kinds.page_bytes.max(bytes);
             }
-            if page.header.page_type == PageType::DataV2 {
+            if page.header.page_type == PageType::DataPageV2 {
                 kinds.version = DataPageVersion::V2;
             }
-            kinds.checksums |= page.header.checksum.is_some();
+            kinds.checksums |= page.header.crc.is_some();
             kinds.uncompressed += page.uncompressed();
             range.end = range.end.max(page.offset + page.compressed());
         }
@@ -120,14 +121,14 @@ impl PageKinds {
 
 /// An error if a dictionary claims more values than it has bytes for: the crate `parquet` would make room for them.
 fn check_dictionary(page: &Page, chunk: &ColumnChunkMetaData) -> Result<()> {
-    let Some(dictionary) = &page.header.dictionary else {
+    let Some(dictionary) = &page.header.dictionary_page_header else {
         return Ok(());
     };
     let width = match chunk.column_type() {
         Type::BYTE_ARRAY => size_of::<u32>(),
         _ => physical::width(chunk.column_descr()).unwrap_or(0),
     };
-    let values = usize::try_from(dictionary.values).unwrap_or(0);
+    let values = usize::try_from(dictionary.num_values).unwrap_or(0);
     match values.saturating_mul(width) as u64 > page.uncompressed() {
         true => Err(Error::corrupt(format!(
             "a dictionary of {} bytes, too few for {values} values",

@@ -15,13 +15,14 @@ mod verify;
 mod work;
 
 use crate::budget::MemoryLimit;
+use crate::format;
 use crate::input::InputFile;
-use crate::metadata::{COLUMNS, Fields, MAGIC, ROW_GROUPS};
+use crate::metadata::{MAGIC, encode_footer};
 use crate::parallel::{Limits, all_cores, in_order};
 use crate::stack::with_stack;
 use crate::{DataPageVersion, Error, Problem, Result, WriterOptions};
 use bytes::Bytes;
-use chunk::{Chunk, Finished, Indexes, damaged};
+use chunk::{Chunk, Finished, Indexes};
 pub use int96::Int96Unit;
 use int96::convert_schema;
 pub use output::NewFile;
@@ -40,11 +41,6 @@ use std::sync::Arc;
 use target::Target;
 use verify::verify;
 use work::{Moved, Unit, Work, units};
-
-/// Fields of `RowGroup` in parquet.thrift, besides its columns.
-const TOTAL_BYTE_SIZE: i16 = 2;
-const FILE_OFFSET: i16 = 5;
-const TOTAL_COMPRESSED_SIZE: i16 = 6;
 
 /// How to rewrite a file.
 ///
@@ -421,7 +417,8 @@ struct New<'a, 'b, R> {
 
 /// A row group that is in the file but for the indexes of its pages.
 struct FinishedRowGroup {
-    fields: Fields,
+    /// Without its columns.
+    described: format::RowGroup,
     chunks: Vec<Finished>,
 }
 
@@ -456,10 +453,10 @@ impl<R: Reopen> New<'_, '_, R> {
         for chunk in &mut chunks {
             chunk.write_bloom_filter(&self.source.reader, self.target)?;
         }
-        let fields = described(row_group.fields.clone(), &chunks)?;
+        let described = described(&row_group.described, &chunks);
         let chunks = chunks.into_iter().map(Chunk::finish);
         self.row_groups.push(FinishedRowGroup {
-            fields,
+            described,
             chunks: chunks.collect::<Result<_>>()?,
         });
         Ok(())
@@ -476,51 +473,34 @@ impl<R: Reopen> New<'_, '_, R> {
             chunk.write_offset_index(indexes, self.target)?;
         }
         let mut indexes = indexes.into_iter();
-        let mut row_groups = Vec::new();
-        for FinishedRowGroup { mut fields, chunks } in self.row_groups {
-            let chunks = chunks.iter().zip(indexes.by_ref());
+        let mut footer = self.source.footer.clone();
+        footer.row_groups.clear();
+        for row_group in self.row_groups {
+            let mut described = row_group.described;
+            let chunks = row_group.chunks.iter().zip(indexes.by_ref());
             let chunks = chunks.map(|(chunk, indexes)| chunk.described(indexes));
-            let chunks = chunks.collect::<Result<Vec<_>>>()?;
-            fields.set_items(COLUMNS, &chunks).map_err(damaged)?;
-            row_groups.push(fields.write().map_err(damaged)?);
+            described.columns = chunks.collect::<Result<_>>()?;
+            footer.row_groups.push(described);
         }
-        let mut fields = self.source.fields.clone();
-        fields.set_items(ROW_GROUPS, &row_groups).map_err(damaged)?;
         if let Some(unit) = options.int96 {
-            convert_schema(&mut fields, unit)?;
+            convert_schema(&mut footer, unit)?;
         }
-        write_footer(&fields, self.target)?;
+        self.target.write(&encode_footer(&footer)?)?;
         Ok(self.columns)
     }
 }
 
 /// What the footer says of a row group whose chunks have been moved, without these.
-fn described(mut row_group: Fields, chunks: &[Chunk]) -> Result<Fields> {
+fn described(row_group: &format::RowGroup, chunks: &[Chunk]) -> format::RowGroup {
     let starts = chunks.iter().map(|chunk| chunk.range().start);
-    let start = starts.min().unwrap_or(0);
-    let compressed: u64 = chunks.iter().map(Chunk::bytes).sum();
-    let uncompressed = chunks
-        .iter()
-        .map(Chunk::uncompressed)
-        .sum::<Result<i64>>()?;
-    row_group
-        .set(TOTAL_BYTE_SIZE, &uncompressed)
-        .map_err(damaged)?;
-    for (field, value) in [(FILE_OFFSET, start), (TOTAL_COMPRESSED_SIZE, compressed)] {
-        if row_group.has(field) {
-            row_group.set(field, &(value as i64)).map_err(damaged)?;
-        }
+    let start = starts.min().unwrap_or(0) as i64;
+    let compressed = chunks.iter().map(Chunk::bytes).sum::<u64>() as i64;
+    let uncompressed = chunks.iter().map(Chunk::uncompressed);
+    format::RowGroup {
+        columns: Vec::new(),
+        total_byte_size: uncompressed.fold(0, i64::saturating_add),
+        file_offset: row_group.file_offset.map(|_| start),
+        total_compressed_size: row_group.total_compressed_size.map(|_| compressed),
+        ..row_group.clone()
     }
-    row_group.remove(COLUMNS);
-    Ok(row_group)
-}
-
-fn write_footer(fields: &Fields, target: &mut Target<'_>) -> Result<()> {
-    let footer = fields.write().map_err(damaged)?;
-    let length = u32::try_from(footer.len())
-        .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;
-    target.write(&footer)?;
-    target.write(&length.to_le_bytes())?;
-    target.write(MAGIC)?;
-    Ok(())
 }

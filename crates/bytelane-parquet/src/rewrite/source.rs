@@ -3,20 +3,17 @@
 //! Its footer stays as bytes: of a file with thousands of columns or row groups, only the part is decoded that is
 //! worked at.
 
-use super::chunk::{COMPRESSED_SIZE, DICTIONARY_PAGE_OFFSET, UNCOMPRESSED_SIZE, damaged};
 use super::int96::{Int96Unit, arrow_schema};
 use crate::bare::bare;
 use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
+use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
-use crate::metadata::{
-    COLUMN_METADATA, COLUMNS, Fields, ROW_GROUPS, is_standard, read_footer_bytes, without_misfits,
-};
+use crate::metadata::{in_parquet, read_file_metadata, standard};
 use crate::physical::roots;
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use arrow_schema::{Schema, SchemaRef};
-use bytelane_thrift::Type as FieldType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -35,20 +32,6 @@ use std::sync::{Arc, OnceLock};
 /// Rows that are decoded at a time: arrays large enough that the system gets their memory back when they are freed.
 const BATCH_ROWS: usize = 1 << 18;
 
-/// Fields of `FileMetaData` in parquet.thrift, besides its row groups.
-const VERSION: i16 = 1;
-const FILE_ROWS: i16 = 3;
-
-/// Fields of `RowGroup`, besides its columns.
-const TOTAL_BYTE_SIZE: i16 = 2;
-const ROWS: i16 = 3;
-
-/// The field of `ColumnMetaData` with the number of values.
-const VALUES: i16 = 5;
-
-/// The fields of `ColumnMetaData` without which no value can be read.
-const NEEDED: [i16; 9] = [1, 2, 3, 4, 5, 6, 7, 9, 11];
-
 /// Bytes of a number in memory, or less than a string has.
 const VALUE: u64 = 8;
 
@@ -56,10 +39,8 @@ const VALUE: u64 = 8;
 pub(super) struct Source<R> {
     pub reader: R,
     /// The footer.
-    pub fields: Fields,
-    /// Its row groups.
-    row_groups: Vec<Bytes>,
-    /// What else it says.
+    pub footer: format::FileMetaData,
+    /// The same for the crate `parquet`, without row groups.
     metadata: ParquetMetaData,
     pub roots: Vec<Root>,
     /// How deep its columns are nested.
@@ -95,20 +76,17 @@ impl Reopen for Bytes {}
 #[derive(Debug)]
 pub(super) struct RowGroup {
     pub index: usize,
-    /// `RowGroup`.
-    pub fields: Fields,
     pub rows: i64,
-    /// `ColumnChunk` of each leaf.
-    chunks: Vec<Bytes>,
+    pub described: format::RowGroup,
 }
 
 /// The chunks of a root in a row group.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// `ColumnChunk` of each leaf.
-    pub fields: Vec<Fields>,
-    /// What they say.
-    pub chunks: Vec<ColumnChunkMetaData>,
+    /// The chunk of each leaf.
+    pub chunks: Vec<ColumnChunk>,
+    /// The same for the crate `parquet`.
+    pub described: Vec<ColumnChunkMetaData>,
 }
 
 /// A root in a row group.
@@ -145,48 +123,34 @@ pub(super) struct Sizes {
 impl RowGroup {
     /// The sizes of its chunks.
     pub fn sizes(&self) -> Result<Vec<Size>> {
-        let sizes = self.chunks.iter().map(size_of);
-        let sizes = sizes.collect::<std::result::Result<Vec<_>, _>>();
-        sizes.map_err(damaged)
+        let chunks = self.described.columns.iter();
+        let sizes = chunks.map(|chunk| {
+            let chunk = chunk.decode()?.meta_data;
+            let size = |size| u64::try_from(size).unwrap_or(0);
+            let values = size(chunk.num_values);
+            Ok(Size {
+                stored: size(chunk.total_compressed_size),
+                values,
+                raw: size(chunk.total_uncompressed_size).max(values.saturating_mul(VALUE)),
+            })
+        });
+        sizes.collect()
     }
-}
-
-fn size_of(chunk: &Bytes) -> std::result::Result<Size, bytelane_thrift::Error> {
-    let (chunk, _) = Fields::read(chunk)?;
-    let metadata = chunk.structure(COLUMN_METADATA, "meta_data")?;
-    let number = |id| {
-        let number = metadata.typed::<i64>(id)?.unwrap_or(0);
-        Ok(u64::try_from(number).unwrap_or(0))
-    };
-    let values = number(VALUES)?;
-    Ok(Size {
-        stored: number(COMPRESSED_SIZE)?,
-        values,
-        raw: number(UNCOMPRESSED_SIZE)?.max(values.saturating_mul(VALUE)),
-    })
 }
 
 impl<R: Reopen> Source<R> {
     pub fn open(reader: R) -> Result<Self> {
-        let (footer, depth) = read_footer_bytes(&reader)?;
-        with_stack(depth, || Self::of_footer(reader, &footer, depth))
+        let (footer, depth) = read_file_metadata(&reader)?;
+        with_stack(depth, || Self::of_footer(reader, footer, depth))
     }
 
-    fn of_footer(reader: R, footer: &Bytes, depth: usize) -> Result<Self> {
-        let (fields, _) = Fields::read(footer).map_err(damaged)?;
-        let row_groups = fields.items(ROW_GROUPS).map_err(damaged)?;
-        let mut bare = fields.clone();
-        bare.set_structures(ROW_GROUPS, &[]).map_err(damaged)?;
-        let decoded = |bare: &Fields| {
-            let bare = bare.write().map_err(damaged)?;
-            contained(|| Ok(ParquetMetaDataReader::decode_metadata(&bare)?))
+    fn of_footer(reader: R, footer: format::FileMetaData, depth: usize) -> Result<Self> {
+        let bare = format::FileMetaData {
+            row_groups: Vec::new(),
+            ..footer.clone()
         };
-        let metadata = decoded(&bare)
-            .or_else(|error| {
-                without_misfits(&mut bare).map_err(damaged)?;
-                decoded(&bare).map_err(|_| error)
-            })
-            .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))?;
+        let metadata =
+            in_parquet(&bare).or_else(|error| in_parquet(&standard(&bare)?).map_err(|_| error))?;
         let schema = metadata.file_metadata().schema_descr();
         check_widths(schema.columns().iter(), reader.len())?;
         Ok(Self {
@@ -195,8 +159,7 @@ impl<R: Reopen> Source<R> {
                 .map(|(in_file, leaves)| Root::new(schema, &in_file, leaves))
                 .collect::<Result<_>>()?,
             reader,
-            fields,
-            row_groups,
+            footer,
             metadata,
             depth,
         })
@@ -207,7 +170,7 @@ impl<R: Reopen> Source<R> {
     }
 
     pub fn row_groups(&self) -> usize {
-        self.row_groups.len()
+        self.footer.row_groups.len()
     }
 
     /// What the footer tells of all row groups; an error if a row, or what chunks share of the file, takes more memory than
@@ -238,31 +201,36 @@ impl<R: Reopen> Source<R> {
     }
 
     pub fn row_group(&self, index: usize) -> Result<RowGroup> {
-        let (fields, _) = Fields::read(&self.row_groups[index]).map_err(damaged)?;
-        let chunks = fields.items(COLUMNS).map_err(damaged)?;
-        if chunks.len() != self.file_metadata().schema_descr().num_columns() {
+        let described = &self.footer.row_groups[index];
+        if described.columns.len() != self.file_metadata().schema_descr().num_columns() {
             return Err(Error::corrupt(
                 "the footer describes columns that differ from its schema",
             ));
         }
         Ok(RowGroup {
             index,
-            rows: fields.require(ROWS, "num_rows").map_err(damaged)?,
-            fields,
-            chunks,
+            rows: described.num_rows,
+            described: described.clone(),
         })
     }
 
     /// The chunks of a root.
     pub fn part(&self, row_group: &RowGroup, root: &Root) -> Result<Part> {
-        let fields = row_group.chunks[root.leaves.clone()].iter();
-        let fields = fields.map(|chunk| Ok(Fields::read(chunk)?.0));
-        let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
-        let fields = fields.map_err(damaged)?;
-        let metadata = metadata_of(&root.schema, row_group.rows, &fields, is_standard)?;
+        let chunks = row_group.described.columns[root.leaves.clone()].iter();
+        let chunks = chunks.map(Encoded::decode).collect::<Result<Vec<_>>>()?;
+        let standard = chunks.iter().map(|chunk| ColumnChunk {
+            file_path: chunk.file_path.clone(),
+            file_offset: chunk.file_offset,
+            meta_data: ColumnMetaData {
+                unknown_fields: Default::default(),
+                ..chunk.meta_data.clone()
+            },
+            ..Default::default()
+        });
+        let metadata = decoded(&root.schema, row_group.rows, standard)?;
         Ok(Part {
-            chunks: metadata.row_group(0).columns().to_vec(),
-            fields,
+            described: metadata.row_group(0).columns().to_vec(),
+            chunks,
         })
     }
 
@@ -286,12 +254,9 @@ impl<R: Reopen> Source<R> {
             Some(unit) => Arc::new(arrow_schema(&read.arrow, read.schema.columns(), unit)),
             None => Arc::clone(&read.arrow),
         };
-        let fields = part.fields.iter().zip(ranges);
-        let fields = fields.map(|(fields, range)| with_range(fields, range));
-        let fields = fields.collect::<std::result::Result<Vec<_>, _>>();
-        let fields = fields.map_err(damaged)?;
-        let is_needed = |id, kind| is_standard(id, kind) && NEEDED.contains(&id);
-        let metadata = metadata_of(&read.schema, row_group.rows, &fields, is_needed)?;
+        let chunks = part.chunks.iter().zip(ranges);
+        let chunks = chunks.map(|(chunk, range)| needed(chunk, range));
+        let metadata = decoded(&read.schema, row_group.rows, chunks)?;
         let options = ArrowReaderOptions::new().with_schema(schema);
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         // No more than there are: a batch's memory is reserved before its rows are read.
@@ -330,7 +295,8 @@ impl Root {
         self.read.get_or_init(|| {
             let read = contained(|| {
                 let schema = alone(&self.schema, &bare(self.in_file())?)?;
-                let metadata = decoded(&schema, 0, &[])?;
+                let file = FileMetaData::new(1, 0, None, None, Arc::clone(&schema), None);
+                let metadata = ParquetMetaData::new(file, Vec::new());
                 let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
                 let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
                 let fields = metadata.schema().fields().iter().map(with_views);
@@ -348,45 +314,25 @@ pub(crate) fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<Schem
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
 }
 
-/// What the crate `parquet` makes of a row group with these chunks, of whose metadata it is told the fields that
-/// `keeps` wants.
-fn metadata_of(
+/// What the crate `parquet` makes of a file of one row group with these chunks.
+fn decoded(
     schema: &SchemaDescPtr,
     rows: i64,
-    chunks: &[Fields],
-    keeps: impl Fn(i16, FieldType) -> bool,
+    chunks: impl Iterator<Item = ColumnChunk>,
 ) -> Result<ParquetMetaData> {
-    let columns = chunks.iter().map(|chunk| {
-        let mut column = chunk.clone();
-        column.retain(|id, _| id <= COLUMN_METADATA);
-        let mut metadata = column.structure(COLUMN_METADATA, "meta_data")?;
-        metadata.retain(&keeps);
-        column.set_structure(COLUMN_METADATA, &metadata)?;
-        Ok(column)
-    });
-    let row_group = || -> std::result::Result<Fields, bytelane_thrift::Error> {
-        let mut row_group = Fields::default();
-        row_group.set_structures(
-            COLUMNS,
-            &columns.collect::<std::result::Result<Vec<_>, _>>()?,
-        )?;
-        row_group.set(TOTAL_BYTE_SIZE, &0_i64)?;
-        row_group.set(ROWS, &rows)?;
-        Ok(row_group)
+    let row_group = format::RowGroup {
+        columns: chunks
+            .map(|chunk| Encoded::new(&chunk))
+            .collect::<Result<_>>()?,
+        num_rows: rows,
+        ..Default::default()
     };
-    decoded(schema, rows, &[row_group().map_err(damaged)?])
-}
-
-/// What the crate `parquet` makes of a file with these row groups.
-fn decoded(schema: &SchemaDescPtr, rows: i64, row_groups: &[Fields]) -> Result<ParquetMetaData> {
-    let footer = || {
-        let mut file = Fields::default();
-        file.set(VERSION, &1_i32)?;
-        file.set(FILE_ROWS, &rows)?;
-        file.set_structures(ROW_GROUPS, row_groups)?;
-        file.write()
-    };
-    let footer = footer().map_err(damaged)?;
+    let footer = format::encode(&format::FileMetaData {
+        version: 1,
+        num_rows: rows,
+        row_groups: vec![row_group],
+        ..Default::default()
+    })?;
     let options = ParquetMetaDataOptions::new().with_schema(Arc::clone(schema));
     contained(|| {
         let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
@@ -395,17 +341,24 @@ fn decoded(schema: &SchemaDescPtr, rows: i64, row_groups: &[Fields]) -> Result<P
     .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))
 }
 
-/// What a footer says of a chunk whose pages are here: writers have been wrong about it.
-fn with_range(
-    chunk: &Fields,
-    range: &Range<u64>,
-) -> std::result::Result<Fields, bytelane_thrift::Error> {
-    let mut chunk = chunk.clone();
-    let mut metadata = chunk.structure(COLUMN_METADATA, "meta_data")?;
-    metadata.set(COMPRESSED_SIZE, &((range.end - range.start) as i64))?;
-    if metadata.typed::<i64>(DICTIONARY_PAGE_OFFSET)? == Some(0) {
-        metadata.remove(DICTIONARY_PAGE_OFFSET);
+/// What is needed of a chunk to read its values from its pages, which are here: writers have been wrong about it.
+fn needed(chunk: &ColumnChunk, range: &Range<u64>) -> ColumnChunk {
+    let described = &chunk.meta_data;
+    let dictionary = described.dictionary_page_offset;
+    ColumnChunk {
+        file_path: chunk.file_path.clone(),
+        file_offset: chunk.file_offset,
+        meta_data: ColumnMetaData {
+            physical_type: described.physical_type,
+            encodings: described.encodings.clone(),
+            codec: described.codec,
+            num_values: described.num_values,
+            total_uncompressed_size: described.total_uncompressed_size,
+            total_compressed_size: (range.end - range.start) as i64,
+            data_page_offset: described.data_page_offset,
+            dictionary_page_offset: dictionary.filter(|&offset| offset != 0),
+            ..Default::default()
+        },
+        ..Default::default()
     }
-    chunk.set_structure(COLUMN_METADATA, &metadata)?;
-    Ok(chunk)
 }

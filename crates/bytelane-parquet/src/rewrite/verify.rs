@@ -64,7 +64,7 @@ impl<R: Reopen> Files<'_, R> {
         let (old, new) = (&self.before.roots[root], &self.after.roots[root]);
         let (before, after) = (self.before.part(one, old)?, self.after.part(other, new)?);
         let ranges = |reader: &R, part: &Part| {
-            let ranges = part.chunks.iter();
+            let ranges = part.described.iter();
             let ranges =
                 ranges.map(|chunk| Ok(PageKinds::of(reader, chunk, self.options.memory)?.1));
             ranges.collect::<Result<Vec<Range<u64>>>>()

@@ -9,7 +9,7 @@ use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::budget::{has_room_for, too_large};
 use crate::contained::contained;
-use crate::metadata::Fields;
+use crate::format::ColumnChunk;
 use crate::options::codec_name;
 use crate::{Error, Problem, Result, WriterOptions, compression_name};
 use bytes::Bytes;
@@ -111,10 +111,10 @@ impl<R: Reopen> Work<'_, R> {
 
     fn moved_column(&self, row_group: &RowGroup, root: &Root) -> Result<Vec<Moved>> {
         let part = self.source.part(row_group, root)?;
-        let chunks = part.chunks.iter().zip(&part.fields);
+        let chunks = part.described.iter().zip(&part.chunks);
         let olds = chunks.zip(root.leaves.clone());
-        let olds = olds.map(|((described, fields), leaf)| {
-            self.old(described, fields.clone(), leaf, row_group.rows)
+        let olds = olds.map(|((described, chunk), leaf)| {
+            self.old(described, chunk.clone(), leaf, row_group.rows)
                 .map_err(|error| error.in_column(described.column_path().string()))
         });
         let mut olds = olds.collect::<Result<Vec<_>>>()?;
@@ -141,7 +141,7 @@ impl<R: Reopen> Work<'_, R> {
     fn old(
         &self,
         described: &ColumnChunkMetaData,
-        fields: Fields,
+        chunk: ColumnChunk,
         leaf: usize,
         rows: i64,
     ) -> Result<Old> {
@@ -160,7 +160,7 @@ impl<R: Reopen> Work<'_, R> {
             leaf,
             wish: self.plan.wish(described, &kinds),
             kinds,
-            chunk: Chunk::new(fields, range, reader)?,
+            chunk: Chunk::new(chunk, range, reader)?,
             described: described.clone(),
         })
     }
@@ -213,7 +213,7 @@ impl<R: Reopen> Work<'_, R> {
         let mut after = state(&new.described, &new.chunk, &new.kinds);
         after.compressions = vec![compression_name(self.plan.compression(&old.described))];
         if matches!(old.wish, Wish::Convert(_)) {
-            old.chunk.take_converted(new.chunk)?;
+            old.chunk.take_converted(new.chunk);
         } else {
             let column_index = match self.plan.column_index(&old, &new)? {
                 Ok(index) => index,
@@ -238,7 +238,7 @@ impl<R: Reopen> Work<'_, R> {
     fn kept(&self, mut old: Old) -> Result<Moved> {
         let state = state(&old.described, &old.chunk, &old.kinds);
         if self.options.int96.is_some() && old.described.column_type() == Type::INT96 {
-            old.chunk.convert_empty()?;
+            old.chunk.convert_empty();
         }
         Ok(Moved {
             leaf: old.leaf,

@@ -9,6 +9,8 @@ mod auto;
 mod columns;
 mod files;
 mod filter;
+mod floors;
+mod format;
 mod fuzz;
 mod fuzzing;
 mod given;

@@ -29,6 +29,7 @@ struct Everything {
   14: optional Small shared (rust.arc = "1");
   15: uuid id;
   16: Level level;
+  17: optional Small pointed (rust.type = "Box<Little>");
 }
 
 /** Its containers have an order. */

@@ -1,6 +1,7 @@
 //! The compact protocol: varints, and field numbers as differences.
 
 mod read;
+mod skip;
 mod write;
 
 pub use read::CompactReader;

@@ -1,6 +1,6 @@
 //! Reads the compact protocol.
 
-use super::{Apache, Dialect, FALSE, PROTOCOL, TRUE, VERSION};
+use super::{Apache, Dialect, FALSE, PROTOCOL, TRUE, VERSION, number, skip};
 use crate::input::Input;
 use crate::layout::{Layout, LayoutReader};
 use crate::unknown::Encoding;
@@ -156,6 +156,11 @@ impl<D: Dialect> Layout for CompactLayout<D> {
             Type::Float => 4,
             _ => 1,
         }
+    }
+
+    fn behind<'de>(input: &Input<'de>, kind: Type) -> Option<&'de [u8]> {
+        let limits = input.limits();
+        skip::behind(input.rest, number(kind), limits, limits.depth)
     }
 
     #[inline]

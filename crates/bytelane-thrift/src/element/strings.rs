@@ -112,15 +112,9 @@ impl<'de: 'a, 'a> Decode<'de> for &'a [u8] {
 impl<'de> Decode<'de> for bytes::Bytes {
     #[inline]
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-        let value = reader.binary()?;
-        let input = reader.input();
-        match (value, input.shared) {
-            (Cow::Owned(bytes), _) => Ok(bytes.into()),
-            (Cow::Borrowed(bytes), Some(message)) => Ok(message.slice_ref(bytes)),
-            (Cow::Borrowed(bytes), None) => {
-                input.charge(bytes.len())?;
-                Ok(Self::copy_from_slice(bytes))
-            }
+        match reader.binary()? {
+            Cow::Owned(bytes) => Ok(bytes.into()),
+            Cow::Borrowed(bytes) => reader.input().share(bytes),
         }
     }
 }

@@ -202,6 +202,12 @@ pub trait Reader<'de>: Sized {
 
     /// Reads a value of a type and drops it.
     fn skip(&mut self, kind: Type) -> Result<(), Error> {
+        self.skip_slowly(kind)
+    }
+
+    /// As [`skip`](Self::skip), value by value.
+    #[doc(hidden)]
+    fn skip_slowly(&mut self, kind: Type) -> Result<(), Error> {
         match kind {
             Type::Bool => self.bool().map(drop),
             Type::I8 => self.i8().map(drop),
@@ -215,7 +221,7 @@ pub trait Reader<'de>: Sized {
             Type::Struct => {
                 let mut frame = self.struct_begin()?;
                 while let Some(field) = self.field_begin(&mut frame, &[])? {
-                    self.skip(field.kind)?;
+                    self.skip_slowly(field.kind)?;
                     self.field_end()?;
                 }
                 Ok(())
@@ -228,9 +234,9 @@ pub trait Reader<'de>: Sized {
                 let mut items = self.map_begin(None, 0)?;
                 while self.next(&mut items)? {
                     self.key_begin();
-                    self.skip(items.element)?;
+                    self.skip_slowly(items.element)?;
                     self.value_begin();
-                    self.skip(items.value)?;
+                    self.skip_slowly(items.value)?;
                 }
                 Ok(())
             }
@@ -240,7 +246,7 @@ pub trait Reader<'de>: Sized {
     /// Reads the elements of a list or set that are left, and drops them.
     fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
         while self.next(&mut items)? {
-            self.skip(items.element)?;
+            self.skip_slowly(items.element)?;
         }
         Ok(())
     }

@@ -351,3 +351,47 @@ fn unknown_fields_are_kept_on_request() {
     let simple: Keeps = reread::<SimpleJson, _>(&before());
     assert!(simple.rest.is_empty(), "SimpleJSON has no ids");
 }
+
+/// As `Keeps`, but what it declares has other types than in the message.
+#[derive(Clone, Debug, PartialEq, Thrift)]
+struct KeepsOthers {
+    #[thrift(id = 1)]
+    text: String,
+    #[thrift(id = 2)]
+    numbers: Option<Vec<i64>>,
+    #[thrift(id = 3)]
+    same: i32,
+    #[thrift(unknown)]
+    rest: UnknownFields,
+}
+
+#[derive(Clone, Debug, PartialEq, Thrift)]
+struct Others {
+    #[thrift(id = 1)]
+    number: i64,
+    #[thrift(id = 2)]
+    texts: Vec<String>,
+    #[thrift(id = 3)]
+    same: i32,
+}
+
+#[test]
+fn fields_of_other_types_are_kept_on_request() {
+    fn test<P: Protocol>() {
+        let others = Others {
+            number: 1 << 40,
+            texts: vec!["a".into(), "b".into()],
+            same: 7,
+        };
+        let keeps: KeepsOthers = reread::<P, _>(&others);
+        assert_eq!((&*keeps.text, &keeps.numbers, keeps.same), ("", &None, 7));
+        assert_eq!(keeps.rest.len(), 2, "{}", name::<P>());
+        let ids: Vec<i16> = keeps.rest.iter().map(|field| field.id()).collect();
+        assert_eq!(ids, [1, 2]);
+        let texts: Vec<String> = keeps.rest.iter().nth(1).unwrap().value().unwrap();
+        assert_eq!(texts, others.texts);
+    }
+    test::<Binary>();
+    test::<Compact>();
+    test::<Json>();
+}

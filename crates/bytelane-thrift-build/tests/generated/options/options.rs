@@ -74,6 +74,8 @@ pub struct Everything {
     pub id: bytelane_thrift::Uuid,
     #[thrift(id = 16)]
     pub level: Level,
+    #[thrift(id = 17)]
+    pub pointed: Option<Box<Little>>,
 }
 
 /// Its containers have an order.

@@ -1,0 +1,62 @@
+//! Structs of Parquet's metadata, generated from `parquet.thrift`.
+//!
+//! Whatever a struct does not declare, or declares with another type, is in its `unknown_fields` and is written again:
+//! a file that is rewritten loses nothing of its footer. Lists are counted before memory is allocated for them.
+
+#![allow(missing_docs, reason = "the specification describes the structs")]
+
+mod encoded;
+#[rustfmt::skip]
+mod generated;
+
+pub use encoded::Encoded;
+pub use generated::*;
+
+use crate::{Error, Result};
+use bytelane_thrift::{DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
+use bytes::Bytes;
+
+/// The protocol of all metadata in Parquet.
+type Parquet = bytelane_thrift::Compact<bytelane_thrift::Apache>;
+
+/// Decodes the struct at the start of bytes, whose memory it shares.
+///
+/// # Errors
+///
+/// The struct is damaged, or would take more than 256 MiB.
+#[inline]
+pub fn decode<T: DecodeOwned>(bytes: &Bytes) -> Result<T> {
+    let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
+    T::read(&mut reader).map_err(damaged)
+}
+
+/// Decodes the struct at the start of bytes, and returns its length as well.
+///
+/// # Errors
+///
+/// Those of [`decode`].
+pub(crate) fn decode_prefix<T: DecodeOwned>(
+    bytes: &Bytes,
+) -> std::result::Result<(T, usize), bytelane_thrift::Error> {
+    let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
+    let value = T::read(&mut reader)?;
+    Ok((value, reader.finish().offset()))
+}
+
+/// Encodes a struct.
+///
+/// # Errors
+///
+/// A string or a list is larger than 2 GiB.
+pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
+    let bytes = Vec::with_capacity(value.room());
+    let mut writer = Parquet::writer(bytes, &Limits::default());
+    value.write(&mut writer).map_err(damaged)?;
+    Ok(writer.finish())
+}
+
+/// The error about an index or a struct of the footer.
+#[cold]
+pub(crate) fn damaged(error: bytelane_thrift::Error) -> Error {
+    Error::corrupt(format!("the metadata is damaged: {error}"))
+}
