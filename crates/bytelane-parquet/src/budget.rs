@@ -50,6 +50,9 @@ const SMALL_VALUE: u64 = 8;
 pub(crate) struct MemoryLimit(pub(crate) Option<u64>);
 
 impl MemoryLimit {
+    /// No limit: for headers of pages that are not decompressed, or not before another limit has been checked.
+    pub(crate) const NONE: Self = Self(Some(u64::MAX));
+
     /// The most bytes that a reader has in memory at a time, of all columns: pages, dictionaries, levels, and a batch.
     pub(crate) fn of_read(self, file_bytes: u64) -> u64 {
         self.within_process(READ, file_bytes)

@@ -39,7 +39,7 @@ pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
     let result = (stage.run)();
     let elapsed = start.elapsed();
     let timings = timings::take();
-    let time = format!("{} of {} min", minutes(elapsed), stage.minutes);
+    let time = format!("{} of {}", minutes(elapsed), minutes(stage.budget()));
     match result {
         Ok(()) => {
             println!("<== stage {}: ok, {time}", stage.name);
@@ -56,8 +56,10 @@ pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
 pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
     for stage in stages {
         println!(
-            "{:<12} {} (budget: {} min)",
-            stage.name, stage.about, stage.minutes
+            "{:<12} {} (budget: {})",
+            stage.name,
+            stage.about,
+            minutes(stage.budget())
         );
         if let Some(reason) = stage.missing() {
             println!("{:<12} would be skipped here: {reason}", "");
@@ -124,7 +126,8 @@ fn print_table(outcomes: &[(&Stage, Outcome)]) {
         };
         println!(
             "{:<12} {result:<8} {compiled:>9} {ran:>9} {all:>9} {:>7}",
-            stage.name, stage.minutes
+            stage.name,
+            minutes(stage.budget())
         );
         if times.is_some_and(|(elapsed, _)| elapsed > stage.budget()) {
             println!("warning: {} took longer than its budget", stage.name);
@@ -170,7 +173,7 @@ mod tests {
             needs,
             tier: Tier::Quick,
             in_all: true,
-            minutes: 1,
+            seconds: 60,
             run,
         }
     }

@@ -20,8 +20,8 @@ pub struct Stage {
     /// Whether `--require all` includes it. Only stages that need something outside package
     /// registries are excluded.
     pub in_all: bool,
-    /// The budget on two cores, compilation included.
-    pub minutes: u64,
+    /// The budget on two idle cores, compilation included.
+    pub seconds: u64,
     pub run: fn() -> anyhow::Result<()>,
 }
 
@@ -44,7 +44,7 @@ impl Stage {
     }
 
     pub fn budget(&self) -> Duration {
-        Duration::from_secs(60 * self.minutes)
+        Duration::from_secs(self.seconds)
     }
 }
 
@@ -73,7 +73,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[],
         tier: Quick,
         in_all: true,
-        minutes: 7,
+        seconds: 540,
         run: rust::run_stage,
     },
     Stage {
@@ -83,9 +83,9 @@ pub static STAGES: &[Stage] = &[
             Need::StandardLibrary(&cross::THUMB),
             Need::StandardLibrary(&cross::WASM_UNKNOWN),
         ],
-        tier: Quick,
+        tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 90,
         run: features::run_stage,
     },
     Stage {
@@ -94,16 +94,16 @@ pub static STAGES: &[Stage] = &[
         needs: &[],
         tier: Quick,
         in_all: true,
-        minutes: 1,
+        seconds: 5,
         run: dependencies::run_stage,
     },
     Stage {
         name: "assembly",
         about: "instruction counts of the tuned kernels",
         needs: &[Need::X86, Need::Program("objdump", "Debian: binutils")],
-        tier: Quick,
+        tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 40,
         run: assembly::run_stage,
     },
     Stage {
@@ -112,7 +112,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         tier: Full,
         in_all: true,
-        minutes: 4,
+        seconds: 190,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -121,7 +121,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON, THRIFT_COMPILER],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        seconds: 145,
         run: python::run_stage,
     },
     Stage {
@@ -138,7 +138,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 35,
         run: c::run_stage,
     },
     Stage {
@@ -147,7 +147,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON],
         tier: Full,
         in_all: true,
-        minutes: 3,
+        seconds: 80,
         run: wheel::run_stage,
     },
     Stage {
@@ -156,7 +156,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program(browser::BROWSER, "Debian: chromium")],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 80,
         run: browser::run_stage,
     },
     Stage {
@@ -165,7 +165,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,
-        minutes: 3,
+        seconds: 225,
         run: fuzz::run_stage,
     },
     Stage {
@@ -174,7 +174,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Avx512],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        seconds: 85,
         run: || cross::test(&cross::AVX512),
     },
     Stage {
@@ -183,7 +183,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, QEMU_X86_64],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 40,
         run: || cross::test(&cross::HASWELL),
     },
     Stage {
@@ -192,7 +192,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, QEMU_X86_64],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 35,
         run: || cross::test(&cross::NEHALEM),
     },
     Stage {
@@ -207,7 +207,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        seconds: 145,
         run: || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()),
     },
     Stage {
@@ -220,7 +220,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        seconds: 115,
         run: || cross::test(&cross::I686),
     },
     Stage {
@@ -233,7 +233,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        seconds: 165,
         run: || cross::test(&cross::S390X),
     },
     Stage {
@@ -247,7 +247,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 95,
         run: || cross::test(&cross::WASM),
     },
     Stage {
@@ -256,7 +256,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("go", "see go/README.md")],
         tier: Full,
         in_all: true,
-        minutes: 2,
+        seconds: 40,
         run: go::run_stage,
     },
     Stage {
@@ -265,7 +265,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("go", "see go/README.md"), THRIFT_COMPILER],
         tier: Full,
         in_all: true,
-        minutes: 1,
+        seconds: 5,
         run: go::run_thrift,
     },
     Stage {
@@ -274,7 +274,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[MIRI],
         tier: Full,
         in_all: false,
-        minutes: 4,
+        seconds: 240,
         run: miri::run_stage,
     },
     Stage {
@@ -283,7 +283,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[MIRI],
         tier: Extended,
         in_all: false,
-        minutes: 60,
+        seconds: 3600,
         run: miri::run_targets,
     },
     Stage {
@@ -292,7 +292,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86],
         tier: Extended,
         in_all: false,
-        minutes: 10,
+        seconds: 600,
         run: memory::run_address_sanitizer,
     },
     Stage {
@@ -301,7 +301,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Program("valgrind", "Debian: valgrind")],
         tier: Extended,
         in_all: false,
-        minutes: 30,
+        seconds: 1800,
         run: memory::run_memcheck,
     },
     Stage {
@@ -313,7 +313,7 @@ pub static STAGES: &[Stage] = &[
         )],
         tier: Extended,
         in_all: false,
-        minutes: 240,
+        seconds: 14400,
         run: mutants::run_stage,
     },
     Stage {
@@ -322,7 +322,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[],
         tier: Extended,
         in_all: false,
-        minutes: 180,
+        seconds: 10800,
         run: repeat::run_stage,
     },
     Stage {
@@ -331,7 +331,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Extended,
         in_all: false,
-        minutes: 60,
+        seconds: 3600,
         run: fuzz::run_long,
     },
     Stage {
@@ -349,7 +349,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Extended,
         in_all: false,
-        minutes: 5,
+        seconds: 300,
         run: semver::run_stage,
     },
     Stage {
@@ -367,7 +367,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Extended,
         in_all: false,
-        minutes: 15,
+        seconds: 900,
         run: wheel::aarch64::run_stage,
     },
     Stage {
@@ -382,7 +382,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Extended,
         in_all: false,
-        minutes: 5,
+        seconds: 300,
         run: wheel::free_threaded::run_stage,
     },
     Stage {
@@ -391,7 +391,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON],
         tier: Extended,
         in_all: false,
-        minutes: 10,
+        seconds: 600,
         run: wheel::sdist::run_stage,
     },
     Stage {
@@ -400,7 +400,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON],
         tier: Extended,
         in_all: false,
-        minutes: 5,
+        seconds: 300,
         run: wheel::notebooks::run_stage,
     },
     Stage {
@@ -415,7 +415,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Extended,
         in_all: false,
-        minutes: 5,
+        seconds: 300,
         run: python::run_thrift_cpp,
     },
     Stage {
@@ -427,7 +427,7 @@ pub static STAGES: &[Stage] = &[
         )],
         tier: Extended,
         in_all: false,
-        minutes: 10,
+        seconds: 600,
         run: idl::run_stage,
     },
     Stage {
@@ -436,7 +436,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON],
         tier: Extended,
         in_all: false,
-        minutes: 5,
+        seconds: 300,
         run: crate::record::parquet::run_quick,
     },
     Stage {
@@ -445,7 +445,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("prlimit", "Debian: util-linux")],
         tier: Extended,
         in_all: false,
-        minutes: 120,
+        seconds: 7200,
         run: files::run_mutated,
     },
     Stage {
@@ -454,7 +454,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON],
         tier: Extended,
         in_all: false,
-        minutes: 60,
+        seconds: 3600,
         run: files::run_random,
     },
     Stage {
@@ -469,7 +469,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Extended,
         in_all: false,
-        minutes: 30,
+        seconds: 1800,
         run: files::run_foreign,
     },
 ];

@@ -91,7 +91,7 @@ impl Encoded {
     pub fn chunk(&self, leaf: usize) -> Result<New> {
         let described = self.footer.metadata.row_group(0).column(leaf);
         let chunk = &self.footer.file.row_groups[0].columns[leaf];
-        let (kinds, range) = PageKinds::of(&self.bytes, described, MemoryLimit(Some(u64::MAX)))?;
+        let (kinds, range) = PageKinds::of(&self.bytes, described, MemoryLimit::NONE)?;
         Ok(New {
             stored: range.end - range.start,
             described: described.clone(),

@@ -5,6 +5,7 @@ use super::chunk::bytes_at;
 use super::kinds::PageKinds;
 use super::source::{Column, Part, Reopen, RowGroup, Source};
 use super::work::units;
+use crate::budget::MemoryLimit;
 use crate::contained::contained;
 use crate::parallel::in_order;
 use crate::{Error, Problem, Result};
@@ -65,8 +66,7 @@ impl<R: Reopen> Files<'_, R> {
         let (before, after) = (self.before.part(one, old)?, self.after.part(other, new)?);
         let ranges = |reader: &R, part: &Part| {
             let ranges = part.described.iter();
-            let ranges =
-                ranges.map(|chunk| Ok(PageKinds::of(reader, chunk, self.options.memory)?.1));
+            let ranges = ranges.map(|chunk| Ok(PageKinds::of(reader, chunk, MemoryLimit::NONE)?.1));
             ranges.collect::<Result<Vec<Range<u64>>>>()
         };
         let old_ranges = ranges(&self.before.reader, &before)?;

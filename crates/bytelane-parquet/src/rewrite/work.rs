@@ -7,7 +7,7 @@ use super::kinds::PageKinds;
 use super::plan::{Old, Plan, Wish};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
-use crate::budget::{has_room_for, too_large};
+use crate::budget::{MemoryLimit, has_room_for, too_large};
 use crate::contained::contained;
 use crate::format::ColumnChunk;
 use crate::options::codec_name;
@@ -146,7 +146,7 @@ impl<R: Reopen> Work<'_, R> {
         rows: i64,
     ) -> Result<Old> {
         let reader = &self.source.reader;
-        let (kinds, range) = PageKinds::of(reader, described, self.options.memory)?;
+        let (kinds, range) = PageKinds::of(reader, described, MemoryLimit::NONE)?;
         let (values, flat) = (
             described.num_values(),
             described.column_descr().max_rep_level() == 0,
