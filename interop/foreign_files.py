@@ -17,7 +17,7 @@ from pathlib import Path
 SECONDS = 60
 LIBRARIES = ["bytelane", "pyarrow", "duckdb", "polars"]
 
-# What two others read and bytelane does not, or with other values, by the end of the path. The README of
+# Files that two others read and bytelane does not, or with other values, by the end of the path. The README of
 # bytelane-parquet names the reasons.
 KNOWN = {
     "bad_data/ARROW-RS-GH-6229-LEVELS.parquet": "levels end before the page has as many as its header says",

@@ -154,7 +154,7 @@ impl Error {
         }
     }
 
-    /// Whether fewer rows at a time might be read without it.
+    /// Returns true if reading fewer rows at a time might avoid it.
     pub(crate) fn is_of_size(&self) -> bool {
         let problem = self.problem();
         matches!(

@@ -84,7 +84,7 @@ impl<'de> Input<'de> {
         input
     }
 
-    /// What is left of the limits.
+    /// Remaining limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }

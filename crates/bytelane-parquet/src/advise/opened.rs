@@ -215,7 +215,7 @@ impl Opened {
             .iter()
             .map(|chunk| chunk.compressed_size().max(0) as u64);
         let limit = self.limit.of_column(bytes.fold(0, u64::saturating_add));
-        // Of flat columns only as many rows are read as are sampled.
+        // Flat columns are read only as far as they are sampled.
         let is_read =
             |chunk: &&&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
         let mut read = chunks.iter().filter(is_read);

@@ -43,7 +43,7 @@ pub enum Value {
     Timestamp {
         /// Nanoseconds since 1970-01-01.
         nanoseconds: i128,
-        /// Whether it is a point in time in UTC. It compares with columns that have a time zone, and others with columns
+        /// True for a point in time in UTC. It compares with columns that have a time zone, and others with columns
         /// that have none.
         is_utc: bool,
     },

@@ -309,7 +309,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
-    /// Whether the caller keeps all batches, as where a whole table is read. They may then take as much memory together as
+    /// Sets whether the caller keeps all batches, as where a whole table is read. They may then take as much memory together as
     /// [`with_memory_limit`](Self::with_memory_limit) says; by default, 8 GiB and 1024 times the size of the file, but no more
     /// than three quarters of the memory that the process may have. More is [`Problem::MemoryLimit`], before anything is
     /// read if it is known from the footer.
@@ -399,7 +399,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         })
     }
 
-    /// What batches that are kept may take; an error if they will take more.
+    /// Returns the limit of batches that are kept; an error if they will take more.
     fn kept(&self, plan: &Plan, row_groups: &[(usize, Rows)]) -> Result<Option<Kept>> {
         if !self.keeps_batches {
             return Ok(None);

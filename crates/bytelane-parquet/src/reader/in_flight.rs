@@ -26,7 +26,7 @@ struct Open {
 }
 
 impl InFlight {
-    /// Of these row groups, of which so many are read at the same time. The leaves of one would not keep all threads busy:
+    /// Row groups, of which so many are read at the same time. The leaves of one would not keep all threads busy:
     /// each batch waits for its slowest leaf.
     pub(super) fn new(row_groups: Vec<(usize, Rows)>, width: usize) -> Self {
         Self {

@@ -57,7 +57,7 @@ pub struct Reader {
     metadata: ArrowReaderMetadata,
     settings: Settings,
     in_flight: InFlight,
-    /// What batches take together, if they are kept.
+    /// Memory of all batches together, if they are kept.
     kept: Option<Kept>,
 }
 

@@ -64,7 +64,7 @@ fn page_offsets(metadata: &mut ColumnMetaData) -> impl Iterator<Item = &mut i64>
 pub(super) struct Chunk {
     /// Where its pages are.
     range: Range<u64>,
-    /// What the footer says.
+    /// Metadata from the footer.
     chunk: ColumnChunk,
     /// The statistics of its pages, encoded.
     column_index: Option<Bytes>,

@@ -173,7 +173,7 @@ impl<R: Reopen> Source<R> {
         self.footer.row_groups.len()
     }
 
-    /// What the footer tells of all row groups; an error if a row, or what chunks share of the file, takes more memory than
+    /// Returns the sizes that the footer tells of all row groups; an error if a row, or what chunks share of the file, takes more memory than
     /// the limit allows.
     pub fn sizes(&self, limit: MemoryLimit) -> Result<Sizes> {
         let bytes = self.reader.len();
@@ -314,7 +314,7 @@ pub(crate) fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<Schem
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
 }
 
-/// What the crate `parquet` makes of a file of one row group with these chunks.
+/// Returns the metadata that the crate `parquet` has of a file of one row group with these chunks.
 fn decoded(
     schema: &SchemaDescPtr,
     rows: i64,
@@ -341,7 +341,7 @@ fn decoded(
     .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))
 }
 
-/// What is needed of a chunk to read its values from its pages, which are here: writers have been wrong about it.
+/// Fields of a chunk that are needed to read its values from its pages, which are here: writers have been wrong about it.
 fn needed(chunk: &ColumnChunk, range: &Range<u64>) -> ColumnChunk {
     let described = &chunk.meta_data;
     let dictionary = described.dictionary_page_offset;

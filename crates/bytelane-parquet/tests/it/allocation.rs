@@ -604,7 +604,7 @@ fn a_table_has_a_limit_of_its_own() {
     assert_eq!(rows.sum::<usize>(), 100_000);
 }
 
-/// What compresses best is read with the default: it is as much as its rows need.
+/// A file that compresses best is read with the default: it is as much as its rows need.
 #[test]
 fn a_table_of_equal_values_is_read() {
     let rows = 4_000_000;

@@ -91,7 +91,7 @@ def _tagged(value: Any) -> Tagged:
         case datetime.datetime():
             zone = value.utcoffset()
             local = value.replace(tzinfo=None)
-            # Of pandas.
+            # A type of pandas.
             nanoseconds = _nanoseconds(local - _EPOCH) + getattr(value, "nanosecond", 0)
             if zone is None:
                 return "timestamp", nanoseconds

@@ -89,13 +89,13 @@ impl ParquetFile {
         self.schema()
     }
 
-    /// What the footer says: row groups, columns, sizes and encodings.
+    /// Metadata from the footer: row groups, columns, sizes and encodings.
     #[getter]
     fn metadata(&self) -> FileMetaData {
         FileMetaData(Arc::clone(&self.metadata))
     }
 
-    /// What the footer says of each row group.
+    /// Metadata of each row group.
     #[getter]
     fn row_groups(&self) -> Vec<RowGroupMetaData> {
         self.metadata().row_groups()
@@ -183,7 +183,7 @@ impl ParquetFile {
 /// The rows of a batch where nobody asks for another number.
 const BATCH_ROWS: usize = 65_536;
 
-/// What to read.
+/// Returns the selection of what to read.
 pub fn selection(
     py: Python<'_>,
     columns: Option<Vec<String>>,

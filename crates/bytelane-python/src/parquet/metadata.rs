@@ -1,4 +1,4 @@
-//! What footers say, under the names that it has in pyarrow.
+//! Metadata from footers, under the names of pyarrow.
 
 use bytelane_parquet::compression_name;
 use bytelane_parquet::parquet::file::metadata::{ColumnChunkMetaData as Chunk, ParquetMetaData};
@@ -7,7 +7,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// What the footer of a file says.
+/// Metadata of a file, from its footer.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
@@ -75,7 +75,7 @@ impl FileMetaData {
     }
 }
 
-/// What the footer says of a row group.
+/// Metadata of a row group.
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct RowGroupMetaData {
     file: Arc<ParquetMetaData>,
@@ -138,7 +138,7 @@ impl RowGroupMetaData {
     }
 }
 
-/// What the footer says of a column in a row group.
+/// Metadata of a column in a row group.
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct ColumnChunkMetaData {
     file: Arc<ParquetMetaData>,

@@ -1,4 +1,4 @@
-//! What a file is read from: a path, bytes, or an object of Python with `read` and `seek`.
+//! Sources of a file: a path, bytes, or an object of Python with `read` and `seek`.
 
 use bytelane_parquet::InputFile;
 use bytelane_parquet::parquet::errors::{ParquetError, Result};

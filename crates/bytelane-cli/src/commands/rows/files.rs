@@ -28,7 +28,7 @@ pub struct Chosen<'a> {
     pub counts: &'a [u64],
     /// Indices in ascending order.
     pub rows: &'a [u64],
-    /// Whether the selection has a filter.
+    /// True if the selection has a filter.
     pub is_filtered: bool,
 }
 
@@ -165,7 +165,7 @@ impl Files {
                 .filter_map(|row| usize::try_from(row - first).ok())
                 .collect();
             (first, chosen) = (end, others);
-            // Of the first file, the output shows the columns.
+            // The output shows the columns of the first file.
             if own.is_empty() && index > 0 {
                 continue;
             }

@@ -17,14 +17,14 @@ use parquet::file::statistics::ValueStatistics;
 use parquet::schema::types::{SchemaDescriptor, Type};
 use std::sync::Arc;
 
-/// What the crate `parquet` makes of a footer of ours.
+/// A footer of ours, as the crate `parquet` reads it.
 fn read(footer: &format::FileMetaData) -> ParquetMetaData {
     let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
     let bytes = format::encode(footer).unwrap();
     ParquetMetaDataReader::decode_metadata_with_options(&bytes, Some(&options)).unwrap()
 }
 
-/// What we make of a footer of the crate `parquet`.
+/// A footer of the crate `parquet`, as we read it.
 fn written(metadata: &ParquetMetaData) -> format::FileMetaData {
     let mut bytes = Vec::new();
     let writer =

@@ -1,4 +1,4 @@
-//! What the structs do not declare, and footers that lie.
+//! Fields that the structs do not declare, and footers that lie.
 
 use bytelane_parquet::format::{
     DataPageHeader, Encoded, Encoding, FileMetaData, PageHeader, Statistics, decode, encode,
