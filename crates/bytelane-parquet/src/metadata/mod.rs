@@ -5,7 +5,6 @@ mod page;
 mod schema;
 
 pub(crate) use footer::{
-    Footer, MAGIC, change_footer, chunk_range, encode_footer, in_parquet, read_file_metadata,
-    read_footer, standard,
+    Footer, chunk_range, in_parquet, pages_at, read_file_metadata, read_footer, standard,
 };
 pub(crate) use page::{Page, Pages, encoding_name};

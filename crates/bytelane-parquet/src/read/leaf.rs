@@ -114,6 +114,16 @@ impl Leaf {
         })
     }
 
+    /// Returns an error if the chunk has more rows than those that were read.
+    pub(super) fn check_end(&mut self) -> Result<()> {
+        let more = self.levels.left() > 0 || self.open_page().map_err(|it| self.located(it))?;
+        let problem = "the column chunk has more rows than the footer claims";
+        match more {
+            true => Err(self.located(Error::corrupt(problem))),
+            false => Ok(()),
+        }
+    }
+
     /// Gives the memory of the last array back to the budget: it is the caller's.
     pub(super) fn release(&mut self) {
         self.memory.release();
