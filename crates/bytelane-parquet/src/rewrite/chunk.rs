@@ -20,7 +20,9 @@ const BLOOM_FILTER_HEADER: u64 = 64;
 fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option<u64>)>> {
     let length = length.map(u64::try_from).transpose();
     match (offset.map(u64::try_from).transpose(), length) {
-        (Ok(offset), Ok(length)) => Ok(offset.map(|offset| (offset, length))),
+        // Some writers have 0 for what is not there.
+        (Ok(None | Some(0)), Ok(_)) => Ok(None),
+        (Ok(Some(offset)), Ok(length)) => Ok(Some((offset, length))),
         _ => Err(Error::corrupt("the footer has a negative offset or length")),
     }
 }
@@ -194,6 +196,7 @@ impl Chunk {
         let metadata = &mut self.chunk.meta_data;
         let place = place(metadata.bloom_filter_offset, metadata.bloom_filter_length)?;
         let Some((offset, length)) = place else {
+            (metadata.bloom_filter_offset, metadata.bloom_filter_length) = (None, None);
             return Ok(());
         };
         let length = match length {
