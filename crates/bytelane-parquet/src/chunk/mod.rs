@@ -71,9 +71,14 @@ impl Chunk {
     /// A chunk of a file whose footer says this, and whose pages are in `range`.
     pub(crate) fn open(
         reader: &impl ChunkReader,
-        metadata: ColumnChunk,
+        mut metadata: ColumnChunk,
         range: Range<u64>,
     ) -> Result<Self> {
+        let bloom_filter = bloom_filter(reader, &metadata.meta_data)?;
+        if bloom_filter.is_none() {
+            metadata.meta_data.bloom_filter_offset = None;
+            metadata.meta_data.bloom_filter_length = None;
+        }
         let (offset, length) = (metadata.offset_index_offset, metadata.offset_index_length);
         let offset_index = index_at(reader, offset, length)?;
         let (offset, length) = (metadata.column_index_offset, metadata.column_index_length);
@@ -82,7 +87,7 @@ impl Chunk {
             pages: Stored::File(range),
             column_index: index_at(reader, offset, length)?,
             offset_index: offset_index.as_ref().map(format::decode).transpose()?,
-            bloom_filter: bloom_filter(reader, &metadata.meta_data)?.map(Stored::File),
+            bloom_filter: bloom_filter.map(Stored::File),
             metadata,
         })
     }
@@ -251,7 +256,9 @@ fn page_offsets(metadata: &mut ColumnMetaData) -> impl Iterator<Item = &mut i64>
 fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option<u64>)>> {
     let length = length.map(u64::try_from).transpose();
     match (offset.map(u64::try_from).transpose(), length) {
-        (Ok(offset), Ok(length)) => Ok(offset.map(|offset| (offset, length))),
+        // Some writers have 0 for what is not there.
+        (Ok(None | Some(0)), Ok(_)) => Ok(None),
+        (Ok(Some(offset)), Ok(length)) => Ok(Some((offset, length))),
         _ => Err(Error::corrupt("the footer has a negative offset or length")),
     }
 }

@@ -18,6 +18,7 @@ mod golden;
 mod hostile;
 mod mutated;
 mod pages;
+mod pages_of_others;
 mod promise;
 mod reader;
 mod rewrite;
