@@ -413,16 +413,27 @@ pub(crate) fn decimals128(
     Ok(Arc::new(array.with_data_type(data_type.clone())))
 }
 
+/// The bytes of an array's values, and how many each has. None for texts and nested types.
+fn value_bytes(array: &ArrayRef) -> Option<(Buffer, usize)> {
+    let bytes = |width| Some((array.to_data().buffers().first()?.clone(), width));
+    match array.data_type() {
+        DataType::Boolean => {
+            let values = array.as_boolean().values().iter();
+            let bytes: Vec<u8> = values.map(u8::from).collect();
+            Some((bytes.into(), 1))
+        }
+        DataType::FixedSizeBinary(width) => bytes(usize::try_from(*width).ok()?),
+        other => bytes(other.primitive_width()?),
+    }
+}
+
 /// An array as a dictionary with these keys.
 pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef> {
-    let data = array.to_data();
-    let width = array.data_type().primitive_width();
-    let Some(bytes) = width.and_then(|width| data.buffers().first()?.chunks_exact(width).into())
-    else {
+    let Some((bytes, width)) = value_bytes(array).filter(|(_, width)| *width > 0) else {
         return Err(Problem::Unsupported(format!("dictionaries of {}", array.data_type())).into());
     };
     let (mut places, mut first) = (HashMap::new(), Vec::new());
-    let keys = bytes.enumerate().map(|(row, value)| {
+    let keys = bytes.chunks_exact(width).enumerate().map(|(row, value)| {
         array.is_valid(row).then(|| {
             *places.entry(value).or_insert_with(|| {
                 first.push(row as u64);

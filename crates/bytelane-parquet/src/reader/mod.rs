@@ -1,6 +1,7 @@
 //! Parquet files to record batches.
 
 mod builder;
+mod fitted;
 mod in_flight;
 mod input;
 mod kept;

@@ -20,6 +20,8 @@ pub(crate) struct PageKinds {
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
     pub checksums: bool,
+    /// Whether any of its pages has a type or an encoding that is not known.
+    pub unknown: bool,
     /// Bytes of its pages without compression.
     pub uncompressed: u64,
     /// Data pages.
@@ -91,6 +93,9 @@ impl PageKinds {
             page.check_promise(chunk.compression_codec())?;
             check_size(page.uncompressed(), most)?;
             check_dictionary(&page, chunk)?;
+            let coding = page.encoding().unwrap_or_default();
+            kinds.unknown |= matches!(page.header.page_type, PageType::Unknown(_))
+                || matches!(coding, Coding::Unknown(_));
             if page.is_data() {
                 let new = |encoding: &Coding| !kinds.encodings.contains(encoding);
                 kinds.encodings.extend(page.encoding().filter(new));

@@ -17,6 +17,7 @@ mod given;
 mod golden;
 mod hostile;
 mod mutated;
+mod odd;
 mod pages;
 mod promise;
 mod reader;
