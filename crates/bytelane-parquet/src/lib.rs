@@ -6,6 +6,8 @@ mod budget;
 mod choice;
 mod contained;
 mod error;
+mod extension;
+mod fields;
 pub mod filter;
 #[doc(hidden)]
 pub mod format;
@@ -22,6 +24,7 @@ pub mod readers;
 pub mod rewrite;
 mod stack;
 mod statistics;
+mod stored;
 mod writer;
 
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 //! Most types are the same bytes in both; small integers are widened, and what Parquet stores as
 //! FIXED_LEN_BYTE_ARRAY has an order of bytes of its own.
 
+use crate::extension::with_logical_types;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -29,25 +30,25 @@ use std::sync::Arc;
 pub(crate) fn in_parquet(schema: &Schema) -> Result<SchemaDescriptor> {
     // At which the crate `parquet` would panic.
     let mut fields = schema.fields().iter();
-    if let Some(field) = fields.find(|field| has_union(field.data_type())) {
+    if let Some(field) = fields.find(|field| has_no_type(field.data_type())) {
         let problem = format!("Parquet has no type for {}", field.data_type());
         return Err(Error::new(Problem::Unsupported(problem)).in_column(field.name()));
     }
-    Ok(ArrowSchemaConverter::new().convert(schema)?)
+    with_logical_types(ArrowSchemaConverter::new().convert(schema)?, schema)
 }
 
-fn has_union(data_type: &DataType) -> bool {
+fn has_no_type(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Union(..) => true,
+        DataType::Union(..) | DataType::FixedSizeBinary(..=0) => true,
         DataType::List(field)
         | DataType::LargeList(field)
         | DataType::ListView(field)
         | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
         | DataType::Map(field, _)
-        | DataType::RunEndEncoded(_, field) => has_union(field.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| has_union(field.data_type())),
-        DataType::Dictionary(_, values) => has_union(values),
+        | DataType::RunEndEncoded(_, field) => has_no_type(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_no_type(field.data_type())),
+        DataType::Dictionary(_, values) => has_no_type(values),
         _ => false,
     }
 }

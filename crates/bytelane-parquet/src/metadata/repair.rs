@@ -173,10 +173,12 @@ fn repair_element(element: &mut SchemaElement) -> Option<bool> {
 /// Only lists, maps and variants have a type of their own.
 fn repair_group(element: &mut SchemaElement) {
     use ConvertedType::{List, Map, MapKeyValue};
-    let is_known =
-        |it: &ConvertedType| matches!(it, List | Map | MapKeyValue);
+    let is_known = |it: &ConvertedType| matches!(it, List | Map | MapKeyValue);
     element.converted_type = element.converted_type.filter(is_known);
-    let logical = element.logical_type.as_ref().and_then(|it| it.decode().ok());
+    let logical = element
+        .logical_type
+        .as_ref()
+        .and_then(|it| it.decode().ok());
     if !matches!(
         logical,
         Some(LogicalType::List(_) | LogicalType::Map(_) | LogicalType::Variant(_))

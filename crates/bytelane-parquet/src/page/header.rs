@@ -206,13 +206,18 @@ fn value_encoding(encoding: Encoding) -> Result<ValueEncoding> {
         Encoding::DeltaByteArray => Ok(ValueEncoding::DeltaByteArray),
         Encoding::ByteStreamSplit => Ok(ValueEncoding::ByteStreamSplit),
         Encoding::Alp => Ok(ValueEncoding::Alp),
-        Encoding::BitPacked => Err(Error::corrupt("a page with the encoding 4, which no value has")),
+        Encoding::BitPacked => Err(Error::corrupt(
+            "a page with the encoding 4, which no value has",
+        )),
         Encoding::Unknown(number) => Err(unknown_encoding(number)),
     }
 }
 
 fn unknown_encoding(number: i32) -> Error {
-    Problem::Unsupported(format!("a page in the encoding {number}, which is not known")).into()
+    Problem::Unsupported(format!(
+        "a page in the encoding {number}, which is not known"
+    ))
+    .into()
 }
 
 fn size(what: &str, number: i32) -> Result<usize> {

@@ -11,6 +11,7 @@ use super::rows::{Rows, selected};
 use super::types::{with_whole_intervals, without_other_values};
 use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
+use crate::extension::with_extension_types;
 use crate::input::InputFile;
 use crate::metadata::{Footer, read_footer};
 use crate::options::is_within;
@@ -76,8 +77,11 @@ impl ReaderBuilder<InputFile> {
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them. Otherwise,
-    /// INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost.
+    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them and changes no
+    /// values. Otherwise, INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost. Columns of the
+    /// logical types UUID and JSON have the extension types `arrow.uuid` and `arrow.json`, as in pyarrow.
+    ///
+    /// Where an annotation does not fit a column, or Arrow has no type for it, the physical type takes its place.
     ///
     /// # Errors
     ///
@@ -86,6 +90,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let footer = read_footer(&input)?;
         let depth = footer.depth;
         let (footer, own) = in_arrow_itself(footer)?;
+        let columns = footer.file_metadata().schema_descr().columns();
         let with_types = |schema| {
             let options = ArrowReaderOptions::new().with_schema(schema);
             in_arrow(&footer, depth, options)
@@ -93,15 +98,16 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let hinted = has_arrow_schema(&footer)
             .then(|| in_arrow(&footer, depth, ArrowReaderOptions::new()).ok());
         let metadata = match hinted.flatten() {
-            Some(hinted) => {
-                let columns = footer.file_metadata().schema_descr().columns();
-                without_other_values(hinted.schema(), own.schema(), columns)
-                    .map_or(Ok(hinted), with_types)?
-            }
+            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
+                Some(schema) => with_types(schema).unwrap_or(own),
+                None => hinted,
+            },
             // An Arrow schema may be that of other columns, or nested deeper than its format allows.
             None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
         };
-        Self::checked(input, metadata)
+        let extended = with_extension_types(metadata.schema(), columns);
+        let extended = extended.and_then(|schema| with_types(schema).ok());
+        Self::checked(input, extended.unwrap_or(metadata))
     }
 
     /// Reads the footer; the options say which Arrow types the columns get.

@@ -3,10 +3,10 @@
 //! The crate `parquet` reads no column of a file if Arrow has no type for one of them. An annotation without such a type is left
 //! out, and so are the bounds of the values, which are in the order of that annotation.
 
-use super::types::leaves;
 use crate::Result;
 use crate::bare::{bare_leaf, group_of};
 use crate::contained::contained;
+use crate::fields::leaves;
 use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType, Fields};
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{ConvertedType, Repetition};

@@ -1,5 +1,6 @@
 //! The Arrow types of columns, where those that the crate `parquet` gives them would change values.
 
+use crate::fields::{children, with_children};
 use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef};
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescPtr;
@@ -95,46 +96,4 @@ fn whole_intervals(field: &FieldRef) -> FieldRef {
 fn changed(schema: &Schema, fields: Vec<FieldRef>) -> Option<SchemaRef> {
     let is_same = schema.fields().iter().eq(&fields);
     (!is_same).then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
-}
-
-/// The fields in a column that have no others in them.
-pub(super) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
-    let mut leaves = Vec::new();
-    let mut open = vec![field];
-    while let Some(field) = open.pop() {
-        let within = children(field.data_type());
-        match within.is_empty() {
-            true => leaves.push(field),
-            false => open.extend(within),
-        }
-    }
-    leaves
-}
-
-fn children(data_type: &DataType) -> Vec<&FieldRef> {
-    match data_type {
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => vec![field],
-        DataType::Struct(fields) => fields.iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The same field with other children.
-fn with_children(field: &FieldRef, child: &mut impl FnMut(&FieldRef) -> FieldRef) -> FieldRef {
-    let data_type = match field.data_type() {
-        DataType::List(item) => DataType::List(child(item)),
-        DataType::LargeList(item) => DataType::LargeList(child(item)),
-        DataType::ListView(item) => DataType::ListView(child(item)),
-        DataType::LargeListView(item) => DataType::LargeListView(child(item)),
-        DataType::FixedSizeList(item, length) => DataType::FixedSizeList(child(item), *length),
-        DataType::Map(entries, sorted) => DataType::Map(child(entries), *sorted),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(child).collect()),
-        _ => return Arc::clone(field),
-    };
-    Arc::new(Field::clone(field).with_data_type(data_type))
 }

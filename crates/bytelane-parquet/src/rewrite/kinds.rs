@@ -64,6 +64,12 @@ impl PageKinds {
         self.names().any(|name| name == encoding.name())
     }
 
+    /// Returns whether any of the values are indices into a dictionary.
+    pub fn have_dictionary(&self) -> bool {
+        let is = |it: &Coding| matches!(it, Coding::RleDictionary | Coding::PlainDictionary);
+        self.encodings.iter().any(is)
+    }
+
     /// Whether all values are in this encoding, as far as its writer stores pages in it.
     pub fn are(&self, encoding: Encoding) -> bool {
         let names: Vec<String> = self.names().collect();

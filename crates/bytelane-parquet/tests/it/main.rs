@@ -23,5 +23,6 @@ mod promise;
 mod reader;
 mod rewrite;
 mod round_trip;
+mod stored;
 mod validity;
 mod writer;

@@ -6,8 +6,8 @@ use arrow_array::{
     Int64Array, StringArray, TimestampMicrosecondArray,
 };
 use bytelane_parquet::format::{
-    ConvertedType, DecimalType, Encoded, IntType, LogicalType, MicroSeconds,
-    MilliSeconds, SchemaElement, TimeType, TimeUnit, TimestampType,
+    ConvertedType, DecimalType, Encoded, IntType, LogicalType, MicroSeconds, MilliSeconds,
+    SchemaElement, TimeType, TimeUnit, TimestampType,
 };
 use std::sync::Arc;
 
@@ -56,11 +56,15 @@ fn unknown_logical(element: &mut SchemaElement) {
 }
 
 fn of_32_bits() -> ArrayRef {
-    Arc::new(Int32Array::from_iter_values((0..ROWS as i32).map(|it| it * 7)))
+    Arc::new(Int32Array::from_iter_values(
+        (0..ROWS as i32).map(|it| it * 7),
+    ))
 }
 
 fn of_64_bits() -> ArrayRef {
-    Arc::new(Int64Array::from_iter_values((0..ROWS as i64).map(|it| it << 40)))
+    Arc::new(Int64Array::from_iter_values(
+        (0..ROWS as i64).map(|it| it << 40),
+    ))
 }
 
 fn bytes_of(width: usize) -> ArrayRef {
@@ -76,12 +80,18 @@ fn bytes() -> ArrayRef {
 #[test]
 fn what_does_not_fit_is_left_out() {
     let cases: Vec<(&str, ArrayRef, Change)> = vec![
-        ("DATE on INT64", of_64_bits(), |it| logical(it, LogicalType::Date(none()))),
+        ("DATE on INT64", of_64_bits(), |it| {
+            logical(it, LogicalType::Date(none()))
+        }),
         ("a converted DATE on INT64", of_64_bits(), |it| {
             it.converted_type = Some(ConvertedType::Date);
         }),
-        ("FLOAT16 on 4 bytes", bytes_of(4), |it| logical(it, LogicalType::Float16(none()))),
-        ("UUID on 4 bytes", bytes_of(4), |it| logical(it, LogicalType::Uuid(none()))),
+        ("FLOAT16 on 4 bytes", bytes_of(4), |it| {
+            logical(it, LogicalType::Float16(none()))
+        }),
+        ("UUID on 4 bytes", bytes_of(4), |it| {
+            logical(it, LogicalType::Uuid(none()))
+        }),
         ("INTERVAL on 4 bytes", bytes_of(4), |it| {
             it.converted_type = Some(ConvertedType::Interval);
         }),
@@ -89,18 +99,32 @@ fn what_does_not_fit_is_left_out() {
             it.converted_type = Some(ConvertedType::Utf8);
             logical(it, LogicalType::Text(none()));
         }),
-        ("JSON on DOUBLE", Arc::new(Float64Array::from(vec![0.5; ROWS])), |it| {
-            logical(it, LogicalType::Json(none()));
+        (
+            "JSON on DOUBLE",
+            Arc::new(Float64Array::from(vec![0.5; ROWS])),
+            |it| {
+                logical(it, LogicalType::Json(none()));
+            },
+        ),
+        ("MAP on a leaf", of_32_bits(), |it| {
+            logical(it, LogicalType::Map(none()))
         }),
-        ("MAP on a leaf", of_32_bits(), |it| logical(it, LogicalType::Map(none()))),
         ("a converted LIST on a leaf", of_32_bits(), |it| {
             it.converted_type = Some(ConvertedType::List);
         }),
         ("ConvertedType 99", of_32_bits(), |it| {
             it.converted_type = Some(ConvertedType::Unknown(99));
         }),
-        ("an unknown logical type of INT32", of_32_bits(), unknown_logical),
-        ("an unknown logical type of INT64", of_64_bits(), unknown_logical),
+        (
+            "an unknown logical type of INT32",
+            of_32_bits(),
+            unknown_logical,
+        ),
+        (
+            "an unknown logical type of INT64",
+            of_64_bits(),
+            unknown_logical,
+        ),
         ("an unknown logical type of bytes", bytes(), unknown_logical),
         ("INTEGER(64) on INT32", of_32_bits(), |it| {
             logical(it, integer(64));
@@ -109,24 +133,43 @@ fn what_does_not_fit_is_left_out() {
             logical(it, integer(13));
         }),
         ("TIME(MILLIS) on INT64", of_64_bits(), |it| {
-            logical(it, LogicalType::Time(time(TimeUnit::Millis(MilliSeconds {
-                unknown_fields: Default::default(),
-            }))));
+            logical(
+                it,
+                LogicalType::Time(time(TimeUnit::Millis(MilliSeconds {
+                    unknown_fields: Default::default(),
+                }))),
+            );
         }),
         ("TIMESTAMP on INT32", of_32_bits(), |it| {
             it.converted_type = Some(ConvertedType::TimestampMillis);
         }),
-        ("a decimal of 33 bytes", bytes_of(33), |it| decimal(it, 70, 2)),
+        ("a decimal of 33 bytes", bytes_of(33), |it| {
+            decimal(it, 70, 2)
+        }),
         ("a decimal of 77 digits", bytes(), |it| decimal(it, 77, 2)),
         ("a decimal of 300 digits", bytes(), |it| decimal(it, 300, 2)),
-        ("a decimal of 12 digits in INT32", of_32_bits(), |it| decimal(it, 12, 2)),
-        ("a decimal of 9 digits in 2 bytes", bytes_of(2), |it| decimal(it, 9, 2)),
-        ("a decimal of no digits", of_32_bits(), |it| decimal(it, 0, 0)),
-        ("a decimal of a larger scale", of_32_bits(), |it| decimal(it, 3, 4)),
-        ("a decimal of a negative scale", of_32_bits(), |it| decimal(it, 3, -1)),
-        ("a decimal of floats", Arc::new(Float64Array::from(vec![0.5; ROWS])), |it| {
-            decimal(it, 3, 1);
+        ("a decimal of 12 digits in INT32", of_32_bits(), |it| {
+            decimal(it, 12, 2)
         }),
+        ("a decimal of 9 digits in 2 bytes", bytes_of(2), |it| {
+            decimal(it, 9, 2)
+        }),
+        ("a decimal of no digits", of_32_bits(), |it| {
+            decimal(it, 0, 0)
+        }),
+        ("a decimal of a larger scale", of_32_bits(), |it| {
+            decimal(it, 3, 4)
+        }),
+        ("a decimal of a negative scale", of_32_bits(), |it| {
+            decimal(it, 3, -1)
+        }),
+        (
+            "a decimal of floats",
+            Arc::new(Float64Array::from(vec![0.5; ROWS])),
+            |it| {
+                decimal(it, 3, 1);
+            },
+        ),
     ];
     for (what, values, change) in cases {
         let file = with_element(&file_of(&values), change);
@@ -147,26 +190,41 @@ fn what_fits_is_kept() {
     let times = (0..ROWS as i64).map(|it| it << 40);
     let times = TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC");
     let cases: Vec<(&str, ArrayRef, ArrayRef, Change)> = vec![
-        ("a decimal without the older fields", of_32_bits(), decimals(&numbers), |it| {
-            decimal(it, 9, 2);
-            (it.precision, it.scale) = (None, None);
-        }),
-        ("a decimal of two scales", of_32_bits(), decimals(&numbers), |it| {
-            decimal(it, 9, 2);
-            it.scale = Some(3);
-        }),
-        ("a timestamp of two units", of_64_bits(), Arc::new(times), |it| {
-            it.converted_type = Some(ConvertedType::TimestampMillis);
-            let unit = TimeUnit::Micros(MicroSeconds {
-                unknown_fields: Default::default(),
-            });
-            let timestamp = TimestampType {
-                is_adjusted_to_utc: true,
-                unit,
-                unknown_fields: Default::default(),
-            };
-            logical(it, LogicalType::Timestamp(timestamp));
-        }),
+        (
+            "a decimal without the older fields",
+            of_32_bits(),
+            decimals(&numbers),
+            |it| {
+                decimal(it, 9, 2);
+                (it.precision, it.scale) = (None, None);
+            },
+        ),
+        (
+            "a decimal of two scales",
+            of_32_bits(),
+            decimals(&numbers),
+            |it| {
+                decimal(it, 9, 2);
+                it.scale = Some(3);
+            },
+        ),
+        (
+            "a timestamp of two units",
+            of_64_bits(),
+            Arc::new(times),
+            |it| {
+                it.converted_type = Some(ConvertedType::TimestampMillis);
+                let unit = TimeUnit::Micros(MicroSeconds {
+                    unknown_fields: Default::default(),
+                });
+                let timestamp = TimestampType {
+                    is_adjusted_to_utc: true,
+                    unit,
+                    unknown_fields: Default::default(),
+                };
+                logical(it, LogicalType::Timestamp(timestamp));
+            },
+        ),
         ("an unknown logical type and UTF8", in_bytes, text, |it| {
             it.converted_type = Some(ConvertedType::Utf8);
             unknown_logical(it);

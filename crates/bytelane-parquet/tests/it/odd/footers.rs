@@ -10,7 +10,9 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 fn values() -> ArrayRef {
-    Arc::new(Int32Array::from_iter_values((0..ROWS as i32).map(|it| it / 3)))
+    Arc::new(Int32Array::from_iter_values(
+        (0..ROWS as i32).map(|it| it / 3),
+    ))
 }
 
 fn pair(key: &'static [u8], value: Option<&'static [u8]>) -> KeyValue {
@@ -50,7 +52,9 @@ fn metadata_of_a_column_need_not_be_text() {
 
 #[test]
 fn a_name_need_not_be_text() {
-    let file = with_element(&file_of(&values()), |it| it.name = Bytes::from_static(b"\xff"));
+    let file = with_element(&file_of(&values()), |it| {
+        it.name = Bytes::from_static(b"\xff")
+    });
     let reader = Reader::builder(file.clone()).unwrap();
     let names = reader.schema().fields().iter().map(|it| it.name().as_str());
     assert_eq!(names.collect::<Vec<_>>(), ["ok", "\u{fffd}"]);
@@ -99,5 +103,8 @@ fn a_column_with_an_unknown_compression_is_copied() {
         chunk.meta_data.codec = CompressionCodec::Unknown(50);
     });
     let error = check_unreadable(&file, "a codec");
-    assert!(error.contains("column x: ") && error.contains("not known"), "{error}");
+    assert!(
+        error.contains("column x: ") && error.contains("not known"),
+        "{error}"
+    );
 }

@@ -31,7 +31,9 @@ fn with_hint(file: &Bytes, x: &DataType) -> Bytes {
 }
 
 fn timestamps(of: impl Fn(i64) -> i64) -> Vec<i64> {
-    (0..ROWS as i64).map(|row| 1_700_000_000 + of(row)).collect()
+    (0..ROWS as i64)
+        .map(|row| 1_700_000_000 + of(row))
+        .collect()
 }
 
 #[test]
@@ -41,7 +43,11 @@ fn another_unit_or_scale_is_ignored() {
     let decimals = Decimal128Array::from_iter_values((0..ROWS as i128).map(|it| 12_345 + it));
     let decimals: ArrayRef = Arc::new(decimals.with_precision_and_scale(9, 2).unwrap());
     let dictionary = |values: DataType| DataType::Dictionary(DataType::Int32.into(), values.into());
-    let units = [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond];
+    let units = [
+        TimeUnit::Second,
+        TimeUnit::Millisecond,
+        TimeUnit::Microsecond,
+    ];
     for unit in units {
         let file = file_of(&nanoseconds);
         for zone in [None, Some("UTC".into())] {
@@ -148,7 +154,10 @@ fn keys_that_are_too_few_are_an_error_of_their_column() {
     let values: ArrayRef = Arc::new(Int64Array::from_iter_values(0..ROWS as i64));
     let hint = DataType::Dictionary(DataType::Int8.into(), DataType::Int64.into());
     let error = super::check_unreadable(&with_hint(&file_of(&values), &hint), "keys");
-    assert!(error.contains("column x") && error.contains("200 distinct"), "{error}");
+    assert!(
+        error.contains("column x") && error.contains("200 distinct"),
+        "{error}"
+    );
 }
 
 #[test]

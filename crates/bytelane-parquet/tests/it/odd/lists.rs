@@ -1,12 +1,13 @@
 //! Groups that are annotated as lists or maps, but do not have that form.
 
-use super::{ROWS, check, numbers};
+use super::{ROWS, check, numbers, with_element};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, Int32Array, ListArray, MapArray, StringArray, StructArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields};
 use bytelane_parquet::Reader;
+use bytelane_parquet::format::{ConvertedType, Encoded, LogicalType};
 use bytes::Bytes;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::writer::SerializedFileWriter;
@@ -40,12 +41,16 @@ fn file_of(group: &str) -> Bytes {
     let mut keys = row_group.next_column().unwrap().unwrap();
     let texts: Vec<ByteArray> = entries.iter().map(|it| key(*it).as_str().into()).collect();
     let key_writer = keys.typed::<ByteArrayType>();
-    key_writer.write_batch(&texts, Some(&definition), Some(&repetition)).unwrap();
+    key_writer
+        .write_batch(&texts, Some(&definition), Some(&repetition))
+        .unwrap();
     keys.close().unwrap();
     let mut values = row_group.next_column().unwrap().unwrap();
     let entries: Vec<i32> = entries.iter().map(|it| *it as i32).collect();
     let value_writer = values.typed::<parquet::data_type::Int32Type>();
-    value_writer.write_batch(&entries, Some(&definition), Some(&repetition)).unwrap();
+    value_writer
+        .write_batch(&entries, Some(&definition), Some(&repetition))
+        .unwrap();
     values.close().unwrap();
     row_group.close().unwrap();
     writer.close().unwrap();
@@ -120,5 +125,29 @@ fn leaves(x: &ArrayRef) -> StructArray {
         DataType::Struct(fields) if fields.len() == 1 => leaves(x.as_struct().column(0)),
         DataType::Map(..) => x.as_map().entries().clone(),
         _ => x.as_struct().clone(),
+    }
+}
+
+#[test]
+fn annotations_of_groups_that_are_unknown_are_ignored() {
+    let file = file_of(&format!(
+        "required group x {{ repeated group a {{ repeated group b {{ {ENTRY} }} }} }}"
+    ));
+    let rows = Reader::builder(file.clone()).unwrap().build().unwrap();
+    let batch = rows.collect::<Result<Vec<_>, _>>().unwrap().remove(0);
+    assert!(matches!(batch.column(1).data_type(), DataType::Struct(_)));
+    let unknown = Bytes::from_static(&[0x0c, 100, 0, 0]);
+    let unknown: LogicalType = bytelane_parquet::format::decode(&unknown).unwrap();
+    for (converted, logical) in [
+        (Some(ConvertedType::Unknown(99)), None),
+        (Some(ConvertedType::Date), None),
+        (None, Some(unknown)),
+    ] {
+        let what = format!("{converted:?} {logical:?}");
+        let file = with_element(&file, |it| {
+            it.converted_type = converted;
+            it.logical_type = logical.map(|it| Encoded::new(&it).unwrap());
+        });
+        check(&file, batch.column(1), &what);
     }
 }

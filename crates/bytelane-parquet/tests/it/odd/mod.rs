@@ -11,9 +11,7 @@ use arrow_array::{Array, ArrayRef, Int32Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::filter::Selection;
-use bytelane_parquet::format::{
-    ColumnChunk, Encoded, FileMetaData, SchemaElement, decode, encode,
-};
+use bytelane_parquet::format::{ColumnChunk, Encoded, FileMetaData, SchemaElement, decode, encode};
 use bytelane_parquet::inspect::inspect_reader;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Reader, Result, Writer, WriterOptions, parse_compression};
@@ -89,7 +87,10 @@ fn read(file: &Bytes, columns: &[&str], rows: usize, threads: usize) -> Result<V
     let batches = reader.collect::<std::result::Result<Vec<_>, _>>()?;
     let columns = 0..batches[0].num_columns();
     let columns = columns.map(|column| {
-        let parts: Vec<&dyn Array> = batches.iter().map(|it| it.column(column).as_ref()).collect();
+        let parts: Vec<&dyn Array> = batches
+            .iter()
+            .map(|it| it.column(column).as_ref())
+            .collect();
         Ok(arrow_select::concat::concat(&parts)?)
     });
     columns.collect()
@@ -116,7 +117,10 @@ fn check_equal(found: &ArrayRef, expected: &ArrayRef, what: &str) {
 pub fn check_unreadable(file: &Bytes, what: &str) -> String {
     let rewritten = check_others(file, what);
     let error = read(file, &["x"], ROWS, 1).unwrap_err().to_string();
-    assert_eq!(read(&rewritten, &["x"], ROWS, 1).unwrap_err().to_string(), error);
+    assert_eq!(
+        read(&rewritten, &["x"], ROWS, 1).unwrap_err().to_string(),
+        error
+    );
     error
 }
 
@@ -129,7 +133,9 @@ fn check_others(file: &Bytes, what: &str) -> Bytes {
     let selection = Selection::default()
         .with_columns(vec!["ok".to_owned()])
         .with_filter(filter);
-    let rows = selection.read(Reader::builder(file.clone()).unwrap()).unwrap();
+    let rows = selection
+        .read(Reader::builder(file.clone()).unwrap())
+        .unwrap();
     let rows = rows.map(|batch| batch.unwrap().num_rows()).sum::<usize>();
     assert_eq!(rows, 50, "{what}");
 
@@ -140,14 +146,17 @@ fn check_others(file: &Bytes, what: &str) -> Bytes {
         let options = AdviseOptions::default().with_exact_sizes(exact);
         let advice = advise(&path, &options).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(advice.columns[0].path, "ok", "{what}");
-        assert!(!advice.columns[0].candidates.is_empty(), "{what}: {advice:?}");
+        assert!(
+            !advice.columns[0].candidates.is_empty(),
+            "{what}: {advice:?}"
+        );
     }
 
     let options = RewriteOptions::new(WriterOptions::default())
         .with_compression(parse_compression("zstd").unwrap())
         .with_verification(true);
-    let (new, rewritten) = rewrite_bytes(file.clone(), &options)
-        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (new, rewritten) =
+        rewrite_bytes(file.clone(), &options).unwrap_or_else(|error| panic!("{what}: {error}"));
     assert_eq!(rewritten.columns[0].rewritten, 1, "{what}");
     let (before, after) = (footer(file), footer(&new));
     let kept = |footer: &FileMetaData| FileMetaData {
@@ -164,7 +173,10 @@ fn check_others(file: &Bytes, what: &str) -> Bytes {
         assert_eq!(after.statistics, before.statistics, "{what}");
         assert_eq!(after.path_in_schema, before.path_in_schema, "{what}");
         assert_eq!(after.physical_type, before.physical_type, "{what}");
-        assert_eq!(after.key_value_metadata, before.key_value_metadata, "{what}");
+        assert_eq!(
+            after.key_value_metadata, before.key_value_metadata,
+            "{what}"
+        );
     }
     new
 }

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 fn values() -> ArrayRef {
-    Arc::new(Int32Array::from_iter_values((0..ROWS as i32).map(|it| it / 3)))
+    Arc::new(Int32Array::from_iter_values(
+        (0..ROWS as i32).map(|it| it / 3),
+    ))
 }
 
 /// The same file with other pages of `x`, and an empty place where the old ones were.
@@ -15,7 +17,9 @@ fn with_pages(file: &Bytes, pages: impl FnOnce(&Bytes) -> Vec<u8>) -> Bytes {
     let mut old = Bytes::new();
     with_chunk(file, |chunk| {
         let described = &chunk.meta_data;
-        let offset = described.dictionary_page_offset.unwrap_or(described.data_page_offset);
+        let offset = described
+            .dictionary_page_offset
+            .unwrap_or(described.data_page_offset);
         let length = described.total_compressed_size;
         old = file.slice(offset as usize..(offset + length) as usize);
     });
@@ -25,7 +29,9 @@ fn with_pages(file: &Bytes, pages: impl FnOnce(&Bytes) -> Vec<u8>) -> Bytes {
     let moved: Bytes = [&file[..start], &new, &file[start..]].concat().into();
     with_chunk(&moved, |chunk| {
         let described = &mut chunk.meta_data;
-        let before = described.dictionary_page_offset.unwrap_or(described.data_page_offset);
+        let before = described
+            .dictionary_page_offset
+            .unwrap_or(described.data_page_offset);
         let data = described.data_page_offset - before;
         if let Some(dictionary) = &mut described.dictionary_page_offset {
             *dictionary = start as i64;
@@ -57,12 +63,22 @@ fn unknown_page(page_type: PageType) -> Vec<u8> {
 
 #[test]
 fn pages_of_an_unknown_type_are_passed_over() {
-    for page_type in [PageType::Unknown(4), PageType::Unknown(99), PageType::IndexPage] {
+    for page_type in [
+        PageType::Unknown(4),
+        PageType::Unknown(99),
+        PageType::IndexPage,
+    ] {
         let other = unknown_page(page_type);
         let file = file_of(&values());
         for (what, file) in [
-            ("before", with_pages(&file, |pages| [&other, &pages[..]].concat())),
-            ("after", with_pages(&file, |pages| [&pages[..], &other].concat())),
+            (
+                "before",
+                with_pages(&file, |pages| [&other, &pages[..]].concat()),
+            ),
+            (
+                "after",
+                with_pages(&file, |pages| [&pages[..], &other].concat()),
+            ),
         ] {
             check(&file, &values(), &format!("{page_type:?} {what}"));
         }
@@ -85,5 +101,8 @@ fn pages_in_an_unknown_encoding_are_an_error_of_their_column() {
         [&encode(&header).unwrap(), values].concat()
     });
     let error = check_unreadable(&file, "an encoding");
-    assert!(error.contains("column x") && error.contains("encoding 60"), "{error}");
+    assert!(
+        error.contains("column x") && error.contains("encoding 60"),
+        "{error}"
+    );
 }

@@ -2,10 +2,10 @@
 
 use super::{ROWS, check, file_of, with_chunk, with_element};
 use arrow_array::{ArrayRef, BinaryArray, FixedSizeBinaryArray, Int32Array, Int64Array};
+use bytelane_parquet::Reader;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::format::{ConvertedType, Encoded, Statistics, decode};
 use bytelane_parquet::inspect::inspect_reader;
-use bytelane_parquet::Reader;
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -28,7 +28,9 @@ fn with_statistics(file: &Bytes, statistics: &Statistics) -> Bytes {
 
 fn count(file: &Bytes, filter: &str) -> usize {
     let selection = Selection::default().with_filter(filter.parse().unwrap());
-    let rows = selection.read(Reader::builder(file.clone()).unwrap()).unwrap();
+    let rows = selection
+        .read(Reader::builder(file.clone()).unwrap())
+        .unwrap();
     rows.map(|batch| batch.unwrap().num_rows()).sum()
 }
 
