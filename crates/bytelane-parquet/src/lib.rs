@@ -7,6 +7,8 @@ mod choice;
 mod chunk;
 mod contained;
 mod error;
+mod extension;
+mod fields;
 mod file;
 pub mod filter;
 #[doc(hidden)]
@@ -24,6 +26,7 @@ pub mod readers;
 pub mod rewrite;
 mod stack;
 mod statistics;
+mod stored;
 mod write;
 
 #[doc(hidden)]

@@ -84,7 +84,14 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
             || options
                 .own(path, |column| column.as_dictionary.then_some(()))
                 .is_some());
+    let without_dictionaries = options
+        .own(path, |column| column.without_dictionaries.then_some(()))
+        .is_some();
     let is_readable = |encoding: Encoding| match as_dictionary {
+        true if without_dictionaries => {
+            let readers = &options.readers;
+            readers.obstacle_to_nested_dictionaries(encoding).is_none()
+        }
         true => options.readers.obstacle_to_dictionary(encoding).is_none(),
         false => options.readers.read(encoding, ValueType::of(leaf)),
     };

@@ -6,7 +6,7 @@ use super::encode::OwnChunk;
 use super::layout::Layout;
 use super::rows::Rows;
 use crate::page::{PageEncoder, ValueEncoding};
-use crate::statistics::to_type_defined_order;
+use crate::statistics::{TRUNCATED, to_type_defined_order};
 use crate::{DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
@@ -221,6 +221,7 @@ impl ColumnEncoder {
                 DataPageVersion::V1 => WriterVersion::PARQUET_1_0,
                 DataPageVersion::V2 => WriterVersion::PARQUET_2_0,
             })
+            .set_statistics_truncate_length(Some(bounds_length(leaves)))
             .set_write_page_header_statistics(options.page_header_statistics);
         if layouts.iter().any(Layout::has_exact_pages) {
             // A page may end wherever an array does, and nowhere else.
@@ -244,6 +245,13 @@ impl ColumnEncoder {
         }
         builder.build()
     }
+}
+
+/// Bytes to which bounds of values are cut in the statistics of a chunk. Those of a fixed length are never cut, which readers do
+/// not expect: pyarrow 26 ends the process.
+fn bounds_length(leaves: &[ColumnDescPtr]) -> usize {
+    let fixed = leaves.iter().filter_map(|leaf| physical::width(leaf));
+    fixed.fold(TRUNCATED, usize::max)
 }
 
 /// The next rows of one array, of which `done` have been written: up to where the next page of a leaf must end at the

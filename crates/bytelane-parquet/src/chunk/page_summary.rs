@@ -20,6 +20,8 @@ pub(crate) struct PageSummary {
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
     pub checksums: bool,
+    /// Whether any of its pages has a type or an encoding that is not known.
+    pub unknown: bool,
     /// Bytes of its pages without compression.
     pub uncompressed: u64,
     /// Data pages.
@@ -68,6 +70,12 @@ impl PageSummary {
         self.names().any(|name| name == encoding.name())
     }
 
+    /// Returns whether any of the values are indices into a dictionary.
+    pub fn have_dictionary(&self) -> bool {
+        let is = |it: &Coding| matches!(it, Coding::RleDictionary | Coding::PlainDictionary);
+        self.encodings.iter().any(is)
+    }
+
     /// Whether all values are in this encoding, as far as its writer stores pages in it.
     pub fn are(&self, encoding: Encoding) -> bool {
         let names: Vec<String> = self.names().collect();
@@ -97,6 +105,9 @@ impl PageSummary {
             page.check_promise(chunk.compression_codec())?;
             check_size(page.uncompressed(), most)?;
             check_dictionary(&page, chunk)?;
+            let coding = page.encoding().unwrap_or_default();
+            summary.unknown |= matches!(page.header.page_type, PageType::Unknown(_))
+                || matches!(coding, Coding::Unknown(_));
             if page.is_data() {
                 let new = |encoding: &Coding| !summary.encodings.contains(encoding);
                 summary.encodings.extend(page.encoding().filter(new));

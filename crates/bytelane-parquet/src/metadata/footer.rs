@@ -1,16 +1,16 @@
 //! Where a file's metadata and its column chunks are.
 
 use super::Pages;
-use super::schema::{depth_of_schema, has_unknown_type, without_misfits};
-use crate::contained::contained;
+use super::repair::in_parquet;
+use super::schema::depth_of_schema;
 use crate::format::{
-    self, Encoded, FieldRepetitionType, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted,
+    self, FieldRepetitionType, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted,
     footer_length,
 };
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
 };
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
@@ -30,25 +30,12 @@ pub(crate) struct Footer {
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (file, depth) = read_file_metadata(reader)?;
-    let metadata = with_stack(depth, || {
-        let metadata = match in_parquet(&file) {
-            Ok(metadata) if !has_unknown_type(&metadata) => metadata,
-            read => standard(&file).and_then(|it| in_parquet(&it)).or(read)?,
-        };
-        repaired(reader, metadata)
-    })?;
+    let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
     Ok(Footer {
         file,
         metadata,
         depth,
     })
-}
-
-/// The same for the crate `parquet`.
-pub(crate) fn in_parquet(file: &Metadata) -> Result<ParquetMetaData> {
-    let footer = format::encode(file)?;
-    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
-        .map_err(|error| damaged(&error))
 }
 
 /// The footer of a file, which is not encrypted, and how deep its columns are nested.
@@ -80,32 +67,16 @@ pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata,
     Ok((file, depth))
 }
 
-fn damaged(error: &dyn Display) -> Error {
+pub(super) fn damaged(error: &dyn Display) -> Error {
     Error::corrupt(format!("the footer is damaged: {error}"))
-}
-
-/// The same without what the crate `parquet` refuses: annotations that do not fit, and fields that do not have the type
-/// that the format gives them. Some writers have used numbers for purposes of their own, which have since become other
-/// fields; that crate does not look at the type.
-pub(crate) fn standard(file: &Metadata) -> Result<Metadata> {
-    let mut file = file.clone();
-    file.unknown_fields.clear();
-    for row_group in &mut file.row_groups {
-        row_group.unknown_fields.clear();
-        for column in &mut row_group.columns {
-            let mut chunk = column.decode()?;
-            chunk.unknown_fields.clear();
-            chunk.meta_data.unknown_fields.clear();
-            *column = Encoded::new(&chunk)?;
-        }
-    }
-    without_misfits(&mut file.schema);
-    Ok(file)
 }
 
 /// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the
 /// offset of a dictionary that is not there; and the size of a chunk, of which some leave out a part.
-fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<ParquetMetaData> {
+fn with_right_sizes(
+    reader: &impl ChunkReader,
+    metadata: ParquetMetaData,
+) -> Result<ParquetMetaData> {
     let file = metadata.file_metadata();
     let groups = metadata.row_groups().iter();
     let rows = groups.map(RowGroupMetaData::num_rows);
@@ -128,7 +99,7 @@ fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<Parq
     );
     let row_groups = metadata.row_groups().iter().map(|row_group| {
         let chunks = row_group.columns().iter().cloned();
-        let chunks = chunks.map(|chunk| repaired_chunk(reader, chunk, counts_too_little));
+        let chunks = chunks.map(|chunk| with_right_size(reader, chunk, counts_too_little));
         let chunks = chunks.collect::<Result<Vec<_>>>()?;
         let builder = row_group.clone().into_builder();
         Ok(builder.set_column_metadata(chunks).build()?)
@@ -139,7 +110,7 @@ fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<Parq
     ))
 }
 
-fn repaired_chunk(
+fn with_right_size(
     reader: &impl ChunkReader,
     chunk: ColumnChunkMetaData,
     counts_too_little: bool,

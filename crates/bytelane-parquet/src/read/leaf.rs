@@ -261,7 +261,7 @@ impl Leaf {
                 let values = self.opener.open_dictionary(&header, bytes)?;
                 self.decoder.keep_dictionary(values, header.values)?;
             }
-            Some((PageKind::Index, _)) => {}
+            Some((PageKind::Other, _)) => {}
         }
         Ok(true)
     }

@@ -2,6 +2,7 @@
 
 mod builder;
 mod column;
+mod fitted;
 mod in_flight;
 mod input;
 mod kept;

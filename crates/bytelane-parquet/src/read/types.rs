@@ -1,31 +1,68 @@
 //! The Arrow types of columns, where those that the crate `parquet` gives them would change values.
 
+use crate::fields::{children, with_children};
 use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef};
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescPtr;
+use std::slice::Iter;
 use std::sync::Arc;
 
-/// The types that the Arrow schema of a file gives its columns, without those that change values: decimals of another
-/// scale, or of fewer digits. `own` are the types of the columns without that schema. None if nothing is to change.
-pub(super) fn without_other_decimals(hinted: &Schema, own: &Schema) -> Option<SchemaRef> {
+/// The types that the Arrow schema of a file gives its columns, without those that change values: decimals of another scale or
+/// of fewer digits, and timestamps in another unit. `own` are the types of the columns without that schema. None if nothing is
+/// to change.
+pub(super) fn without_other_values(
+    hinted: &Schema,
+    own: &Schema,
+    columns: &[ColumnDescPtr],
+) -> Option<SchemaRef> {
+    let mut columns = columns.iter();
     let pairs = hinted.fields().iter().zip(own.fields());
     let fields: Vec<FieldRef> = pairs
-        .map(|(hinted, own)| without_other_decimal(hinted, own))
+        .map(|(hinted, own)| without_other_value(hinted, own, &mut columns))
         .collect();
     changed(hinted, fields)
 }
 
-fn without_other_decimal(hinted: &FieldRef, own: &FieldRef) -> FieldRef {
-    if let (Some(asked), Some(found)) = (decimal(hinted.data_type()), decimal(own.data_type())) {
-        return match asked.0 < found.0 || asked.1 != found.1 {
-            true => Arc::clone(own),
-            false => Arc::clone(hinted),
+fn without_other_value(
+    hinted: &FieldRef,
+    own: &FieldRef,
+    columns: &mut Iter<'_, ColumnDescPtr>,
+) -> FieldRef {
+    let within = children(own.data_type());
+    if within.is_empty() {
+        let column = columns.next();
+        return match is_taken(hinted.data_type(), own.data_type(), column) {
+            true => Arc::clone(hinted),
+            false => Arc::clone(own),
         };
     }
-    let own = children(own.data_type());
-    let mut own = own.into_iter();
-    with_children(hinted, &mut |child| match own.next() {
-        Some(own) => without_other_decimal(child, own),
+    let mut within = within.into_iter();
+    with_children(hinted, &mut |child| match within.next() {
+        Some(own) => without_other_value(child, own, columns),
         None => Arc::clone(child),
     })
+}
+
+/// Returns whether a column has this type, which a schema asks for.
+fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) -> bool {
+    if let (Some(asked), Some(own)) = (decimal(asked), decimal(own))
+        && (asked.0 < own.0 || asked.1 != own.1)
+    {
+        return false;
+    }
+    let is = |physical| column.is_some_and(|column| column.physical_type() == physical);
+    match (asked, own) {
+        (DataType::Dictionary(_, values), own) => {
+            // The crate `parquet` makes no dictionaries of numbers that are stored as bytes.
+            let is_bytes = is(Type::BYTE_ARRAY) || is(Type::FIXED_LEN_BYTE_ARRAY);
+            !(is_bytes && values.is_primitive()) && is_taken(values, own, column)
+        }
+        // INT96 has no unit.
+        (DataType::Timestamp(asked, _), DataType::Timestamp(own, _)) => {
+            asked == own || is(Type::INT96)
+        }
+        _ => true,
+    }
 }
 
 /// Digits and scale.
@@ -59,32 +96,4 @@ fn whole_intervals(field: &FieldRef) -> FieldRef {
 fn changed(schema: &Schema, fields: Vec<FieldRef>) -> Option<SchemaRef> {
     let is_same = schema.fields().iter().eq(&fields);
     (!is_same).then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
-}
-
-fn children(data_type: &DataType) -> Vec<&FieldRef> {
-    match data_type {
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => vec![field],
-        DataType::Struct(fields) => fields.iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The same field with other children.
-fn with_children(field: &FieldRef, child: &mut impl FnMut(&FieldRef) -> FieldRef) -> FieldRef {
-    let data_type = match field.data_type() {
-        DataType::List(item) => DataType::List(child(item)),
-        DataType::LargeList(item) => DataType::LargeList(child(item)),
-        DataType::ListView(item) => DataType::ListView(child(item)),
-        DataType::LargeListView(item) => DataType::LargeListView(child(item)),
-        DataType::FixedSizeList(item, length) => DataType::FixedSizeList(child(item), *length),
-        DataType::Map(entries, sorted) => DataType::Map(child(entries), *sorted),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(child).collect()),
-        _ => return Arc::clone(field),
-    };
-    Arc::new(Field::clone(field).with_data_type(data_type))
 }

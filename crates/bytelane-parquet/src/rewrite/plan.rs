@@ -29,6 +29,10 @@ pub(crate) const INT96: &str =
 /// The same of other columns in the same list, map or struct.
 pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column can only be copied, or converted with --convert-int96";
 
+const UNKNOWN_PAGES: &str = "it has pages of a type or in an encoding that is not known";
+
+const LZO: &str = "columns compressed with LZO, or in a way that is not known, can only be copied";
+
 const NO_INDEX: &str =
     "the statistics of its pages, in an order that is not known here, would be lost";
 
@@ -181,6 +185,8 @@ impl<'a> Plan<'a> {
         let is_supported = !matches!(compression, Compression::LZO | Compression::LZ4);
         match physical {
             _ if chunk.num_values() == 0 => Wish::Keep,
+            _ if summary.unknown => Wish::Cannot(UNKNOWN_PAGES.to_owned()),
+            _ if chunk.compression_codec() == CompressionCodec::LZO => Wish::Cannot(LZO.to_owned()),
             Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
             Type::INT96 => Wish::Cannot(INT96.to_owned()),
             _ if !is_supported => {
@@ -227,7 +233,10 @@ impl<'a> Plan<'a> {
         let writer = &self.options.writer;
         let keeps = writer.goal != Goal::Size && writer.leaves_pages_open();
         let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
+        let is_nested = self.file.schema_descr().column(leaf).path().parts().len() > 1;
+        let has_others = i64::try_from(rows) != Ok(self.file.num_rows());
         ColumnOptions {
+            without_dictionaries: is_nested && has_others && !summary.have_dictionary(),
             page_rows: keeps.then(|| summary.page_rows(rows)),
             as_dictionary: self.as_dictionaries.contains(&leaf),
             ..wish.pages().cloned().unwrap_or_else(unwanted)

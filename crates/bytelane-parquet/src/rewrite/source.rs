@@ -9,7 +9,7 @@ use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
-use crate::metadata::{in_parquet, read_file_metadata, standard};
+use crate::metadata::{chunk_in_parquet, in_parquet, read_file_metadata};
 use crate::physical::roots;
 use crate::read::{ColumnReader, LeafChunk};
 use crate::stack::with_stack;
@@ -152,8 +152,7 @@ impl<R: Reopen> Source<R> {
             row_groups: Vec::new(),
             ..footer.clone()
         };
-        let metadata =
-            in_parquet(&bare).or_else(|error| in_parquet(&standard(&bare)?).map_err(|_| error))?;
+        let metadata = in_parquet(&bare)?;
         let schema = metadata.file_metadata().schema_descr();
         check_widths(schema.columns().iter(), reader.len())?;
         Ok(Self {
@@ -221,16 +220,12 @@ impl<R: Reopen> Source<R> {
     pub fn part(&self, row_group: &RowGroup, root: &Root) -> Result<Part> {
         let chunks = row_group.described.columns[root.leaves.clone()].iter();
         let chunks = chunks.map(Encoded::decode).collect::<Result<Vec<_>>>()?;
-        let standard = chunks.iter().map(|chunk| ColumnChunk {
-            file_path: chunk.file_path.clone(),
-            file_offset: chunk.file_offset,
-            meta_data: ColumnMetaData {
-                unknown_fields: Default::default(),
-                ..chunk.meta_data.clone()
-            },
-            ..Default::default()
-        });
-        let metadata = decoded(&root.schema, row_group.rows, standard)?;
+        let columns = root.schema.columns().iter();
+        let repaired = chunks
+            .iter()
+            .zip(columns)
+            .map(|(chunk, column)| chunk_in_parquet(chunk, column));
+        let metadata = decoded(&root.schema, row_group.rows, repaired)?;
         Ok(Part {
             described: metadata.row_group(0).columns().to_vec(),
             chunks,
@@ -285,7 +280,9 @@ impl<R: Reopen> Source<R> {
         unit: Option<Int96Unit>,
     ) -> Result<ParquetRecordBatchReader> {
         let chunks = column.part.chunks.iter().zip(column.ranges);
-        let chunks = chunks.map(|(chunk, range)| needed(chunk, range));
+        let chunks = chunks
+            .zip(read.schema.columns())
+            .map(|((chunk, range), column)| Ok(needed(&chunk_in_parquet(chunk, column)?, range)));
         let metadata = decoded(&read.schema, column.row_group.rows, chunks)?;
         let options = ArrowReaderOptions::new().with_schema(read.in_unit(unit));
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
@@ -369,11 +366,11 @@ pub(crate) fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<Schem
 fn decoded(
     schema: &SchemaDescPtr,
     rows: i64,
-    chunks: impl Iterator<Item = ColumnChunk>,
+    chunks: impl Iterator<Item = Result<ColumnChunk>>,
 ) -> Result<ParquetMetaData> {
     let row_group = format::RowGroup {
         columns: chunks
-            .map(|chunk| Encoded::new(&chunk))
+            .map(|chunk| Encoded::new(&chunk?))
             .collect::<Result<_>>()?,
         num_rows: rows,
         ..Default::default()

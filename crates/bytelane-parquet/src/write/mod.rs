@@ -8,6 +8,7 @@ use crate::file::FileWriter;
 use crate::format::{FileMetaData, KeyValue};
 use crate::metadata::in_parquet as metadata_in_parquet;
 use crate::physical::in_parquet;
+use crate::stored::{stored_schema, to_stored};
 use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
@@ -22,6 +23,9 @@ use std::sync::Arc;
 ///
 /// Flat columns of a fixed width in BYTE_STREAM_SPLIT or ALP are encoded by the kernels of the crate `bytelane`; all others
 /// by the crate `parquet`, into the same row groups. The rows of a row group are kept in memory until it is full.
+///
+/// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds as days, and the extension
+/// types `arrow.uuid` and `arrow.json` are the logical types UUID and JSON.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
@@ -75,7 +79,7 @@ impl<W: Write + Send> Writer<W> {
     /// [`Problem::NoSuchColumn`] and [`Problem::Encoding`] for options that do not fit the schema, [`Problem::Option`]
     /// for sizes of 0, [`Problem::Parquet`] for a schema that Parquet cannot express, and those of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
-        let in_file = in_parquet(&schema)?;
+        let in_file = in_parquet(&stored_schema(&schema))?;
         let leaves = in_file.columns().iter();
         options.check(leaves.map(|leaf| (leaf.path(), leaf.physical_type())))?;
 
@@ -85,12 +89,11 @@ impl<W: Write + Send> Writer<W> {
             .set_key_value_metadata(key_values)
             .set_sorting_columns(options.sorting_columns.clone())
             .build();
-        add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
+        let stored = stored_schema(&schema);
+        add_encoded_arrow_schema_to_metadata(&stored, &mut properties);
 
-        let fields = schema
-            .fields()
-            .iter()
-            .zip(in_file.root_schema().get_fields());
+        let in_file_fields = in_file.root_schema().get_fields();
+        let fields = stored.fields().iter().zip(in_file_fields);
         let columns: Vec<Column> = fields
             .map(|(field, in_file)| Column::new(Arc::clone(field), Arc::clone(in_file)))
             .collect::<Result<_>>()?;
@@ -112,7 +115,8 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Input`] if the batch has another schema, or nulls where there can be none, and those of the sink.
+    /// [`Problem::Input`] if the batch has another schema, nulls where there can be none, or a time that the type does not
+    /// have in which it is stored, and those of the sink.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         if !Arc::ptr_eq(&self.schema, batch.schema_ref())
             && !self.schema.contains(batch.schema_ref())
@@ -129,8 +133,11 @@ impl<W: Write + Send> Writer<W> {
         let mut start = 0;
         while start < batch.num_rows() {
             let taken = (full - self.buffered_rows).min(batch.num_rows() - start);
-            for (buffered, column) in self.buffered.iter_mut().zip(batch.columns()) {
-                buffered.push(column.slice(start, taken));
+            let buffered = self.buffered.iter_mut().zip(&self.columns);
+            for ((buffered, column), array) in buffered.zip(batch.columns()) {
+                let field = column.field();
+                let array = to_stored(&array.slice(start, taken), field.data_type());
+                buffered.push(array.map_err(|error| error.in_column(field.name()))?);
             }
             self.buffered_rows += taken;
             start += taken;
