@@ -3,25 +3,18 @@
 use super::Pages;
 use super::repair::in_parquet;
 use super::schema::depth_of_schema;
-use crate::format::{self, FileMetaData as Metadata};
+use crate::format::{
+    self, FieldRepetitionType, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted,
+    footer_length,
+};
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
-use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
 };
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
 use std::ops::Range;
-
-/// The first and the last bytes of a file.
-pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
-
-/// The same, where the footer is encrypted.
-const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
-
-/// The footer's length and the magic bytes after it.
-const TAIL_LENGTH: usize = 8;
 
 /// The metadata at the end of a file.
 #[derive(Debug)]
@@ -60,46 +53,18 @@ pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata,
         return Err(Error::corrupt(problem));
     };
     let footer = reader.get_bytes(start, footer_length)?;
-    let (file, _) = format::decode_prefix::<Metadata>(&footer).map_err(|error| damaged(&error))?;
+    let decoded = format::decode_prefix::<Metadata>(&footer);
+    let (mut file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
         return Err(encrypted());
     }
+    // The first element is the schema as a whole. Where writers leave it out of others, most readers take it for the
+    // first one that there is.
+    for element in file.schema.iter_mut().skip(1) {
+        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
+    }
     let depth = depth_of_schema(&file.schema)?;
     Ok((file, depth))
-}
-
-/// The length of the footer before the last bytes of a file.
-fn footer_length(tail: &[u8]) -> Result<usize> {
-    match tail.split_first_chunk::<4>() {
-        Some((length, magic)) if magic == MAGIC => Ok(u32::from_le_bytes(*length) as usize),
-        Some((_, magic)) if magic == ENCRYPTED_MAGIC => Err(encrypted()),
-        _ => Err(Error::corrupt(
-            "not a Parquet file, or truncated: it does not end with PAR1",
-        )),
-    }
-}
-
-/// The last bytes of a file: its footer, and what follows it.
-pub(crate) fn encode_footer(file: &Metadata) -> Result<Vec<u8>> {
-    let mut bytes = format::encode(file)?;
-    let length = u32::try_from(bytes.len())
-        .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;
-    bytes.extend(length.to_le_bytes());
-    bytes.extend(MAGIC);
-    Ok(bytes)
-}
-
-/// Changes the footer in the last bytes of a file.
-pub(crate) fn change_footer(end: Vec<u8>, change: impl FnOnce(&mut Metadata)) -> Result<Vec<u8>> {
-    let before = (end.len().checked_sub(TAIL_LENGTH))
-        .and_then(|tail| tail.checked_sub(footer_length(&end[tail..]).ok()?));
-    let Some(before) = before else {
-        return Err(Error::corrupt("the crate parquet has written no footer"));
-    };
-    let end = Bytes::from(end);
-    let mut file = format::decode(&end.slice(before..))?;
-    change(&mut file);
-    Ok([&end[..before], &encode_footer(&file)?].concat())
 }
 
 pub(super) fn damaged(error: &dyn Display) -> Error {
@@ -175,29 +140,35 @@ fn counts_too_little(created_by: &str) -> bool {
     version < [1, 2, 9]
 }
 
-/// The error about a file that cannot be read without its keys.
-fn encrypted() -> Error {
-    Error::new(Problem::Unsupported("the file is encrypted".to_owned()))
-}
-
 /// Where the pages of a column chunk are in a file of `length` bytes.
 pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
     if let Some(path) = chunk.file_path() {
         let problem = format!("the column's pages are in another file, {path}");
         return Err(Problem::Unsupported(problem).into());
     }
+    pages_at(
+        chunk.data_page_offset(),
+        chunk.dictionary_page_offset(),
+        chunk.compressed_size(),
+        length,
+    )
+}
+
+/// Where the pages of so many bytes are in a file of `length` bytes, whose first data page and dictionary are there.
+pub(crate) fn pages_at(
+    data: i64,
+    dictionary: Option<i64>,
+    bytes: i64,
+    length: u64,
+) -> Result<Range<u64>> {
     // Some writers have 0 for a page that is not there.
-    let data = Some(chunk.data_page_offset()).filter(|&offset| offset > 0);
-    let dictionary = chunk.dictionary_page_offset().filter(|&offset| offset > 0);
-    let start = data.into_iter().chain(dictionary).min().unwrap_or(0);
-    let range = u64::try_from(start)
-        .ok()
-        .zip(u64::try_from(chunk.compressed_size()).ok());
+    let offsets = [Some(data), dictionary].into_iter().flatten();
+    let start = offsets.filter(|&offset| offset > 0).min().unwrap_or(0);
+    let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
     let range = range.and_then(|(start, size)| Some(start..start.checked_add(size)?));
     range.filter(|range| range.end <= length).ok_or_else(|| {
         Error::corrupt(format!(
-            "the column's {} bytes at offset {start} reach beyond the file, which has {length}",
-            chunk.compressed_size(),
+            "the column's {bytes} bytes at offset {start} reach beyond the file, which has {length}",
         ))
     })
 }

@@ -19,6 +19,7 @@ mod hostile;
 mod mutated;
 mod odd;
 mod pages;
+mod pages_of_others;
 mod promise;
 mod reader;
 mod rewrite;

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::row_group::Settings;
 use super::rows::{Rows, selected};
 use super::types::{with_whole_intervals, without_other_values};
-use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
+use crate::budget::{MemoryLimit, batch_rows, check_widths};
 use crate::contained::contained;
 use crate::extension::with_extension_types;
 use crate::input::InputFile;
@@ -18,7 +18,7 @@ use crate::options::is_within;
 use crate::stack::{depth_of, stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
-use arrow_schema::{Fields, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
@@ -147,17 +147,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
     }
 
-    /// Of a footer that was read from the input.
-    pub(crate) fn of_footer(
-        input: T,
-        metadata: Arc<ParquetMetaData>,
-        file: Option<PathBuf>,
-    ) -> Result<Self> {
-        let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
-        let builder = Self::checked(input, metadata)?;
-        Ok(Self { file, ..builder })
-    }
-
     /// The schema of the whole file.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
@@ -180,11 +169,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// have no leaves.
     fn depth(&self) -> usize {
         2 * depth_of(self.schema().fields().iter().map(AsRef::as_ref))
-    }
-
-    /// What is read.
-    pub(crate) fn input(&self) -> &T {
-        &self.input
     }
 
     /// The maximum number of rows of a batch, 65,536 by default. Batches with values larger than 1 KiB have fewer.
@@ -220,19 +204,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
         let projection = ProjectionMask::leaves(schema, leaves);
         Ok(self.with_projection(projection))
-    }
-
-    /// [`with_memory_limit`](Self::with_memory_limit), or the default.
-    pub(crate) fn with_memory(self, memory: MemoryLimit) -> Self {
-        Self { memory, ..self }
-    }
-
-    /// Strings as views: many that are the same entry of a dictionary then take the memory of one.
-    pub(crate) fn with_views(mut self) -> Result<Self> {
-        let fields: Fields = self.schema().fields().iter().map(with_views).collect();
-        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
-        self.metadata = ArrowReaderMetadata::try_new(Arc::clone(self.metadata()), options)?;
-        Ok(self)
     }
 
     /// The row groups to read, in this order; all by default.
@@ -377,7 +348,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         };
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input)),
-            metadata: Arc::clone(self.metadata.metadata()),
             batch_size,
             schema,
             plan,
