@@ -3,10 +3,7 @@
 use super::Pages;
 use super::repair::in_parquet;
 use super::schema::depth_of_schema;
-use crate::format::{
-    self, FieldRepetitionType, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted,
-    footer_length,
-};
+use crate::format::{self, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted, footer_length};
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use parquet::file::metadata::{
@@ -54,14 +51,9 @@ pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata,
     };
     let footer = reader.get_bytes(start, footer_length)?;
     let decoded = format::decode_prefix::<Metadata>(&footer);
-    let (mut file, _) = decoded.map_err(|error| damaged(&error))?;
+    let (file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
         return Err(encrypted());
-    }
-    // The first element is the schema as a whole. Where writers leave it out of others, most readers take it for the
-    // first one that there is.
-    for element in file.schema.iter_mut().skip(1) {
-        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
     }
     let depth = depth_of_schema(&file.schema)?;
     Ok((file, depth))
