@@ -45,7 +45,8 @@ def test_times_are_stored_as_pyarrow_does() -> None:
     theirs = pq.ParquetFile("b.parquet")
     for column in range(len(theirs.schema)):
         one, other = own.schema.column(column), theirs.schema.column(column)
-        assert (one.physical_type, one.logical_type) == (other.physical_type, other.logical_type)
+        assert one.physical_type == other.physical_type
+        assert str(one.logical_type) == str(other.logical_type)
     assert own.read().equals(theirs.read())
     for name in "ab":
         assert parquet.read_table(f"{name}.parquet").to_pyarrow().to_pylist() == theirs.read().to_pylist()
@@ -138,7 +139,7 @@ def check(expected: list[dict[str, Any]]) -> None:
         column = parquet.read_table("a.parquet", [name]).to_pyarrow().to_pylist()
         assert column == [{name: row[name]} for row in expected]
     advice = parquet.advise("a.parquet")
-    assert [column.path for column in advice.columns] == names
+    assert [column["path"] for column in advice.columns] == names
     parquet.rewrite("a.parquet", "rewritten.parquet", compression="zstd", verify=True)
     assert parquet.read_table("rewritten.parquet").to_pyarrow().to_pylist() == expected
     before, after = (pq.read_metadata(name).metadata for name in ("a.parquet", "rewritten.parquet"))
