@@ -64,7 +64,7 @@ def compare(path):
 
 
 def same(one, other):
-    """Compares two columns, floats by their text, in which NaN is NaN."""
+    """Compares two columns; what differs by its text, in which NaN is NaN."""
     import pyarrow
 
     if isinstance(other.type, pyarrow.BaseExtensionType):
@@ -76,7 +76,12 @@ def same(one, other):
     if one.type == pyarrow.month_day_nano_interval() and other.type == pyarrow.binary(12):
         one = [value and struct.pack("<3I", value.months, value.days, value.nanoseconds // 10**6) for value in one.to_pylist()]
         return one == other.to_pylist()
-    return one.equals(other) or repr(one.to_pylist()) == repr(other.to_pylist())
+    return one.equals(other) or text(one) == text(other)
+
+
+def text(column):
+    whole = column.combine_chunks()
+    return whole.to_string(window=1 << 30, container_window=1 << 30)
 
 
 def child(task, path):

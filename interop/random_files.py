@@ -146,14 +146,18 @@ def random_settings(random, table):
     return settings | {"column_encoding": {leaf.path: choose(*ENCODINGS[leaf.physical_type]) for leaf in leaves}}
 
 
+def text(column):
+    return [chunk.to_string(window=1 << 30, container_window=1 << 30) for chunk in column.chunks]
+
+
 def same(one, other, what):
-    """Compares values, types and nulls; floats by their text, in which NaN is NaN and -0.0 is not 0.0."""
+    """Compares values, types and nulls; what differs by its text, in which NaN is NaN and -0.0 is not 0.0."""
     one, other = (pyarrow.table(whole).combine_chunks() for whole in (one, other))
     assert one.schema.equals(other.schema), f"{what}: {one.schema}\nand {other.schema}"
     assert one.num_rows == other.num_rows, f"{what}: {one.num_rows} and {other.num_rows} rows"
     for name in one.column_names:
         ours, theirs = one[name], other[name]
-        if not ours.equals(theirs) and repr(ours.to_pylist()) != repr(theirs.to_pylist()):
+        if not ours.equals(theirs) and text(ours) != text(theirs):
             raise AssertionError(f"{what}: other values in {name}: {ours.type}")
 
 
@@ -162,7 +166,11 @@ def check(seed, folder):
     table = random_table(random)
     settings = random_settings(random, table)
     path, new = Path(folder) / "old.parquet", Path(folder) / "new.parquet"
-    pyarrow.parquet.write_table(table, path, **settings)
+    try:
+        pyarrow.parquet.write_table(table, path, **settings)
+    except pyarrow.ArrowInvalid:
+        # Some settings have no place for nanoseconds within lists.
+        return
     # pyarrow's own reading, since settings such as the version change types.
     expected = pyarrow.parquet.ParquetFile(path).read()
     expected = expected.replace_schema_metadata(None)
