@@ -146,8 +146,24 @@ def random_settings(random, table):
     return settings | {"column_encoding": {leaf.path: choose(*ENCODINGS[leaf.physical_type]) for leaf in leaves}}
 
 
+def values(array):
+    """Returns the values of an array, with numbers for dates and times, some of which Python cannot have."""
+    types, kind, valid = pyarrow.types, array.type, array.is_valid().to_pylist()
+    if types.is_struct(kind):
+        rows = list(zip(*[values(array.field(index)) for index in range(kind.num_fields)], strict=True))
+    elif types.is_map(kind) or types.is_list(kind):
+        entries = values(array.values) if types.is_list(kind) else list(zip(values(array.keys), values(array.items)))
+        ends = array.offsets.to_pylist()
+        rows = [entries[start:end] for start, end in zip(ends, ends[1:])]
+    elif types.is_temporal(kind) and not types.is_interval(kind):
+        rows = array.cast(pyarrow.int32() if kind.bit_width == 32 else pyarrow.int64()).to_pylist()
+    else:
+        rows = array.to_pylist()
+    return [row if is_valid else None for row, is_valid in zip(rows, valid)]
+
+
 def text(column):
-    return [chunk.to_string(window=1 << 30, container_window=1 << 30) for chunk in column.chunks]
+    return repr([values(chunk) for chunk in column.chunks])
 
 
 def same(one, other, what):
