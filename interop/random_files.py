@@ -9,6 +9,7 @@ file pyarrow must read as well. `BYTELANE_TRIALS` gives the count where the argu
 import datetime
 import decimal
 import os
+import struct
 import sys
 import tempfile
 import traceback
@@ -147,7 +148,10 @@ def random_settings(random, table):
 
 
 def values(array):
-    """Returns the values of an array, with numbers for dates and times, some of which Python cannot have."""
+    """Returns the values of an array, with numbers for dates and times, some of which Python cannot have.
+
+    Intervals are as INTERVAL has them, which pyarrow does not interpret.
+    """
     types, kind, valid = pyarrow.types, array.type, array.is_valid().to_pylist()
     if types.is_struct(kind):
         rows = list(zip(*[values(array.field(index)) for index in range(kind.num_fields)], strict=True))
@@ -155,7 +159,10 @@ def values(array):
         entries = values(array.values) if types.is_list(kind) else list(zip(values(array.keys), values(array.items)))
         ends = array.offsets.to_pylist()
         rows = [entries[start:end] for start, end in zip(ends, ends[1:])]
-    elif types.is_temporal(kind) and not types.is_interval(kind):
+    elif types.is_interval(kind):
+        parts = lambda one: struct.pack("<3I", one.months, one.days, one.nanoseconds // 10**6)  # noqa: E731
+        rows = [one and parts(one) for one in array.to_pylist()]
+    elif types.is_temporal(kind):
         rows = array.cast(pyarrow.int32() if kind.bit_width == 32 else pyarrow.int64()).to_pylist()
     else:
         rows = array.to_pylist()
