@@ -20,7 +20,7 @@ pub(crate) struct PageSummary {
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
     pub checksums: bool,
-    /// Whether any of its pages has a type or an encoding that is not known.
+    /// True if any of its pages has a type or an encoding that is not known.
     pub unknown: bool,
     /// Bytes of its pages without compression.
     pub uncompressed: u64,

@@ -71,7 +71,7 @@ fn too_few_orders_of_columns_are_ignored() {
     check(&file, &values(), "orders");
 }
 
-/// What a chunk says of its encodings is not needed to read it.
+/// The list of encodings of a chunk is not needed to read it.
 #[test]
 fn encodings_that_are_listed_need_not_be_known() {
     let file = with_chunk(&file_of(&values()), |chunk| {
