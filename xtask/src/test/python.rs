@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::process::{cargo, compile, program, root, run};
+use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
 /// The scripts run programs of the workspace. The whole workspace is built, which the stage `rust`
 /// has already done: building only some of its packages would recompile their dependencies with
@@ -19,11 +19,30 @@ const BUILD: &str = "build --locked --workspace --all-targets --target-dir targe
 pub fn run_stage() -> Result<()> {
     let programs = build_programs()?;
     let package = lay_out_package(&programs)?;
-    run(program(environment()?)
-        .args(["-m", "unittest", "discover", "--verbose"])
-        .args(["--start-directory", "interop"])
-        .env("BYTELANE_PROGRAMS", programs)
-        .env("PYTHONPATH", package))
+    let python = environment()?;
+    let tests = test_files()?.into_iter().map(|file| {
+        let mut test = program(&python);
+        test.args(["-m", "unittest", "discover", "--verbose"])
+            .args(["--start-directory", "interop", "--pattern", &file])
+            .env("BYTELANE_PROGRAMS", &programs)
+            .env("PYTHONPATH", &package);
+        test
+    });
+    run_side_by_side(tests.collect())
+}
+
+/// The names of the files with tests.
+fn test_files() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root().join("interop")).context("cannot list interop")? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.starts_with("test_") && name.ends_with(".py") {
+            names.push(name);
+        }
+    }
+    ensure!(!names.is_empty(), "interop has no tests");
+    names.sort();
+    Ok(names)
 }
 
 /// Calls the methods of a service over TCP, with a program of Apache Thrift's C++ library on the other
