@@ -4,6 +4,7 @@ use super::row_group::{RowGroup, Settings};
 use super::rows::Rows;
 use crate::Result;
 use arrow_array::RecordBatch;
+use parquet::file::metadata::ParquetMetaData;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
 
@@ -19,6 +20,7 @@ pub(super) struct InFlight {
 
 /// A row group, and batches that have been read ahead.
 struct Open {
+    index: usize,
     group: Option<RowGroup>,
     ready: VecDeque<Result<RecordBatch>>,
     /// Bytes of these.
@@ -42,13 +44,17 @@ impl InFlight {
     }
 
     /// The next batch; none after the last one.
-    pub(super) fn next(&mut self, settings: &Settings) -> Option<Result<RecordBatch>> {
+    pub(super) fn next(
+        &mut self,
+        settings: &Settings,
+        file: &ParquetMetaData,
+    ) -> Option<Result<RecordBatch>> {
         loop {
             while self.open.len() < self.width
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
-                let group = RowGroup::open(settings, index, rows);
-                self.open.push_back(Open::new(group));
+                let group = RowGroup::open(settings, file.row_group(index), rows);
+                self.open.push_back(Open::new(index, group));
             }
             let first = self.open.front_mut()?;
             if first.ready.is_empty() {
@@ -78,11 +84,12 @@ impl InFlight {
 }
 
 impl Open {
-    fn new(group: Result<RowGroup>) -> Self {
+    fn new(index: usize, group: Result<RowGroup>) -> Self {
         let mut ready = VecDeque::new();
-        let group = group.map_err(|error| ready.push_back(Err(error))).ok();
+        let group = group.map_err(|error| ready.push_back(Err(error.in_row_group(index))));
         Self {
-            group,
+            index,
+            group: group.ok(),
             ready,
             bytes: 0,
         }
@@ -93,6 +100,7 @@ impl Open {
         while (self.ready.is_empty() || self.bytes < bytes)
             && let Some(batch) = self.group.as_mut().and_then(|it| it.next(settings))
         {
+            let batch = batch.map_err(|error| error.in_row_group(self.index));
             self.bytes += bytes_of(&batch);
             self.ready.push_back(batch);
         }
