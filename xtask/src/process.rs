@@ -162,3 +162,26 @@ fn quoted(word: &str) -> String {
         word.to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_commands_run_even_if_one_fails() {
+        let directory = std::env::temp_dir().join(format!("side-by-side-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let commands = ["false", "touch one", "false", "touch other"].map(|line| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", line]).current_dir(&directory);
+            shell
+        });
+        let error = run_side_by_side(commands.into()).unwrap_err().to_string();
+        assert_eq!(error.matches("failed").count(), 2, "{error}");
+        for file in ["one", "other"] {
+            assert!(directory.join(file).is_file(), "{file}");
+        }
+        std::fs::remove_dir_all(directory).unwrap();
+        assert!(run_side_by_side(Vec::new()).is_ok());
+    }
+}
