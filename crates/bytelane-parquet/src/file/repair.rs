@@ -97,6 +97,10 @@ fn are_bounds(statistics: &Statistics, column: &ColumnDescriptor) -> bool {
 /// Returns a footer without what the crate `parquet` refuses.
 fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
     let mut schema = file.schema.clone();
+    // The first element is the schema as a whole.
+    for element in schema.iter_mut().skip(1) {
+        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
+    }
     let keeps_type: Vec<bool> = schema.iter_mut().filter_map(repair_element).collect();
     let pairs = file.key_value_metadata.as_ref();
     let mut repaired = FileMetaData {
@@ -154,8 +158,6 @@ fn repair_element(element: &mut SchemaElement) -> Option<bool> {
         return None;
     }
     element.num_children = None;
-    // Some writers say it only of columns that are not required.
-    (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
     if element.physical_type == Some(PhysicalType::FixedLenByteArray) {
         element.type_length = Some(element.type_length.unwrap_or(0).max(0));
     }
