@@ -25,7 +25,7 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
     )
 }
 
-/// Where the pages of so many bytes are in a file of `length` bytes, whose first data page and dictionary are there.
+/// Place of pages of this many bytes in a file of `length` bytes, whose first data page and dictionary are there.
 pub(super) fn pages_at(
     data: i64,
     dictionary: Option<i64>,

@@ -81,7 +81,7 @@ impl PageReader {
         self.page += 1;
     }
 
-    /// Whether the file tells where the rows of pages begin: rows do so only where pages do.
+    /// Whether the file says where the rows of pages begin: rows do so only where pages do.
     pub(super) fn is_indexed(&self) -> bool {
         self.index.is_some()
     }
