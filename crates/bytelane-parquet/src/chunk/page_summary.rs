@@ -1,8 +1,8 @@
 //! What the page headers of a chunk tell.
 
+use super::{Page, Pages, chunk_range, encoding_name};
 use crate::budget::MemoryLimit;
 use crate::format::{Encoding as Coding, PageType};
-use crate::metadata::{Page, Pages, chunk_range, encoding_name};
 use crate::page::check_size;
 use crate::physical;
 use crate::{DataPageVersion, Encoding, Error, Result};

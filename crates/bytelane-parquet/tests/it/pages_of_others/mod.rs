@@ -138,7 +138,6 @@ fn there_is_advice() {
 }
 
 #[test]
-#[ignore = "the crate parquet reads for rewrites, and refuses some of these files"]
 fn the_values_stay_in_rewrites() {
     for case in cases() {
         let (name, file) = (case.name, case.column.file());
