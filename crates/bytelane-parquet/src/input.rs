@@ -1,10 +1,11 @@
 //! Opening what is read.
 
-use crate::{Problem, Result};
+use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -125,4 +126,15 @@ pub(crate) fn open(path: &Path) -> Result<File> {
         _ => "not a regular file, but the file must be seekable; save it to disk first",
     };
     Err(Problem::Input(problem.to_owned()).into())
+}
+
+/// Returns a part of a file, if the file has it.
+pub(crate) fn bytes_at(reader: &impl ChunkReader, range: Range<u64>) -> Result<Bytes> {
+    if range.start > range.end || range.end > reader.len() {
+        let Range { start, end } = range;
+        return Err(Error::corrupt(format!(
+            "the file has no bytes from {start} to {end}"
+        )));
+    }
+    Ok(reader.get_bytes(range.start, (range.end - range.start) as usize)?)
 }

@@ -259,11 +259,16 @@ fn column(
         min,
         max,
         order: order_name(order).to_owned(),
-        bloom_filter: chunk.bloom_filter_offset().is_some(),
-        column_index: chunk.column_index_offset().is_some(),
-        offset_index: chunk.offset_index_offset().is_some(),
+        bloom_filter: is_there(chunk.bloom_filter_offset()),
+        column_index: is_there(chunk.column_index_offset()),
+        offset_index: is_there(chunk.offset_index_offset()),
         pages,
     })
+}
+
+/// Returns whether a part of the file is somewhere. Some writers have 0 for what is not there.
+fn is_there(offset: Option<i64>) -> bool {
+    offset.is_some_and(|offset| offset > 0)
 }
 
 /// Bytes of the texts of a [`Page`].

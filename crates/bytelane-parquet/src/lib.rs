@@ -4,8 +4,12 @@ pub mod advise;
 mod bare;
 mod budget;
 mod choice;
+mod chunk;
 mod contained;
 mod error;
+mod extension;
+mod fields;
+mod file;
 pub mod filter;
 #[doc(hidden)]
 pub mod format;
@@ -17,12 +21,13 @@ mod options;
 mod page;
 mod parallel;
 mod physical;
-mod reader;
+mod read;
 pub mod readers;
 pub mod rewrite;
 mod stack;
 mod statistics;
-mod writer;
+mod stored;
+mod write;
 
 #[doc(hidden)]
 pub use contained::is_contained;
@@ -32,15 +37,15 @@ pub use options::{
     ColumnOptions, DataPageVersion, Encoding, Encodings, Goal, WriterOptions, compression_name,
     parse_compression,
 };
-pub use reader::{Reader, ReaderBuilder};
+pub use read::{Reader, ReaderBuilder};
 
 /// [`Reader`] under the name that it has in the crate `parquet`.
 pub type ParquetRecordBatchReader = Reader;
 /// [`ReaderBuilder`] under the name that it has in the crate `parquet`.
 pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
 
-pub use rewrite::NewFile;
-pub use writer::{Writer, Written};
+pub use file::NewFile;
+pub use write::{Writer, Written};
 
 /// The libraries whose types appear in this crate's functions.
 pub use {arrow_array, arrow_schema, bytelane, parquet};

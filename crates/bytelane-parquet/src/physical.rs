@@ -3,6 +3,7 @@
 //! Most types are the same bytes in both; small integers are widened, and what Parquet stores as
 //! FIXED_LEN_BYTE_ARRAY has an order of bytes of its own.
 
+use crate::extension::with_logical_types;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -29,25 +30,25 @@ use std::sync::Arc;
 pub(crate) fn in_parquet(schema: &Schema) -> Result<SchemaDescriptor> {
     // At which the crate `parquet` would panic.
     let mut fields = schema.fields().iter();
-    if let Some(field) = fields.find(|field| has_union(field.data_type())) {
+    if let Some(field) = fields.find(|field| has_no_type(field.data_type())) {
         let problem = format!("Parquet has no type for {}", field.data_type());
         return Err(Error::new(Problem::Unsupported(problem)).in_column(field.name()));
     }
-    Ok(ArrowSchemaConverter::new().convert(schema)?)
+    with_logical_types(ArrowSchemaConverter::new().convert(schema)?, schema)
 }
 
-fn has_union(data_type: &DataType) -> bool {
+fn has_no_type(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Union(..) => true,
+        DataType::Union(..) | DataType::FixedSizeBinary(..=0) => true,
         DataType::List(field)
         | DataType::LargeList(field)
         | DataType::ListView(field)
         | DataType::LargeListView(field)
         | DataType::FixedSizeList(field, _)
         | DataType::Map(field, _)
-        | DataType::RunEndEncoded(_, field) => has_union(field.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| has_union(field.data_type())),
-        DataType::Dictionary(_, values) => has_union(values),
+        | DataType::RunEndEncoded(_, field) => has_no_type(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_no_type(field.data_type())),
+        DataType::Dictionary(_, values) => has_no_type(values),
         _ => false,
     }
 }
@@ -412,16 +413,27 @@ pub(crate) fn decimals128(
     Ok(Arc::new(array.with_data_type(data_type.clone())))
 }
 
+/// The bytes of an array's values, and how many each has. None for texts and nested types.
+fn value_bytes(array: &ArrayRef) -> Option<(Buffer, usize)> {
+    let bytes = |width| Some((array.to_data().buffers().first()?.clone(), width));
+    match array.data_type() {
+        DataType::Boolean => {
+            let values = array.as_boolean().values().iter();
+            let bytes: Vec<u8> = values.map(u8::from).collect();
+            Some((bytes.into(), 1))
+        }
+        DataType::FixedSizeBinary(width) => bytes(usize::try_from(*width).ok()?),
+        other => bytes(other.primitive_width()?),
+    }
+}
+
 /// An array as a dictionary with these keys.
 pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef> {
-    let data = array.to_data();
-    let width = array.data_type().primitive_width();
-    let Some(bytes) = width.and_then(|width| data.buffers().first()?.chunks_exact(width).into())
-    else {
+    let Some((bytes, width)) = value_bytes(array).filter(|(_, width)| *width > 0) else {
         return Err(Problem::Unsupported(format!("dictionaries of {}", array.data_type())).into());
     };
     let (mut places, mut first) = (HashMap::new(), Vec::new());
-    let keys = bytes.enumerate().map(|(row, value)| {
+    let keys = bytes.chunks_exact(width).enumerate().map(|(row, value)| {
         array.is_valid(row).then(|| {
             *places.entry(value).or_insert_with(|| {
                 first.push(row as u64);

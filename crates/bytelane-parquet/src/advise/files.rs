@@ -3,11 +3,10 @@
 use super::opened::{FEWEST, Opened};
 use super::source::Sampled;
 use crate::budget::MemoryLimit;
+use crate::chunk::{Column, PageSummary};
 use crate::physical::has_dictionary;
-use crate::rewrite::kinds::PageKinds;
 use crate::rewrite::plan::Plan;
 use crate::rewrite::{RewriteOptions, RewrittenColumn};
-use crate::writer::Column;
 use crate::{Error, Problem, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
@@ -59,7 +58,11 @@ impl Files {
 
     /// How deep the columns are nested.
     pub(super) fn depth(&self) -> usize {
-        self.0.iter().map(|opened| opened.depth).max().unwrap_or(0)
+        self.0
+            .iter()
+            .map(|opened| opened.source.depth)
+            .max()
+            .unwrap_or(0)
     }
 
     pub(super) fn rows(&self) -> u64 {
@@ -67,7 +70,7 @@ impl Files {
     }
 
     pub(super) fn columns(&self) -> usize {
-        self.0[0].roots.len()
+        self.0[0].source.roots.len()
     }
 
     /// Bytes that a row of a column takes in PLAIN, on average; of texts, in the file.
@@ -122,7 +125,7 @@ impl Files {
 
     /// The leaves of a column.
     pub(super) fn leaves(&self, file: usize, column: usize) -> Range<usize> {
-        self.0[file].roots[column].leaves.clone()
+        self.0[file].source.roots[column].leaves.clone()
     }
 
     /// The outcome of a rewrite for the leaves of a column: one entry for each row group of each file.
@@ -134,9 +137,8 @@ impl Files {
         let mut all = Vec::new();
         for opened in &self.0 {
             let in_file = |error: Error| error.in_file(&opened.path);
-            let measured = opened.measured().map_err(in_file)?;
-            for row_group in 0..measured.row_groups() {
-                let rewritten = measured.column(row_group, column, options);
+            for row_group in 0..opened.source.row_groups() {
+                let rewritten = opened.source.measure(row_group, column, options);
                 all.push(rewritten.map_err(in_file)?);
             }
         }
@@ -154,17 +156,17 @@ impl Files {
     }
 
     /// What the page headers of a chunk tell.
-    pub(super) fn page_kinds(
+    pub(super) fn page_summary(
         &self,
         place: Place,
         chunk: &ColumnChunkMetaData,
-    ) -> Result<PageKinds> {
+    ) -> Result<PageSummary> {
         let opened = &self.0[place.file];
-        let kinds = || {
-            let input = opened.file.input();
-            PageKinds::of(input, chunk, opened.limit).map(|(kinds, _)| kinds)
+        let summary = || {
+            let input = &opened.source.reader;
+            PageSummary::of(input, chunk, opened.limit).map(|(summary, _)| summary)
         };
-        kinds().map_err(|error| {
+        summary().map_err(|error| {
             let error = error.in_column(chunk.column_path());
             error.in_row_group(place.row_group).in_file(&opened.path)
         })
@@ -173,7 +175,7 @@ impl Files {
     /// A column as a file of these types has it.
     pub(super) fn column(&self, file: usize, column: usize) -> Result<Column> {
         let opened = &self.0[file];
-        let in_file = Arc::clone(&opened.roots[column].in_file);
+        let in_file = Arc::clone(opened.source.roots[column].in_file());
         Column::new(Arc::clone(opened.field(column)?), in_file)
     }
 

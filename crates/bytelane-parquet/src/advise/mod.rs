@@ -15,7 +15,6 @@ mod array_file;
 mod files;
 mod opened;
 mod promise;
-mod readable;
 mod settings;
 mod source;
 mod table;

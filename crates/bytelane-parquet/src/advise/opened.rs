@@ -1,18 +1,16 @@
 //! A Parquet file of which samples are taken.
 
-use super::readable::{Root, readable};
 use crate::budget::{Budget, MemoryLimit, extent, has_room_for, too_large};
 use crate::contained::contained;
 use crate::input::InputFile;
-use crate::metadata::{Footer, read_footer};
-use crate::rewrite::measure::Measured;
+use crate::metadata::{Footer, chunk_range, read_footer};
 use crate::rewrite::plan::as_dictionaries;
-use crate::rewrite::source::alone;
+use crate::rewrite::source::{Column, Part, Read, Source, alone};
 use crate::stack::with_stack;
-use crate::{Error, Problem, ReaderBuilder, Result};
+use crate::{Error, Problem, Result};
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{FieldRef, SchemaRef};
-use parquet::arrow::{ProjectionMask, parquet_to_arrow_schema};
+use arrow_schema::FieldRef;
+use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaData};
 use parquet::file::reader::Length;
@@ -20,7 +18,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -32,17 +30,11 @@ pub(super) struct Opened {
     pub(super) path: PathBuf,
     /// The footer.
     pub(super) metadata: Arc<ParquetMetaData>,
-    /// Its columns.
-    pub(super) roots: Vec<Root>,
-    /// The types that other readers see, of the columns that can be read.
-    types: Vec<FieldRef>,
-    /// Reads these without annotations, and views of strings.
-    pub(super) file: ReaderBuilder<InputFile>,
+    /// The file as `rewrite` reads it.
+    pub(super) source: Source<InputFile>,
+    /// The types of its columns that other readers see; none of a column that cannot be read.
+    types: Vec<Option<FieldRef>>,
     pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
-    /// The file as `rewrite` reads it, once exact sizes are asked for.
-    measured: OnceLock<Measured>,
-    /// How deep its columns are nested.
-    pub(super) depth: usize,
     pub(super) limit: MemoryLimit,
 }
 
@@ -50,13 +42,8 @@ impl Opened {
     pub(super) fn open(path: &Path, limit: MemoryLimit) -> Result<Self> {
         let open = || {
             let input = InputFile::open(path)?;
-            let Footer {
-                metadata, depth, ..
-            } = read_footer(&input)?;
-            let metadata = Arc::new(metadata);
-            with_stack(depth, || {
-                Self::of_footer(path, input, metadata, depth, limit)
-            })
+            let footer = read_footer(&input)?;
+            with_stack(footer.depth, || Self::of_footer(path, input, footer, limit))
         };
         open().map_err(|error: Error| error.in_file(path))
     }
@@ -64,10 +51,14 @@ impl Opened {
     fn of_footer(
         path: &Path,
         input: InputFile,
-        metadata: Arc<ParquetMetaData>,
-        depth: usize,
+        footer: Footer,
         limit: MemoryLimit,
     ) -> Result<Self> {
+        let Footer {
+            file,
+            metadata,
+            depth,
+        } = footer;
         for (index, row_group) in metadata.row_groups().iter().enumerate() {
             let values = row_group
                 .columns()
@@ -79,54 +70,49 @@ impl Opened {
                 .check_row(row_group.num_rows(), values, input.len())
                 .map_err(|error| error.in_row_group(index))?;
         }
-        let (roots, readable) = readable(&metadata)?;
-        let file = ReaderBuilder::of_footer(input, readable, Some(path.to_owned()))?;
-        let types = types(metadata.file_metadata(), &roots, file.schema());
+        let source = Source::of_footer(input, file, depth)?;
         Ok(Self {
             path: path.to_owned(),
+            types: types(metadata.file_metadata(), &source),
             as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
-            metadata,
-            roots,
-            types,
-            depth,
-            file: file.with_views()?.with_memory(limit),
+            metadata: Arc::new(metadata),
+            source,
             limit,
-            measured: OnceLock::new(),
         })
-    }
-
-    /// The file as `rewrite` reads it.
-    pub(super) fn measured(&self) -> Result<&Measured> {
-        if let Some(measured) = self.measured.get() {
-            return Ok(measured);
-        }
-        let measured = Measured::open(self.file.input().clone())?;
-        Ok(self.measured.get_or_init(|| measured))
     }
 
     pub(super) fn rows(&self) -> u64 {
         self.metadata.file_metadata().num_rows().max(0) as u64
     }
 
-    /// A column in Arrow.
+    /// A column as it is read: without annotations, and strings as views.
+    fn column(&self, column: usize) -> Result<&Read> {
+        let read = self.source.roots[column].read();
+        read.as_ref()
+            .map_err(|why| Problem::Unsupported(why.clone()).into())
+    }
+
+    /// Its type in Arrow.
     pub(super) fn field(&self, column: usize) -> Result<&FieldRef> {
-        let number = self.roots[column].number()?;
-        Ok(&self.file.schema().fields()[number])
+        Ok(&self.column(column)?.arrow.fields()[0])
     }
 
     /// The same as other readers see it.
     pub(super) fn field_elsewhere(&self, column: usize) -> Result<&FieldRef> {
-        let number = self.roots[column].number()?;
-        Ok(&self.types[number])
+        match &self.types[column] {
+            Some(field) => Ok(field),
+            None => self.field(column),
+        }
     }
 
     /// That another file has the same columns of the same types.
     pub(super) fn check_columns(&self, other: &Self) -> Result<()> {
-        let (ours, theirs) = (&self.types, &other.types);
+        let of = |file: &Self| -> Vec<FieldRef> { file.types.iter().flatten().cloned().collect() };
+        let (ours, theirs) = (of(self), of(other));
         let same = |ours: &FieldRef, theirs: &FieldRef| {
             ours.name() == theirs.name() && ours.data_type() == theirs.data_type()
         };
-        let pairs = ours.iter().zip(theirs);
+        let pairs = ours.iter().zip(&theirs);
         let differs = pairs.clone().find(|(ours, theirs)| !same(ours, theirs));
         let problem = match differs {
             Some((ours, theirs)) => format!(
@@ -150,7 +136,7 @@ impl Opened {
 
     pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
         let schema = self.metadata.file_metadata().schema_descr();
-        let leaves = self.roots[column].leaves.clone();
+        let leaves = self.source.roots[column].leaves.clone();
         leaves
             .map(|leaf| bytes_of_row(&self.metadata, leaf, &schema.columns()[leaf]))
             .sum()
@@ -173,27 +159,34 @@ impl Opened {
         column: usize,
         most: usize,
     ) -> Result<Vec<ArrayRef>> {
-        let metadata = self.file.metadata();
-        let schema = metadata.file_metadata().schema_descr();
-        let rows = usize::try_from(metadata.row_group(row_group).num_rows()).unwrap_or(0);
-        let mut left = most.min(rows);
-        let column = self.roots[column].number()?;
-        let limit = self.limit_of(row_group, column, most >= rows)?;
+        let read = self.column(column)?;
+        let name = read.arrow.field(0).name();
+        let in_group = |error: Error| error.in_row_group(row_group);
+        let group = self.source.row_group(row_group).map_err(in_group)?;
+        let root = &self.source.roots[column];
+        let part = self.source.part(&group, root).map_err(in_group)?;
+        let bytes = self.source.reader.len();
+        let ranges = part.described.iter().map(|chunk| chunk_range(chunk, bytes));
+        let ranges = ranges.collect::<Result<Vec<_>>>().map_err(in_group)?;
+        let at = Column {
+            row_group: &group,
+            root,
+            part: &part,
+            ranges: &ranges,
+        };
+        let mut left = most.min(at.row_count());
+        let limit = self.limit_of(&part, left == at.row_count());
+        let not_sampled = |limit| not_sampled(limit, row_group, name);
+        let limit = limit.map_err(not_sampled)?;
         let memory = Budget::new(limit).reservation();
-        let reader = self
-            .file
-            .clone()
-            .with_projection(ProjectionMask::roots(schema, [column]))
-            .with_row_groups(vec![row_group])
-            .with_batch_size(left.clamp(1, BATCH_ROWS))
-            .build()?;
+        let batch_rows = left.clamp(1, BATCH_ROWS.min(at.batch_rows()));
         let mut arrays = Vec::new();
-        for batch in reader {
-            let array = Arc::clone(batch.map_err(Error::from)?.column(0));
+        for array in self.source.rows(at, read, None, self.limit, batch_rows)? {
+            let array = array.map_err(in_group)?;
             let taken = left.min(array.len());
             let array = array.slice(0, taken);
             if memory.add(extent(&array)).is_err() {
-                return Err(not_sampled(limit, row_group, self.types[column].name()));
+                return Err(not_sampled(limit));
             }
             arrays.push(array);
             left -= taken;
@@ -204,31 +197,28 @@ impl Opened {
         Ok(arrays)
     }
 
-    /// The memory that a column of a row group may take; an error if rows of it could take any amount.
-    fn limit_of(&self, row_group: usize, column: usize, is_whole: bool) -> Result<u64> {
-        let metadata = self.file.metadata();
-        let schema = metadata.file_metadata().schema_descr();
-        let chunks = metadata.row_group(row_group).columns().iter().enumerate();
-        let chunks = chunks.filter(|(leaf, _)| schema.get_column_root_idx(*leaf) == column);
-        let chunks: Vec<&ColumnChunkMetaData> = chunks.map(|(_, chunk)| chunk).collect();
-        let bytes = chunks
-            .iter()
-            .map(|chunk| chunk.compressed_size().max(0) as u64);
+    /// Returns the memory that the values of a column of a row group may take; as an error, if rows of it could take any
+    /// amount.
+    fn limit_of(&self, part: &Part, is_whole: bool) -> std::result::Result<u64, u64> {
+        let chunks = || part.described.iter();
+        let bytes = chunks().map(|chunk| chunk.compressed_size().max(0) as u64);
         let limit = self.limit.of_column(bytes.fold(0, u64::saturating_add));
         // Flat columns are read only as far as they are sampled.
         let is_read =
-            |chunk: &&&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
-        let mut read = chunks.iter().filter(is_read);
-        match read.find(|chunk| !has_room_for(limit, chunk)) {
-            Some(chunk) => Err(not_sampled(limit, row_group, chunk.column_path())),
-            None => Ok(limit),
+            |chunk: &&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
+        match chunks()
+            .filter(is_read)
+            .all(|chunk| has_room_for(limit, chunk))
+        {
+            true => Ok(limit),
+            false => Err(limit),
         }
     }
 }
 
 /// The types that other readers see: those of the Arrow schema in the file, if there is one. Where Arrow has none, they
-/// are those that are `read`.
-fn types(file: &FileMetaData, roots: &[Root], read: &SchemaRef) -> Vec<FieldRef> {
+/// are those that are read.
+fn types(file: &FileMetaData, source: &Source<InputFile>) -> Vec<Option<FieldRef>> {
     fn in_arrow(
         schema: &SchemaDescriptor,
         entries: Option<&Vec<KeyValue>>,
@@ -237,18 +227,19 @@ fn types(file: &FileMetaData, roots: &[Root], read: &SchemaRef) -> Vec<FieldRef>
         Ok(schema.fields().to_vec())
     }
     let all = in_arrow(file.schema_descr(), file.key_value_metadata());
-    match all {
-        Ok(all) if all.len() == read.fields().len() => all,
-        _ => {
-            let roots = roots.iter().filter(|root| root.readable.is_ok());
-            let own = roots.zip(read.fields()).map(|(root, read)| {
-                let own = alone(file.schema_descr(), &root.in_file);
-                let own = own.and_then(|own| in_arrow(&own, None));
-                own.map_or_else(|_| Arc::clone(read), |own| Arc::clone(&own[0]))
-            });
-            own.collect()
-        }
+    if let Ok(all) = all
+        && all.len() == source.roots.len()
+    {
+        return all.into_iter().map(Some).collect();
     }
+    let types = source.roots.iter().map(|root| {
+        let read = root.read().as_ref().ok()?;
+        let own = alone(file.schema_descr(), root.in_file());
+        let own = own.and_then(|own| in_arrow(&own, None));
+        let read = || Arc::clone(&read.arrow.fields()[0]);
+        Some(own.map_or_else(|_| read(), |own| Arc::clone(&own[0])))
+    });
+    types.collect()
 }
 
 /// Bytes that a row of a leaf takes in PLAIN, on average; of texts, in the file.

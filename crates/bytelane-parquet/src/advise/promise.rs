@@ -3,10 +3,10 @@
 use super::AdviseOptions;
 use super::files::Files;
 use super::source::Source;
-use crate::choice::{Choice, Estimate, Tally};
+use crate::choice::{Choice, Chooser, Estimate, Tally};
+use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::rewrite::RewriteOptions;
 use crate::rewrite::plan::{BESIDE_INT96, Wish};
-use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::{Compression, Type};
@@ -137,14 +137,13 @@ fn written(
     writer: WriterOptions,
     is_exact: bool,
 ) -> Result<Vec<Written>> {
-    let mut encoder = ColumnEncoder::new(writer);
-    let choices = encoder.choose(column, &arrays)?;
+    let choices = Chooser::new(&writer).choose(column, &arrays)?;
     let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
     let is_estimated = |choice: &Choice| !choice.candidates.is_empty();
     let sizes: Vec<f64> = match !is_exact && choices.iter().all(is_estimated) {
         true => choices.iter().map(Choice::bytes).collect(),
         false => {
-            let chunks = encoder.encode(column, arrays, &layouts)?;
+            let chunks = ColumnEncoder::new(writer).encode(column, arrays, &layouts)?;
             let sizes = chunks.iter();
             sizes
                 .map(|chunk| chunk.metadata().compressed_size() as f64)
@@ -173,11 +172,11 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         let mut columns = options.writer();
         let mut wishes = Vec::new();
         for (chunk, leaf) in chunks.iter().zip(leaves) {
-            let kinds = files.page_kinds(place, chunk)?;
-            let wish = plan.wish(chunk, &kinds);
-            let pages = plan.pages(&wish, &kinds, leaf, rows);
+            let summary = files.page_summary(place, chunk)?;
+            let wish = plan.wish(chunk, &summary);
+            let pages = plan.pages(&wish, &summary, leaf, rows);
             columns = columns.with_column(chunk.column_path().string(), pages);
-            wishes.push((wish, kinds));
+            wishes.push((wish, summary));
         }
         if chunks
             .iter()
@@ -199,22 +198,22 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             false => wishes.iter().map(|_| None).collect::<Vec<_>>(),
         };
         let all = promises.iter_mut().zip(chunks).zip(wishes).zip(outcome);
-        for (((promise, chunk), (wish, kinds)), outcome) in all {
+        for (((promise, chunk), (wish, summary)), outcome) in all {
             let before = chunk.compressed_size() as f64;
             promise.rows += rows as u64;
             promise.before += before;
             let taken = outcome.filter(|new| {
-                let differ = !kinds.are(new.layout.encoding);
+                let differ = !summary.are(new.layout.encoding);
                 promise.weigh(new);
                 plan.is_better(&wish, before, new.bytes, differ)
             });
             promise.changes |= taken.is_some();
             promise.pages = taken.as_ref().map(|new| new.layout.pages).or(promise.pages);
-            let stays = || (current(kinds.names()).unwrap_or(Encoding::Plain), before);
+            let stays = || (current(summary.names()).unwrap_or(Encoding::Plain), before);
             let becomes = |new: &Written| (new.layout.encoding, new.bytes);
             let (encoding, bytes) = taken.as_ref().map_or_else(stays, becomes);
             add(&mut promise.chosen, encoding, bytes);
-            let checksums = |new: &Written| match kinds.checksums {
+            let checksums = |new: &Written| match summary.checksums {
                 true => new.checksum_bytes(rows),
                 false => 0.0,
             };
@@ -222,7 +221,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             match wish {
                 Wish::Cannot(why) => promise.obstacle = Some(why),
                 Wish::Other(_) => {
-                    let reason = plan.unwanted_preview(chunk, &kinds);
+                    let reason = plan.unwanted_preview(chunk, &summary);
                     promise.reason = promise.reason.take().or(reason);
                 }
                 _ => {}

@@ -1,8 +1,9 @@
 //! Rows in memory of which samples are taken.
 
 use crate::choice::rows_of;
+use crate::stored::{stored_schema, to_stored};
 use crate::{Problem, Result};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 /// Stretches that a sample is taken from.
 const STRETCHES: usize = 8;
 
-/// Record batches with the same columns.
+/// Record batches with the same columns, as they are stored.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) schema: SchemaRef,
@@ -30,9 +31,20 @@ impl Table {
             return Err(Problem::Input(problem).into());
         }
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
+        let stored = stored_schema(&schema);
+        let batches = batches.into_iter().map(|batch| {
+            let columns = batch.columns().iter().zip(stored.fields());
+            let columns = columns.map(|(array, field)| {
+                to_stored(array, field.data_type()).map_err(|error| error.in_column(field.name()))
+            });
+            let columns = columns.collect::<Result<_>>()?;
+            let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            let schema = Arc::clone(&stored);
+            Ok(RecordBatch::try_new_with_options(schema, columns, &rows)?)
+        });
         Ok(Self {
-            schema,
-            batches,
+            batches: batches.collect::<Result<_>>()?,
+            schema: stored,
             rows,
         })
     }

@@ -4,7 +4,7 @@
 //! year 2024, of which only the proportions count.
 
 use super::trial::Size;
-use crate::writer::Layout;
+use crate::chunk::Layout;
 use crate::{Encoding, Goal};
 use parquet::basic::{Compression, Type};
 

@@ -18,12 +18,13 @@ pub(crate) use goal::Estimate;
 use goal::best;
 pub(crate) use pieces::rows_of;
 
+use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::physical::has_dictionary;
 use crate::readers::ValueType;
-use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
-use crate::{Encoding, Goal, Result, WriterOptions};
+use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::{Compression, Type};
+use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
 use trial::Trials;
 
@@ -83,7 +84,14 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
             || options
                 .own(path, |column| column.as_dictionary.then_some(()))
                 .is_some());
+    let without_dictionaries = options
+        .own(path, |column| column.without_dictionaries.then_some(()))
+        .is_some();
     let is_readable = |encoding: Encoding| match as_dictionary {
+        true if without_dictionaries => {
+            let readers = &options.readers;
+            readers.obstacle_to_nested_dictionaries(encoding).is_none()
+        }
         true => options.readers.obstacle_to_dictionary(encoding).is_none(),
         false => options.readers.read(encoding, ValueType::of(leaf)),
     };
@@ -118,8 +126,43 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
     }
 }
 
-/// Chooses for each leaf of a column; `arrays` are its rows in one row group.
-pub(crate) fn choose(
+/// Chooses how columns are written; contexts and buffers are kept from one to the next.
+pub(crate) struct Chooser {
+    options: WriterOptions,
+    /// Writes parts of columns, without statistics.
+    encoder: ColumnEncoder,
+}
+
+impl Chooser {
+    /// Chooses for a writer with these options.
+    pub(crate) fn new(options: &WriterOptions) -> Self {
+        let columns = options.columns.iter().map(|(path, column)| {
+            let column = ColumnOptions {
+                compression: column.compression,
+                ..ColumnOptions::default()
+            };
+            (path.clone(), column)
+        });
+        Self {
+            encoder: ColumnEncoder::new(WriterOptions {
+                columns: columns.collect(),
+                statistics: EnabledStatistics::None,
+                bloom_filter: None,
+                ..options.clone()
+            }),
+            options: options.clone(),
+        }
+    }
+
+    /// Returns the layouts of a column's leaves, with what they were weighed against: those of the options, and where these
+    /// leave them open the best for the rows of all `arrays`, which are those of a row group.
+    pub(crate) fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
+        let choices = choose(column, arrays, &self.options, &mut self.encoder);
+        choices.map_err(|error| error.in_column(column.field().name()))
+    }
+}
+
+fn choose(
     column: &Column,
     arrays: &[ArrayRef],
     options: &WriterOptions,

@@ -6,7 +6,7 @@ use super::{
     PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
 };
 use crate::choice::Choice;
-use crate::writer::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;

@@ -6,10 +6,14 @@
 #![allow(missing_docs, reason = "the specification describes the structs")]
 
 mod encoded;
+mod footer;
 #[rustfmt::skip]
 mod generated;
 
 pub use encoded::Encoded;
+pub(crate) use footer::{
+    MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_length,
+};
 pub use generated::*;
 
 use crate::{Error, Result};

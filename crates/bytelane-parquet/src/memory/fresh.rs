@@ -42,7 +42,7 @@ impl Fresh {
         self.length = 0;
     }
 
-    /// Appends so many bytes, which `write` writes and returns. After an error there are none at all.
+    /// Appends so many bytes, which `write` writes and returns; none if there is an error.
     pub(crate) fn append<E>(
         &mut self,
         bytes: usize,
@@ -57,14 +57,20 @@ impl Fresh {
         // SAFETY: no units are initialised. Until `write` returns there are none: it might store something uninitialised
         // beside the bytes of the last one, or not return at all.
         unsafe { self.units.set_len(0) };
-        let all = self.units.spare_capacity_mut();
-        // SAFETY: the same memory for the same time; a slot may be uninitialised, and so may a unit.
-        let all = unsafe {
-            std::slice::from_raw_parts_mut(all.as_mut_ptr().cast::<Slot>(), size_of_val(all))
-        };
-        let (to, after) = all[start..].split_at_mut(bytes);
+        let (to, after) = self.memory()[start..].split_at_mut(bytes);
         let place = (to.as_ptr().cast::<u8>(), to.len());
-        let written = write(to)?;
+        let written = match write(to) {
+            Ok(written) => written,
+            Err(error) => {
+                let units = start.div_ceil(size_of::<Unit>());
+                self.memory()[start..units * size_of::<Unit>()].fill(Slot::new(0));
+                // SAFETY: the bytes before `start` were initialised, and nobody has touched them; those after them have
+                // just been set to zeros. Units may have any bits.
+                unsafe { self.units.set_len(units) };
+                self.length = start;
+                return Err(error);
+            }
+        };
         assert_eq!(
             (written.as_ptr(), written.len()),
             place,
@@ -78,6 +84,15 @@ impl Fresh {
         unsafe { self.units.set_len(units) };
         self.length = end;
         Ok(())
+    }
+
+    /// The memory after the units that are initialised.
+    fn memory(&mut self) -> &mut [Slot] {
+        let memory = self.units.spare_capacity_mut();
+        // SAFETY: the same memory for the same time; a slot may be uninitialised, and so may a unit.
+        unsafe {
+            std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast::<Slot>(), size_of_val(memory))
+        }
     }
 
     /// The bytes, and zeros to the end of the last unit.
@@ -168,19 +183,29 @@ mod tests {
         assert_eq!((fresh.units.capacity(), fresh.len()), (1, 0));
         let Ok(()) = fresh.append(1, copy(&[9]));
         fresh.clear();
-        assert_eq!(fresh.bytes(), []);
+        assert!(fresh.bytes().is_empty());
     }
 
     #[test]
-    fn after_an_error_or_a_panic_there_is_nothing() {
+    fn after_an_error_nothing_has_changed_and_after_a_panic_there_is_nothing() {
+        for length in [0, 3, 16, 17] {
+            let mut fresh = Fresh::default();
+            let before: Vec<u8> = (1..=length).collect();
+            let Ok(()) = fresh.append(before.len(), copy(&before));
+            let failed = fresh.append(300, |to| {
+                to.fill(Slot::uninit());
+                Err("no")
+            });
+            assert_eq!(failed, Err("no"));
+            assert_eq!(fresh.bytes(), before);
+            let Ok(()) = fresh.append(2, copy(&[7, 8]));
+            assert_eq!(fresh.bytes(), [&before[..], &[7, 8]].concat());
+        }
         let mut fresh = Fresh::default();
-        let Ok(()) = fresh.append(3, copy(&[1, 2, 3]));
-        assert_eq!(fresh.append(3, |_| Err("no")), Err("no"));
-        assert_eq!(fresh.bytes(), []);
         let Ok(()) = fresh.append(3, copy(&[1, 2, 3]));
         let call = AssertUnwindSafe(|| fresh.append(3, |_| Ok::<_, Infallible>(&mut [])));
         assert!(catch_unwind(call).is_err(), "nothing was written");
-        assert_eq!(fresh.bytes(), []);
+        assert!(fresh.bytes().is_empty());
     }
 
     #[test]

@@ -1,27 +1,20 @@
 //! Where a file's metadata and its column chunks are.
 
 use super::Pages;
-use super::schema::{depth_of_schema, has_unknown_type, without_misfits};
-use crate::contained::contained;
-use crate::format::{self, Encoded, FileMetaData as Metadata};
+use super::repair::in_parquet;
+use super::schema::depth_of_schema;
+use crate::format::{
+    self, FieldRepetitionType, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted,
+    footer_length,
+};
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
-use bytes::Bytes;
 use parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
 };
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
 use std::ops::Range;
-
-/// The first and the last bytes of a file.
-pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
-
-/// The same, where the footer is encrypted.
-const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
-
-/// The footer's length and the magic bytes after it.
-const TAIL_LENGTH: usize = 8;
 
 /// The metadata at the end of a file.
 #[derive(Debug)]
@@ -37,25 +30,12 @@ pub(crate) struct Footer {
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (file, depth) = read_file_metadata(reader)?;
-    let metadata = with_stack(depth, || {
-        let metadata = match in_parquet(&file) {
-            Ok(metadata) if !has_unknown_type(&metadata) => metadata,
-            read => standard(&file).and_then(|it| in_parquet(&it)).or(read)?,
-        };
-        repaired(reader, metadata)
-    })?;
+    let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
     Ok(Footer {
         file,
         metadata,
         depth,
     })
-}
-
-/// The same for the crate `parquet`.
-pub(crate) fn in_parquet(file: &Metadata) -> Result<ParquetMetaData> {
-    let footer = format::encode(file)?;
-    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
-        .map_err(|error| damaged(&error))
 }
 
 /// The footer of a file, which is not encrypted, and how deep its columns are nested.
@@ -73,74 +53,30 @@ pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata,
         return Err(Error::corrupt(problem));
     };
     let footer = reader.get_bytes(start, footer_length)?;
-    let (file, _) = format::decode_prefix::<Metadata>(&footer).map_err(|error| damaged(&error))?;
+    let decoded = format::decode_prefix::<Metadata>(&footer);
+    let (mut file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
         return Err(encrypted());
+    }
+    // The first element is the schema as a whole. Where writers leave it out of others, most readers take it for the
+    // first one that there is.
+    for element in file.schema.iter_mut().skip(1) {
+        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
     }
     let depth = depth_of_schema(&file.schema)?;
     Ok((file, depth))
 }
 
-/// The length of the footer before the last bytes of a file.
-fn footer_length(tail: &[u8]) -> Result<usize> {
-    match tail.split_first_chunk::<4>() {
-        Some((length, magic)) if magic == MAGIC => Ok(u32::from_le_bytes(*length) as usize),
-        Some((_, magic)) if magic == ENCRYPTED_MAGIC => Err(encrypted()),
-        _ => Err(Error::corrupt(
-            "not a Parquet file, or truncated: it does not end with PAR1",
-        )),
-    }
-}
-
-/// The last bytes of a file: its footer, and what follows it.
-pub(crate) fn encode_footer(file: &Metadata) -> Result<Vec<u8>> {
-    let mut bytes = format::encode(file)?;
-    let length = u32::try_from(bytes.len())
-        .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;
-    bytes.extend(length.to_le_bytes());
-    bytes.extend(MAGIC);
-    Ok(bytes)
-}
-
-/// Changes the footer in the last bytes of a file.
-pub(crate) fn change_footer(end: Vec<u8>, change: impl FnOnce(&mut Metadata)) -> Result<Vec<u8>> {
-    let before = (end.len().checked_sub(TAIL_LENGTH))
-        .and_then(|tail| tail.checked_sub(footer_length(&end[tail..]).ok()?));
-    let Some(before) = before else {
-        return Err(Error::corrupt("the crate parquet has written no footer"));
-    };
-    let end = Bytes::from(end);
-    let mut file = format::decode(&end.slice(before..))?;
-    change(&mut file);
-    Ok([&end[..before], &encode_footer(&file)?].concat())
-}
-
-fn damaged(error: &dyn Display) -> Error {
+pub(super) fn damaged(error: &dyn Display) -> Error {
     Error::corrupt(format!("the footer is damaged: {error}"))
-}
-
-/// The same without what the crate `parquet` refuses: annotations that do not fit, and fields that do not have the type
-/// that the format gives them. Some writers have used numbers for purposes of their own, which have since become other
-/// fields; that crate does not look at the type.
-pub(crate) fn standard(file: &Metadata) -> Result<Metadata> {
-    let mut file = file.clone();
-    file.unknown_fields.clear();
-    for row_group in &mut file.row_groups {
-        row_group.unknown_fields.clear();
-        for column in &mut row_group.columns {
-            let mut chunk = column.decode()?;
-            chunk.unknown_fields.clear();
-            chunk.meta_data.unknown_fields.clear();
-            *column = Encoded::new(&chunk)?;
-        }
-    }
-    without_misfits(&mut file.schema);
-    Ok(file)
 }
 
 /// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the
 /// offset of a dictionary that is not there; and the size of a chunk, of which some leave out a part.
-fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<ParquetMetaData> {
+fn with_right_sizes(
+    reader: &impl ChunkReader,
+    metadata: ParquetMetaData,
+) -> Result<ParquetMetaData> {
     let file = metadata.file_metadata();
     let groups = metadata.row_groups().iter();
     let rows = groups.map(RowGroupMetaData::num_rows);
@@ -163,7 +99,7 @@ fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<Parq
     );
     let row_groups = metadata.row_groups().iter().map(|row_group| {
         let chunks = row_group.columns().iter().cloned();
-        let chunks = chunks.map(|chunk| repaired_chunk(reader, chunk, counts_too_little));
+        let chunks = chunks.map(|chunk| with_right_size(reader, chunk, counts_too_little));
         let chunks = chunks.collect::<Result<Vec<_>>>()?;
         let builder = row_group.clone().into_builder();
         Ok(builder.set_column_metadata(chunks).build()?)
@@ -174,7 +110,7 @@ fn repaired(reader: &impl ChunkReader, metadata: ParquetMetaData) -> Result<Parq
     ))
 }
 
-fn repaired_chunk(
+fn with_right_size(
     reader: &impl ChunkReader,
     chunk: ColumnChunkMetaData,
     counts_too_little: bool,
@@ -204,29 +140,35 @@ fn counts_too_little(created_by: &str) -> bool {
     version < [1, 2, 9]
 }
 
-/// The error about a file that cannot be read without its keys.
-fn encrypted() -> Error {
-    Error::new(Problem::Unsupported("the file is encrypted".to_owned()))
-}
-
 /// Where the pages of a column chunk are in a file of `length` bytes.
 pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
     if let Some(path) = chunk.file_path() {
         let problem = format!("the column's pages are in another file, {path}");
         return Err(Problem::Unsupported(problem).into());
     }
+    pages_at(
+        chunk.data_page_offset(),
+        chunk.dictionary_page_offset(),
+        chunk.compressed_size(),
+        length,
+    )
+}
+
+/// Where the pages of so many bytes are in a file of `length` bytes, whose first data page and dictionary are there.
+pub(crate) fn pages_at(
+    data: i64,
+    dictionary: Option<i64>,
+    bytes: i64,
+    length: u64,
+) -> Result<Range<u64>> {
     // Some writers have 0 for a page that is not there.
-    let data = Some(chunk.data_page_offset()).filter(|&offset| offset > 0);
-    let dictionary = chunk.dictionary_page_offset().filter(|&offset| offset > 0);
-    let start = data.into_iter().chain(dictionary).min().unwrap_or(0);
-    let range = u64::try_from(start)
-        .ok()
-        .zip(u64::try_from(chunk.compressed_size()).ok());
+    let offsets = [Some(data), dictionary].into_iter().flatten();
+    let start = offsets.filter(|&offset| offset > 0).min().unwrap_or(0);
+    let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
     let range = range.and_then(|(start, size)| Some(start..start.checked_add(size)?));
     range.filter(|range| range.end <= length).ok_or_else(|| {
         Error::corrupt(format!(
-            "the column's {} bytes at offset {start} reach beyond the file, which has {length}",
-            chunk.compressed_size(),
+            "the column's {bytes} bytes at offset {start} reach beyond the file, which has {length}",
         ))
     })
 }

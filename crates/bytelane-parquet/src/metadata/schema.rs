@@ -1,11 +1,8 @@
 //! What a footer's schema claims, checked before anything is allocated for it or recursed into.
 
-use super::in_parquet;
 use crate::budget::MemoryLimit;
-use crate::format::{self, FileMetaData, SchemaElement};
+use crate::format::{self, SchemaElement};
 use crate::{Error, Problem, Result};
-use parquet::basic::LogicalType;
-use parquet::file::metadata::ParquetMetaData;
 
 /// How many groups may be within each other. Lists and nulls have levels of 8 bits; required groups have none.
 const MAX_DEPTH: usize = 512;
@@ -54,49 +51,4 @@ pub(crate) fn depth_of_schema(elements: &[SchemaElement]) -> Result<usize> {
         }
     }
     Ok(depth)
-}
-
-/// Leaves out the annotations of leaves that the crate `parquet` refuses, because they are unknown or do not fit the
-/// physical type, which takes their place.
-pub(crate) fn without_misfits(elements: &mut [SchemaElement]) {
-    for element in &mut *elements {
-        element.unknown_fields.clear();
-    }
-    let leaves = elements.iter_mut().filter(|it| it.physical_type.is_some());
-    for leaf in leaves.filter(|leaf| !is_readable(leaf)) {
-        leaf.converted_type = None;
-        leaf.scale = None;
-        leaf.precision = None;
-        leaf.logical_type = None;
-    }
-}
-
-/// Whether the crate `parquet` reads a schema of this leaf alone.
-fn is_readable(leaf: &SchemaElement) -> bool {
-    let SchemaElement {
-        converted_type: None,
-        scale: None,
-        precision: None,
-        logical_type: None,
-        ..
-    } = leaf
-    else {
-        let root = SchemaElement {
-            name: "schema".into(),
-            num_children: Some(1),
-            ..Default::default()
-        };
-        let file = FileMetaData {
-            schema: vec![root, leaf.clone()],
-            ..Default::default()
-        };
-        return in_parquet(&file).is_ok_and(|read| !has_unknown_type(&read));
-    };
-    true
-}
-
-/// Whether a leaf has a logical type that the crate `parquet` does not know.
-pub(crate) fn has_unknown_type(metadata: &ParquetMetaData) -> bool {
-    let mut leaves = metadata.file_metadata().schema_descr().columns().iter();
-    leaves.any(|leaf| matches!(leaf.logical_type_ref(), Some(LogicalType::_Unknown { .. })))
 }

@@ -32,6 +32,8 @@ pub struct ColumnOptions {
     pub(crate) page_rows: Option<usize>,
     /// Whether readers make dictionaries of Arrow from it.
     pub(crate) as_dictionary: bool,
+    /// Whether it is nested, and has no dictionaries yet in any of several row groups, which not all readers join.
+    pub(crate) without_dictionaries: bool,
 }
 
 impl ColumnOptions {

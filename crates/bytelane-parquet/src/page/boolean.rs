@@ -1,13 +1,14 @@
 //! Arrays of booleans, which stay bits.
 
 use super::array_decoder::{ArrayDecoder, Slots};
+use super::empty_runs;
 use super::header::ValueEncoding;
 use crate::budget::{Budget, Reservation};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use bytelane::Detected;
-use bytelane::rle_hybrid;
+use bytelane::rle_hybrid::bits;
 use bytelane::validity::{Format, values};
 use bytes::Bytes;
 use std::ops::Range;
@@ -56,8 +57,10 @@ impl BooleanDecoder {
             return Err(Error::corrupt("the page ends within its runs of booleans"));
         };
         let mut bits = vec![0; valid.div_ceil(8)];
-        let decoded =
-            rle_hybrid::bits::decode_uninit_with(self.backend, runs, valid, &mut bits[..]);
+        let decoded = empty_runs::read(runs, 1, valid, |runs| {
+            let bits = &mut bits[..];
+            bits::decode_uninit_with(self.backend, runs, valid, bits).map(|_| ())
+        });
         decoded.map_err(|error| Error::corrupt(format!("the booleans: {error}")))?;
         Ok(bits.into())
     }

@@ -81,6 +81,10 @@ impl Compressor {
 }
 
 fn unsupported(codec: CompressionCodec) -> Error {
+    if codec == CompressionCodec::LZO {
+        let problem = "pages compressed with LZO, or in a way that is not known, are not supported";
+        return Problem::Unsupported(problem.to_owned()).into();
+    }
     Problem::Unsupported(format!("pages compressed with {codec} are not supported")).into()
 }
 

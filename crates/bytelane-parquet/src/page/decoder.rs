@@ -43,7 +43,7 @@ pub(crate) fn decoder_of(
     })
 }
 
-/// Makes dictionaries of arrays of numbers.
+/// Makes dictionaries of arrays of all types but texts.
 struct DictionaryDecoder {
     values: Box<dyn ArrayDecoder>,
     key: DataType,

@@ -2,6 +2,7 @@
 
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::byte_array::delta;
+use super::empty_runs;
 use super::header::ValueEncoding;
 use super::values::ValueDecoder;
 use crate::budget::{Budget, Reservation};
@@ -52,6 +53,22 @@ struct OpenPage {
 }
 
 impl OpenPage {
+    /// Leaves out runs of indices without values. Returns whether there were some.
+    fn drop_empty_runs(&mut self) -> bool {
+        let (ValueEncoding::Dictionary, false, Some((width, runs))) =
+            (self.encoding, self.is_decoded, self.values.split_first())
+        else {
+            return false;
+        };
+        match empty_runs::without_empty_runs(runs, u32::from(*width), self.valid) {
+            Some(runs) => {
+                self.values = [&[*width], &runs[..]].concat().into();
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Decodes the next values.
     fn take<'a>(
         &mut self,
@@ -138,6 +155,44 @@ impl FixedDecoder {
         Ok(())
     }
 
+    /// Takes a step in the page; after an error once more, without the runs that have no values.
+    fn retried(&mut self, step: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        let taken = self.page.as_ref().map_or(0, |page| page.taken);
+        step(self).or_else(|error| match &mut self.page {
+            Some(page) => match page.drop_empty_runs() {
+                true => {
+                    page.taken = taken;
+                    step(self)
+                }
+                false => Err(error),
+            },
+            None => Err(error),
+        })
+    }
+
+    fn append_once(&mut self, slots: Slots<'_>) -> Result<()> {
+        self.decode_ahead(slots.valid())?;
+        let bytes = slots.len().saturating_mul(self.width);
+        let (page, slots) = match (&mut self.page, slots) {
+            (Some(page), slots @ (Slots::Valid(_) | Slots::Mixed { .. })) => (page, slots),
+            _ => return self.array.append(bytes, |to| Ok(zeros(to))),
+        };
+        let decoder = &mut self.decoder;
+        let Slots::Mixed { bits, valid, .. } = slots else {
+            return self
+                .array
+                .append(bytes, |to| page.take(decoder, slots.len(), to));
+        };
+        let bytes_of_valid = valid.saturating_mul(self.width);
+        self.scratch_memory.cover(bytes_of_valid as u64)?;
+        let (backend, width, dense) = (self.backend, self.width, &mut self.scratch);
+        dense.clear();
+        dense.append(bytes_of_valid, |to| page.take(decoder, valid, to))?;
+        let dense = dense.bytes();
+        self.array
+            .append(bytes, |to| spread(backend, dense, width, bits, to))
+    }
+
     /// Values in DELTA_BYTE_ARRAY, each of which depends on the one before, as PLAIN ones.
     fn fixed_deltas(&mut self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
         if self.column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
@@ -186,31 +241,12 @@ impl ArrayDecoder for FixedDecoder {
     }
 
     fn append(&mut self, slots: Slots<'_>) -> Result<()> {
-        self.decode_ahead(slots.valid())?;
-        let bytes = slots.len().saturating_mul(self.width);
-        let (page, slots) = match (&mut self.page, slots) {
-            (Some(page), slots @ (Slots::Valid(_) | Slots::Mixed { .. })) => (page, slots),
-            _ => return self.array.append(bytes, |to| Ok(zeros(to))),
-        };
-        let decoder = &mut self.decoder;
-        let Slots::Mixed { bits, valid, .. } = slots else {
-            return self
-                .array
-                .append(bytes, |to| page.take(decoder, slots.len(), to));
-        };
-        let bytes_of_valid = valid.saturating_mul(self.width);
-        self.scratch_memory.cover(bytes_of_valid as u64)?;
-        let (backend, width, dense) = (self.backend, self.width, &mut self.scratch);
-        dense.clear();
-        dense.append(bytes_of_valid, |to| page.take(decoder, valid, to))?;
-        let dense = dense.bytes();
-        self.array
-            .append(bytes, |to| spread(backend, dense, width, bits, to))
+        self.retried(|decoder| decoder.append_once(slots))
     }
 
     fn skip(&mut self, valid: usize) -> Result<()> {
         // As if they were taken: most would be decoded in vain each time the next ones are.
-        self.decode_ahead(valid)?;
+        self.retried(|decoder| decoder.decode_ahead(valid))?;
         if let Some(page) = &mut self.page {
             page.taken += valid;
         }

@@ -1,7 +1,7 @@
 //! What the header of a page says, checked.
 
 use crate::format::{Encoding, PageHeader, PageType};
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use flate2::Crc;
 
 /// How the values of a page are stored.
@@ -98,8 +98,8 @@ pub(crate) struct AnyPage {
 pub(crate) enum PageKind {
     Data(DataPage),
     Dictionary(DictionaryPage),
-    /// Nothing that is needed.
-    Index,
+    /// Nothing that is needed: an index, or a page of a type that is not known.
+    Other,
 }
 
 /// What a header says.
@@ -133,7 +133,7 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
     let uncompressed = size("uncompressed size", header.uncompressed_page_size)?;
     let (data, data_v2) = (&header.data_page_header, &header.data_page_header_v2);
     let (values, rows, encoding, levels) = match (header.page_type, data, data_v2) {
-        (PageType::IndexPage, _, _) => return Ok(PageKind::Index),
+        (PageType::IndexPage | PageType::Unknown(_), _, _) => return Ok(PageKind::Other),
         (PageType::DictionaryPage, _, _) => return dictionary(header, uncompressed),
         (PageType::DataPage, Some(data), _) => {
             // RLE where a writer leaves it out.
@@ -181,6 +181,9 @@ fn dictionary(header: &PageHeader, uncompressed: usize) -> Result<PageKind> {
     let Some(page) = &header.dictionary_page_header else {
         return Err(Error::corrupt("a dictionary without its header"));
     };
+    if let Encoding::Unknown(number) = page.encoding {
+        return Err(unknown_encoding(number));
+    }
     if !matches!(page.encoding, Encoding::Plain | Encoding::PlainDictionary) {
         let encoding = i32::from(page.encoding);
         return Err(Error::corrupt(format!(
@@ -203,11 +206,18 @@ fn value_encoding(encoding: Encoding) -> Result<ValueEncoding> {
         Encoding::DeltaByteArray => Ok(ValueEncoding::DeltaByteArray),
         Encoding::ByteStreamSplit => Ok(ValueEncoding::ByteStreamSplit),
         Encoding::Alp => Ok(ValueEncoding::Alp),
-        Encoding::BitPacked | Encoding::Unknown(_) => Err(Error::corrupt(format!(
-            "a page with the encoding {}, which no value has",
-            i32::from(encoding)
-        ))),
+        Encoding::BitPacked => Err(Error::corrupt(
+            "a page with the encoding 4, which no value has",
+        )),
+        Encoding::Unknown(number) => Err(unknown_encoding(number)),
     }
+}
+
+fn unknown_encoding(number: i32) -> Error {
+    Problem::Unsupported(format!(
+        "a page in the encoding {number}, which is not known"
+    ))
+    .into()
 }
 
 fn size(what: &str, number: i32) -> Result<usize> {

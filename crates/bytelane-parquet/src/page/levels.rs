@@ -4,6 +4,7 @@
 //!
 //! The packed bits are Arrow's validity bitmap as it is, so that neither direction looks at single values.
 
+use super::empty_runs;
 use crate::{Error, Result};
 use arrow_buffer::BooleanBuffer;
 use bytelane::Detected;
@@ -82,12 +83,15 @@ pub(crate) fn from_bit_packed(bits: &[u8]) -> Vec<u8> {
 
 /// Whether all values are valid, or all are null, if one run says so, as in most pages.
 pub(crate) fn uniform(bytes: &[u8], slots: usize) -> Result<Option<bool>> {
-    match bits::format().runs(bytes, slots).next() {
-        None => Ok(Some(true)),
-        Some(Ok(Run::Repeated { value, count })) if count == slots => Ok(Some(value == 1)),
-        Some(Ok(_)) => Ok(None),
-        Some(Err(error)) => Err(damaged(error)),
-    }
+    let uniform = empty_runs::read(bytes, 1, slots, |bytes| {
+        let first = bits::format().runs(bytes, slots).next().transpose()?;
+        Ok(match first {
+            None => Some(true),
+            Some(Run::Repeated { value, count }) if count == slots => Some(value == 1),
+            Some(_) => None,
+        })
+    });
+    uniform.map_err(damaged)
 }
 
 /// Reads the levels of a page into the front of a buffer, which grows where it must, one bit each. Returns how many
@@ -99,7 +103,10 @@ pub(crate) fn read(
     to: &mut Vec<u8>,
 ) -> Result<usize> {
     to.resize(slots.div_ceil(8), 0);
-    bits::decode_uninit_with(backend, bytes, slots, &mut to[..]).map_err(damaged)?;
+    empty_runs::read(bytes, 1, slots, |bytes| {
+        bits::decode_uninit_with(backend, bytes, slots, &mut to[..]).map(|_| ())
+    })
+    .map_err(damaged)?;
     count_valid(to, slots)
 }
 
@@ -118,8 +125,15 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
-    /// The specification, transliterated: value by value. Runs without values are refused.
+    /// The specification, transliterated: value by value. Runs without values are left out.
     fn specified(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
+        [true, false]
+            .into_iter()
+            .find_map(|has_value| specified_with(bytes, count, has_value))
+    }
+
+    /// The same where a repetition without values has one, or not.
+    fn specified_with(bytes: &[u8], count: usize, has_value: bool) -> Option<Vec<bool>> {
         let mut levels = Vec::new();
         let mut bytes = bytes.iter().copied();
         while levels.len() < count {
@@ -134,6 +148,12 @@ mod tests {
                 }
             }
             let run = u32::try_from(header).ok()? >> 1;
+            if run == 0 && shift == 7 {
+                if header == 0 && has_value {
+                    bytes.next()?;
+                }
+                continue;
+            }
             if run == 0 || header & 1 == 1 && run > i32::MAX as u32 / 8 {
                 return None;
             }
@@ -253,7 +273,7 @@ mod tests {
             (&[0x80], "end"),
             (&[0x04], "end"),
             (&[0x04, 2], "does not fit 1 bit"),
-            (&[0x00, 1], "a run must have"),
+            (&[0x00, 1, 0x80, 0], "a run must have"),
             (&[0x05, 0xff], "end"),
         ] {
             let error = super::read(Detected::active(), bytes, 20, &mut Vec::new());

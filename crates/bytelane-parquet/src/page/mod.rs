@@ -6,6 +6,7 @@ mod boolean;
 mod byte_array;
 mod codec;
 mod decoder;
+mod empty_runs;
 mod encode;
 mod fixed;
 mod header;
@@ -20,7 +21,9 @@ pub(crate) use array_decoder::ArrayDecoder;
 pub(crate) use codec::check_promise;
 pub(crate) use decoder::decoder_of;
 pub(crate) use encode::{PageEncoder, PageValues, dense};
-pub(crate) use header::{AnyPage, DataPage, PageKind, ValueEncoding, read as read_header};
-pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from};
+pub(crate) use header::{
+    AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,
+};
+pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from, first_level};
 pub(crate) use parts::{Opener, check_size};
 pub(crate) use validity::Validity;

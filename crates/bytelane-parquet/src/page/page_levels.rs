@@ -1,6 +1,7 @@
 //! The levels of a page that is read piece by piece: which slots of the leaf's array it has, and which are null.
 
 use super::array_decoder::Slots;
+use super::empty_runs;
 use super::header::DataPage;
 use super::levels;
 use super::parts::LevelBytes;
@@ -142,9 +143,20 @@ impl PageLevels {
         self.count - self.taken
     }
 
+    /// Whether the page begins with a row, and not within one.
+    pub(crate) fn begins_row(&self) -> bool {
+        let first = self.repetition.first();
+        !self.has_lists() || first.is_none_or(|level| *level == 0)
+    }
+
     /// Whether a row may end elsewhere than after each level.
     pub(crate) fn has_lists(&self) -> bool {
         self.of.max_repetition > 0
+    }
+
+    /// The greatest repetition level.
+    pub(crate) fn max_repetition(&self) -> u8 {
+        self.of.max_repetition
     }
 
     /// The levels of the next rows, up to where another row begins after so many of them, and how many rows begin in
@@ -311,7 +323,10 @@ fn read_levels(
     match bytes {
         LevelBytes::Rle(bytes) => {
             let format = rle_hybrid::Format::<u8>::new(bits).ok_or("levels of so many bits")?;
-            let decoded = format.decode_uninit_with(backend, &bytes, &mut to[..]);
+            let decoded = empty_runs::read(&bytes, bits, count, |bytes| {
+                let decoded = format.decode_uninit_with(backend, bytes, &mut to[..]);
+                decoded.map(|_| ())
+            });
             decoded.map_err(|error| error.to_string())?;
         }
         LevelBytes::BitPacked(bytes) => {
@@ -328,6 +343,14 @@ fn read_levels(
         most if most > greatest => Err(format!("a level of {most}, above {greatest}")),
         _ => Ok(()),
     }
+}
+
+/// The first level of some in RLE, of which the first bytes are enough; none if they are damaged.
+pub(crate) fn first_level(bytes: &[u8], greatest: u8) -> Option<u8> {
+    let format = rle_hybrid::Format::<u8>::new(u8::BITS - greatest.leading_zeros())?;
+    let mut level = [0];
+    format.decode(bytes, &mut level).ok()?;
+    Some(level[0])
 }
 
 fn damaged(which: &str, error: &str) -> Error {

@@ -112,18 +112,14 @@ impl Opener {
         [repetition, definition]: [usize; 2],
         compressed: bool,
     ) -> Result<Parts> {
-        if repetition != 0 && self.repetition_bits == 0 {
-            return Err(Error::corrupt(
-                "repetition levels in a column without lists",
-            ));
-        }
         let levels = repetition.checked_add(definition);
         let levels = levels.filter(|levels| *levels <= bytes.len());
         let size = levels.and_then(|levels| header.uncompressed.checked_sub(levels));
         let Some(size) = size else {
             return Err(ends_within("definition"));
         };
-        // The levels stay in memory with the bytes that they are a part of.
+        // The levels stay in memory with the bytes that they are a part of. Those of a column without lists have no
+        // use, but some writers have them.
         self.memory.cover(bytes.len() as u64)?;
         let mut values = bytes;
         let repetition = LevelBytes::Rle(values.split_to(repetition));

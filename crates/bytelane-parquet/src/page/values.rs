@@ -58,13 +58,15 @@ impl ValueDecoder {
 
     /// Keeps a dictionary, whose page has these bytes after decompression.
     pub(super) fn keep_dictionary(&mut self, bytes: &[u8], count: usize) -> Result<()> {
-        if count.checked_mul(self.width) != Some(bytes.len()) {
+        // Some writers have bytes after the last value.
+        let length = count.checked_mul(self.width);
+        let Some(bytes) = length.and_then(|length| bytes.get(..length)) else {
             return Err(Error::corrupt(format!(
                 "a dictionary of {} bytes instead of {count} values of {} bytes",
                 bytes.len(),
                 self.width
             )));
-        }
+        };
         self.dictionary = Some(match self.width {
             _ if self.is_decimal => {
                 let mut wide = Fresh::default();
@@ -87,7 +89,13 @@ impl ValueDecoder {
         let is = |types: [Type; 2]| types.contains(&self.physical);
         match encoding {
             ValueEncoding::Plain | ValueEncoding::ByteStreamSplit => {
-                match valid.checked_mul(self.width) == Some(page.len()) {
+                let length = valid.checked_mul(self.width);
+                // Some writers have bytes after the last value, which the streams of bytes leave no place for.
+                let is_there = match encoding {
+                    ValueEncoding::Plain => length.is_some_and(|length| length <= page.len()),
+                    _ => length == Some(page.len()),
+                };
+                match is_there {
                     true => Ok(()),
                     false => Err(Error::corrupt(format!(
                         "{} bytes of values instead of {valid} values of {} bytes",
@@ -109,7 +117,7 @@ impl ValueDecoder {
                 encoding.in_parquet(),
                 self.physical
             ))),
-            ValueEncoding::Dictionary if self.dictionary.is_some() => Ok(()),
+            ValueEncoding::Dictionary if self.dictionary.is_some() || valid == 0 => Ok(()),
             ValueEncoding::Dictionary => Err(Error::corrupt(
                 "a page of indices, but the column chunk has no dictionary before it",
             )),

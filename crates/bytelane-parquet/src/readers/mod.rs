@@ -83,8 +83,17 @@ impl Readers {
     /// reads no other encodings than PLAIN and dictionaries.
     #[must_use]
     pub fn obstacle_to_dictionary(&self, encoding: Encoding) -> Option<&Requirement> {
-        let simple = matches!(encoding, Encoding::Plain | Encoding::Dictionary);
-        let mut requirements = self.0.iter().filter(|_| !simple);
+        match encoding {
+            Encoding::Plain | Encoding::Dictionary => self.obstacle(encoding, ValueType::Bytes),
+            _ => self.obstacle_to_nested_dictionaries(encoding),
+        }
+    }
+
+    /// The same for such strings in lists, maps and structs of several row groups: pyarrow, up to 26.0.1 at least, joins no
+    /// dictionaries there.
+    #[must_use]
+    pub fn obstacle_to_nested_dictionaries(&self, encoding: Encoding) -> Option<&Requirement> {
+        let mut requirements = self.0.iter().filter(|_| encoding != Encoding::Plain);
         let pyarrow = requirements.find(|requirement| requirement.program.name == "pyarrow");
         pyarrow.or_else(|| self.obstacle(encoding, ValueType::Bytes))
     }
@@ -207,6 +216,10 @@ mod tests {
         let obstacle = all.obstacle_to_dictionary(Encoding::DeltaByteArray);
         assert_eq!(obstacle.unwrap().program.name, "pyarrow");
         assert_eq!(all.obstacle_to_dictionary(Encoding::Plain), None);
+        assert_eq!(all.obstacle_to_dictionary(Encoding::Dictionary), None);
+        assert_eq!(all.obstacle_to_nested_dictionaries(Encoding::Plain), None);
+        let obstacle = all.obstacle_to_nested_dictionaries(Encoding::Dictionary);
+        assert_eq!(obstacle.unwrap().program.name, "pyarrow");
         let others: Readers = "duckdb,polars".parse().unwrap();
         assert_eq!(
             others.obstacle_to_dictionary(Encoding::DeltaByteArray),

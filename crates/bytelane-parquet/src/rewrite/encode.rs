@@ -1,126 +1,115 @@
-//! Re-encoded column chunks: a column of one row group becomes a file of its own in memory, whose
-//! chunks are then moved like those of any other file.
+//! Re-encoded column chunks.
 
-use super::checksums::with_checksums;
-use super::chunk::Chunk;
 use super::int96::{Check, Int96Unit};
-use super::kinds::PageKinds;
 use super::plan::BESIDE_INT96;
-use super::source::{Column, Reopen, Root, Source};
+use super::source::{Column, Read, Reopen, Root, Source};
 use crate::bare::{bare_leaf, group_of};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
-use crate::metadata::{Footer, read_footer};
-use crate::{Error, Result, Writer, WriterOptions};
-use arrow_array::RecordBatchReader;
-use bytes::Bytes;
+use crate::choice::Chooser;
+use crate::chunk::{self, Chunk, ColumnEncoder, Layout};
+use crate::{Problem, Result, WriterOptions};
+use arrow_array::ArrayRef;
+use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::{LogicalType, Type as PhysicalType};
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
+/// A column that may not be re-encoded.
+#[derive(Debug)]
+pub(crate) enum Encoded {
+    /// The new chunk of each leaf.
+    Chunks(Vec<Chunk>),
+    /// Why there cannot be any.
+    Obstacle(String),
+}
+
 impl<R: Reopen> Source<R> {
-    /// A re-encoded column of a row group, or why that fails.
+    /// Encodes a column of a row group again, unless its values take more than `limit` bytes.
     pub fn encode(
         &self,
         at: Column<'_>,
+        memory: MemoryLimit,
         limit: u64,
         options: WriterOptions,
         convert: Option<Int96Unit>,
-    ) -> Result<std::result::Result<Encoded, String>> {
+    ) -> Result<Encoded> {
         if convert.is_none() && at.root.has_int96() {
-            return Ok(Err(BESIDE_INT96.to_owned()));
+            return Ok(Encoded::Obstacle(BESIDE_INT96.to_owned()));
         }
-        let batches = match self.batches(at, convert)? {
-            Ok(batches) => batches,
-            Err(obstacle) => return Ok(Err(obstacle)),
+        let read = match at.root.read() {
+            Ok(read) => read,
+            Err(why) => return Ok(Encoded::Obstacle(why.clone())),
         };
-        let column = in_file(at.root, convert)?;
-        let by_arrow = ArrowSchemaConverter::new().convert(&batches.schema())?;
-        let pairs = || by_arrow.columns().iter().zip(column.columns());
-        if by_arrow.num_columns() != column.num_columns()
-            || !pairs().all(|(by_arrow, column)| can_store(by_arrow, column))
-        {
-            return Ok(Err("Arrow has no type for this column".to_owned()));
-        }
+        let in_arrow = read.in_unit(convert);
+        let Some(column) = column(at.root, &in_arrow, convert)? else {
+            let why = "Arrow has no type for this column";
+            return Ok(Encoded::Obstacle(why.to_owned()));
+        };
+        let arrays = match self.arrays(at, read, memory, limit, convert) {
+            Ok(arrays) => arrays,
+            Err(error) if is_of_memory(error.problem()) => {
+                return Ok(Encoded::Obstacle(too_large(limit)));
+            }
+            Err(error) => return Err(error),
+        };
+        let choices = Chooser::new(&options).choose(&column, &arrays)?;
+        let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
+        let chunks = ColumnEncoder::new(options).chunks(&column, arrays, &layouts)?;
+        Ok(Encoded::Chunks(chunks))
+    }
+
+    /// Returns the values of a column of a row group.
+    fn arrays(
+        &self,
+        at: Column<'_>,
+        read: &Read,
+        memory: MemoryLimit,
+        limit: u64,
+        convert: Option<Int96Unit>,
+    ) -> Result<Vec<ArrayRef>> {
         let mut check = match convert {
-            Some(unit) => Check::new(self, at, unit)?,
+            Some(unit) => Some(Check::new(self, at, read, unit, memory)?),
             None => None,
         };
-        let mut bytes = Vec::new();
-        let options = options.with_row_group_rows(usize::MAX);
-        let mut writer = Writer::with_types(&mut bytes, batches.schema(), &column, options)?;
-        let memory = Budget::new(limit).reservation();
-        let mut rows_read = 0;
-        for batch in batches {
-            let batch = batch?;
-            if memory.add(extent(batch.column(0))).is_err() {
-                return Ok(Err(too_large(limit)));
-            }
+        let used = Budget::new(limit).reservation();
+        let mut arrays = Vec::new();
+        for array in self.rows(at, read, convert, memory, at.batch_rows())? {
+            let array = array?;
+            used.add(extent(&array))?;
             if let Some(check) = &mut check {
-                check.next(batch.column(0))?;
+                check.next(&array)?;
             }
-            rows_read += batch.num_rows() as i64;
-            writer.write(&batch)?;
+            arrays.push(array);
         }
-        if rows_read != at.row_group.rows {
-            return Err(Error::corrupt(format!(
-                "the column has {rows_read} rows, but its row group has {}",
-                at.row_group.rows
-            )));
-        }
-        writer.close()?;
-        Encoded::new(bytes.into()).map(Ok)
+        Ok(arrays)
     }
 }
 
-/// A file of one column of one row group.
-#[derive(Debug)]
-pub(super) struct Encoded {
-    bytes: Bytes,
-    footer: Footer,
+fn is_of_memory(problem: &Problem) -> bool {
+    matches!(
+        problem,
+        Problem::MemoryLimit { .. } | Problem::PageTooLarge { .. }
+    )
 }
 
-impl Encoded {
-    fn new(bytes: Bytes) -> Result<Self> {
-        let footer = read_footer(&bytes)?;
-        Ok(Self { bytes, footer })
+/// Returns the column as it is written; none if Arrow has no type for it.
+fn column(
+    root: &Root,
+    in_arrow: &SchemaRef,
+    convert: Option<Int96Unit>,
+) -> Result<Option<chunk::Column>> {
+    let column = in_file(root, convert)?;
+    let by_arrow = ArrowSchemaConverter::new().convert(in_arrow)?;
+    let mut pairs = by_arrow.columns().iter().zip(column.columns());
+    if by_arrow.num_columns() != column.num_columns()
+        || !pairs.all(|(by_arrow, column)| can_store(by_arrow, column))
+    {
+        return Ok(None);
     }
-
-    /// The chunk of a leaf.
-    pub fn chunk(&self, leaf: usize) -> Result<New> {
-        let described = self.footer.metadata.row_group(0).column(leaf);
-        let chunk = &self.footer.file.row_groups[0].columns[leaf];
-        let (kinds, range) = PageKinds::of(&self.bytes, described, MemoryLimit::NONE)?;
-        Ok(New {
-            stored: range.end - range.start,
-            described: described.clone(),
-            kinds,
-            chunk: Chunk::new(chunk.decode()?, range, &self.bytes)?,
-            bytes: self.bytes.clone(),
-        })
-    }
-}
-
-/// A chunk that was re-encoded.
-#[derive(Debug)]
-pub(super) struct New {
-    /// Bytes of its pages, without checksums.
-    pub stored: u64,
-    pub described: ColumnChunkMetaData,
-    pub kinds: PageKinds,
-    pub chunk: Chunk,
-    /// The file that it is in.
-    pub bytes: Bytes,
-}
-
-impl New {
-    /// The same, each page with its checksum.
-    pub fn with_checksums(mut self) -> Result<Self> {
-        self.bytes = with_checksums(&mut self.chunk, &self.bytes)?;
-        self.kinds.checksums = true;
-        Ok(self)
-    }
+    let field = Arc::clone(&in_arrow.fields()[0]);
+    let in_file = Arc::clone(&column.root_schema().get_fields()[0]);
+    chunk::Column::new(field, in_file).map(Some)
 }
 
 /// The column as the crate `parquet` can write it.

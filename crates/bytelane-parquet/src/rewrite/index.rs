@@ -1,7 +1,7 @@
 //! The statistics of pages that take the place of others.
 
-use super::chunk::Chunk;
 use crate::Result;
+use crate::chunk::Chunk;
 use crate::format::{self, BoundaryOrder, ColumnIndex};
 use bytes::Bytes;
 use half::f16;

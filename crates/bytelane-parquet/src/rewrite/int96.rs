@@ -1,13 +1,14 @@
 //! INT96, the deprecated type of timestamps, to INT64.
 
-use super::source::{Column, Reopen, Source};
+use super::source::{Column, Read, Reopen, Source};
+use crate::budget::MemoryLimit;
 use crate::format::{self, ColumnOrder, Encoded, FileMetaData, PhysicalType, TimestampType};
+use crate::read::ColumnReader;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType};
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit as ArrowUnit};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescPtr;
 use std::fmt;
@@ -127,33 +128,34 @@ fn in_unit<'a>(
     Arc::new(Field::clone(field).with_data_type(data_type))
 }
 
-/// Reads a column once more, in the other unit: the crate `parquet` wraps around where timestamps do not fit, and
-/// rounds where they are finer than the unit.
+/// Reads a column once more, in the other unit: a reader wraps around where timestamps do not fit, and rounds where they
+/// are finer than the unit.
 pub(super) struct Check {
     unit: Int96Unit,
-    other: ParquetRecordBatchReader,
+    other: ColumnReader,
 }
 
 impl Check {
-    /// None if Arrow has no type for the column.
     pub fn new<R: Reopen>(
         source: &Source<R>,
         column: Column<'_>,
+        read: &Read,
         unit: Int96Unit,
-    ) -> Result<Option<Self>> {
-        let other = source.batches(column, Some(unit.other()))?;
-        Ok(other.ok().map(|other| Self { unit, other }))
+        limit: MemoryLimit,
+    ) -> Result<Self> {
+        let other = source.rows(column, read, Some(unit.other()), limit, column.batch_rows())?;
+        Ok(Self { unit, other })
     }
 
-    /// An error if these values, the next of the column, are not exactly those of the file.
+    /// Returns an error if these values, the next of the column, are not exactly those of the file.
     pub fn next(&mut self, values: &ArrayRef) -> Result<()> {
         let other = self.other.next().transpose()?;
         let other = other.ok_or_else(|| Error::corrupt("the column ends early"))?;
         let is_exact = match self.unit {
-            Int96Unit::Micros => all_exact(values, other.column(0), &|micros, nanos| {
+            Int96Unit::Micros => all_exact(values, &other, &|micros, nanos| {
                 micros.wrapping_mul(1000) == nanos
             }),
-            Int96Unit::Nanos => all_exact(other.column(0), values, &|micros, nanos| {
+            Int96Unit::Nanos => all_exact(&other, values, &|micros, nanos| {
                 nanos.div_euclid(1000) == micros
             }),
         };

@@ -1,10 +1,9 @@
 //! What is to become of each column chunk.
 
-use super::chunk::Chunk;
-use super::encode::New;
 use super::index::index_of;
-use super::kinds::PageKinds;
 use super::{RewriteOptions, RewrittenColumn};
+use crate::chunk::{Chunk, PageSummary};
+use crate::format::Encoding as Coding;
 use crate::options::codec_name;
 use crate::readers::ValueType;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
@@ -17,6 +16,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::{ColumnDescriptor, ColumnPath};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
@@ -28,6 +28,10 @@ pub(crate) const INT96: &str =
 
 /// The same of other columns in the same list, map or struct.
 pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column can only be copied, or converted with --convert-int96";
+
+const UNKNOWN_PAGES: &str = "it has pages of a type or in an encoding that is not known";
+
+const LZO: &str = "columns compressed with LZO, or in a way that is not known, can only be copied";
 
 const NO_INDEX: &str =
     "the statistics of its pages, in an order that is not known here, would be lost";
@@ -63,7 +67,9 @@ pub(super) struct Old {
     /// Its column, counted over the whole schema.
     pub leaf: usize,
     pub described: ColumnChunkMetaData,
-    pub kinds: PageKinds,
+    pub summary: PageSummary,
+    /// Position of its pages.
+    pub pages: Range<u64>,
     pub chunk: Chunk,
     pub wish: Wish,
 }
@@ -139,7 +145,7 @@ impl<'a> Plan<'a> {
     pub fn unwanted_preview(
         &self,
         chunk: &ColumnChunkMetaData,
-        kinds: &PageKinds,
+        summary: &PageSummary,
     ) -> Option<String> {
         if self.encoding(chunk) != Encoding::Auto {
             return None;
@@ -148,7 +154,7 @@ impl<'a> Plan<'a> {
         let mut previews = Encoding::ALL
             .iter()
             .filter(|encoding| encoding.is_preview());
-        let found = *previews.find(|encoding| kinds.have(**encoding))?;
+        let found = *previews.find(|encoding| summary.have(**encoding))?;
         if !writer.encodings.contains(found) {
             return Some(format!(
                 "it is in {found}, a preview, which is kept only with --encodings +{found}"
@@ -159,26 +165,28 @@ impl<'a> Plan<'a> {
         Some(format!("it is in {found}, which {reader} cannot read"))
     }
 
-    /// What is wanted for a chunk whose pages are of these kinds.
-    pub fn wish(&self, chunk: &ColumnChunkMetaData, kinds: &PageKinds) -> Wish {
+    /// What is wanted for a chunk whose pages are of these summary.
+    pub fn wish(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Wish {
         let physical = chunk.column_type();
         let writer = &self.options.writer;
         let asked_compression = self.asked_compression(chunk.column_path());
         let compression = asked_compression.unwrap_or(chunk.compression());
         let encoding = self.encoding(chunk);
-        let is_there = kinds.are(encoding);
-        let version = self.options.version.unwrap_or(kinds.version);
+        let is_there = summary.are(encoding);
+        let version = self.options.version.unwrap_or(summary.version);
         let asked = asked_compression.is_some()
             || (encoding != Encoding::Auto && !is_there)
-            || self.unwanted_preview(chunk, kinds).is_some()
-            || version != kinds.version
-            || kinds.exceed(writer.given_page_limits());
+            || self.unwanted_preview(chunk, summary).is_some()
+            || version != summary.version
+            || summary.exceed(writer.given_page_limits());
         let pages = ColumnOptions::default()
             .with_encoding(encoding)
             .with_compression(compression);
         let is_supported = !matches!(compression, Compression::LZO | Compression::LZ4);
         match physical {
             _ if chunk.num_values() == 0 => Wish::Keep,
+            _ if summary.unknown => Wish::Cannot(UNKNOWN_PAGES.to_owned()),
+            _ if chunk.compression_codec() == CompressionCodec::LZO => Wish::Cannot(LZO.to_owned()),
             Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
             Type::INT96 => Wish::Cannot(INT96.to_owned()),
             _ if !is_supported => {
@@ -199,11 +207,11 @@ impl<'a> Plan<'a> {
         olds.iter().find_map(|old| old.wish.pages())?;
         let mut columns = BTreeMap::new();
         for old in olds {
-            let pages = self.pages(&old.wish, &old.kinds, old.leaf, rows);
+            let pages = self.pages(&old.wish, &old.summary, old.leaf, rows);
             let pages = pages.with_statistics(self.statistics(old));
             columns.insert(old.described.column_path().string(), pages);
         }
-        let highest = || olds.iter().map(|old| old.kinds.version).max();
+        let highest = || olds.iter().map(|old| old.summary.version).max();
         let version = self.options.version.or_else(highest);
         Some(WriterOptions {
             columns,
@@ -215,12 +223,21 @@ impl<'a> Plan<'a> {
 
     /// How the chunk of a leaf is written, which has so many `rows`. Its pages have as many as the old ones, unless the
     /// options say otherwise, or only the size counts.
-    pub fn pages(&self, wish: &Wish, kinds: &PageKinds, leaf: usize, rows: usize) -> ColumnOptions {
+    pub fn pages(
+        &self,
+        wish: &Wish,
+        summary: &PageSummary,
+        leaf: usize,
+        rows: usize,
+    ) -> ColumnOptions {
         let writer = &self.options.writer;
         let keeps = writer.goal != Goal::Size && writer.leaves_pages_open();
         let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
+        let is_nested = self.file.schema_descr().column(leaf).path().parts().len() > 1;
+        let has_others = i64::try_from(rows) != Ok(self.file.num_rows());
         ColumnOptions {
-            page_rows: keeps.then(|| kinds.page_rows(rows)),
+            without_dictionaries: is_nested && has_others && !summary.have_dictionary(),
+            page_rows: keeps.then(|| summary.page_rows(rows)),
             as_dictionary: self.as_dictionaries.contains(&leaf),
             ..wish.pages().cloned().unwrap_or_else(unwanted)
         }
@@ -251,10 +268,10 @@ impl<'a> Plan<'a> {
     pub(super) fn column_index(
         &self,
         old: &Old,
-        new: &New,
+        new: &Chunk,
     ) -> Result<std::result::Result<Option<Bytes>, &'static str>> {
         let column = old.described.column_descr();
-        let index = index_of(&old.chunk, &new.chunk, column, self.order(old))?;
+        let index = index_of(&old.chunk, new, column, self.order(old))?;
         Ok(match (index, old.chunk.column_index()) {
             (None, Some(_)) => Err(NO_INDEX),
             (index, _) => Ok(index),
@@ -262,9 +279,9 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether new pages take the place of the old ones.
-    pub(super) fn takes(&self, old: &Old, new: &New) -> bool {
-        let differ = new.kinds.encodings != old.kinds.encodings;
-        let (before, after) = (old.chunk.bytes() as f64, new.stored as f64);
+    pub(super) fn takes(&self, old: &Old, new: &Chunk, encodings: &[Coding]) -> bool {
+        let differ = !old.summary.has_encodings(encodings);
+        let (before, after) = (old.chunk.bytes() as f64, new.bytes() as f64);
         self.is_better(&old.wish, before, after, differ)
     }
 

@@ -9,10 +9,12 @@ use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::contained::contained;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
-use crate::metadata::{in_parquet, read_file_metadata, standard};
+use crate::metadata::{chunk_in_parquet, in_parquet, read_file_metadata};
 use crate::physical::roots;
+use crate::read::{ColumnReader, LeafChunk};
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
+use arrow_array::ArrayRef;
 use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
@@ -25,7 +27,7 @@ use parquet::file::metadata::{
     ParquetMetaDataReader,
 };
 use parquet::file::reader::ChunkReader;
-use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -36,7 +38,7 @@ const BATCH_ROWS: usize = 1 << 18;
 const VALUE: u64 = 8;
 
 /// A file whose columns are read.
-pub(super) struct Source<R> {
+pub(crate) struct Source<R> {
     pub reader: R,
     /// The footer.
     pub footer: format::FileMetaData,
@@ -49,7 +51,7 @@ pub(super) struct Source<R> {
 
 /// A column of the schema's outermost level.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(crate) struct Root {
     /// Its leaves, counted over the whole schema.
     pub leaves: Range<usize>,
     /// A schema of it alone.
@@ -60,21 +62,21 @@ pub(super) struct Root {
 
 /// A column without annotations, so that no value changes on its way through Arrow.
 #[derive(Debug)]
-struct Read {
+pub(crate) struct Read {
     schema: SchemaDescPtr,
     /// What Arrow makes of that.
-    arrow: SchemaRef,
+    pub arrow: SchemaRef,
 }
 
 /// A reader of which there can be another one, for another thread.
-pub(super) trait Reopen: ChunkReader + Clone + Sync + 'static {}
+pub(crate) trait Reopen: ChunkReader + Clone + Sync + 'static {}
 
 impl Reopen for InputFile {}
 impl Reopen for Bytes {}
 
 /// A row group.
 #[derive(Debug)]
-pub(super) struct RowGroup {
+pub(crate) struct RowGroup {
     pub index: usize,
     pub rows: i64,
     pub described: format::RowGroup,
@@ -82,7 +84,7 @@ pub(super) struct RowGroup {
 
 /// The chunks of a root in a row group.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The chunk of each leaf.
     pub chunks: Vec<ColumnChunk>,
     /// The same for the crate `parquet`.
@@ -91,7 +93,7 @@ pub(super) struct Part {
 
 /// A root in a row group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column<'a> {
+pub(crate) struct Column<'a> {
     pub row_group: &'a RowGroup,
     pub root: &'a Root,
     pub part: &'a Part,
@@ -101,7 +103,7 @@ pub(super) struct Column<'a> {
 
 /// How large a chunk is, as the footer tells it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Size {
+pub(crate) struct Size {
     /// Bytes in the file.
     pub stored: u64,
     /// Its values, and their bytes in memory, roughly.
@@ -111,7 +113,7 @@ pub(super) struct Size {
 
 /// How large a file is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     /// Bytes of all chunks in the file.
     pub stored: u64,
     /// Bytes of the values of a row group in memory, the largest one, roughly.
@@ -144,13 +146,13 @@ impl<R: Reopen> Source<R> {
         with_stack(depth, || Self::of_footer(reader, footer, depth))
     }
 
-    fn of_footer(reader: R, footer: format::FileMetaData, depth: usize) -> Result<Self> {
+    /// The file with this footer, whose columns are nested so deep.
+    pub fn of_footer(reader: R, footer: format::FileMetaData, depth: usize) -> Result<Self> {
         let bare = format::FileMetaData {
             row_groups: Vec::new(),
             ..footer.clone()
         };
-        let metadata =
-            in_parquet(&bare).or_else(|error| in_parquet(&standard(&bare)?).map_err(|_| error))?;
+        let metadata = in_parquet(&bare)?;
         let schema = metadata.file_metadata().schema_descr();
         check_widths(schema.columns().iter(), reader.len())?;
         Ok(Self {
@@ -218,55 +220,101 @@ impl<R: Reopen> Source<R> {
     pub fn part(&self, row_group: &RowGroup, root: &Root) -> Result<Part> {
         let chunks = row_group.described.columns[root.leaves.clone()].iter();
         let chunks = chunks.map(Encoded::decode).collect::<Result<Vec<_>>>()?;
-        let standard = chunks.iter().map(|chunk| ColumnChunk {
-            file_path: chunk.file_path.clone(),
-            file_offset: chunk.file_offset,
-            meta_data: ColumnMetaData {
-                unknown_fields: Default::default(),
-                ..chunk.meta_data.clone()
-            },
-            ..Default::default()
-        });
-        let metadata = decoded(&root.schema, row_group.rows, standard)?;
+        let columns = root.schema.columns().iter();
+        let repaired = chunks
+            .iter()
+            .zip(columns)
+            .map(|(chunk, column)| chunk_in_parquet(chunk, column));
+        let metadata = decoded(&root.schema, row_group.rows, repaired)?;
         Ok(Part {
             described: metadata.row_group(0).columns().to_vec(),
             chunks,
         })
     }
 
-    /// The rows of a column, or why Arrow cannot have them. INT96 is read as timestamps in `unit`.
-    pub fn batches(
+    /// Returns the rows of a column, decoded by the reader. INT96 becomes timestamps in `unit`.
+    pub fn rows(
         &self,
         column: Column<'_>,
+        read: &Read,
         unit: Option<Int96Unit>,
-    ) -> Result<std::result::Result<ParquetRecordBatchReader, String>> {
-        let Column {
-            row_group,
-            root,
-            part,
-            ranges,
-        } = column;
-        let read = match root.read() {
-            Ok(read) => read,
-            Err(why) => return Ok(Err(why.clone())),
+        limit: MemoryLimit,
+        batch_rows: usize,
+    ) -> Result<ColumnReader> {
+        let chunks = column.part.described.iter().zip(column.ranges);
+        let chunks = chunks.zip(read.schema.columns());
+        let chunks = chunks.map(|((chunk, range), leaf)| LeafChunk {
+            column: ColumnDescPtr::clone(leaf),
+            codec: chunk.compression_codec(),
+            values: u64::try_from(chunk.num_values()).unwrap_or(0),
+            range: range.clone(),
+            offset_index: None,
+        });
+        ColumnReader::new(
+            self.reader.clone(),
+            &read.schema,
+            read.in_unit(unit),
+            chunks.collect(),
+            column.row_count(),
+            batch_rows,
+            limit,
+        )
+    }
+
+    /// Returns the same rows, decoded by the crate `parquet`: a witness that shares no code with what wrote them.
+    pub fn witnessed(&self, column: Column<'_>, read: &Read, unit: Option<Int96Unit>) -> Rows {
+        let mut reader = match contained(|| self.witness(column, read, unit)) {
+            Ok(reader) => reader,
+            Err(error) => return Box::new(std::iter::once(Err(error))),
         };
-        let schema = match unit {
-            Some(unit) => Arc::new(arrow_schema(&read.arrow, read.schema.columns(), unit)),
-            None => Arc::clone(&read.arrow),
-        };
-        let chunks = part.chunks.iter().zip(ranges);
-        let chunks = chunks.map(|(chunk, range)| needed(chunk, range));
-        let metadata = decoded(&read.schema, row_group.rows, chunks)?;
-        let options = ArrowReaderOptions::new().with_schema(schema);
+        Box::new(std::iter::from_fn(move || {
+            let batch = contained(|| Ok(reader.next().transpose()?)).transpose()?;
+            Some(batch.map(|batch| Arc::clone(batch.column(0))))
+        }))
+    }
+
+    fn witness(
+        &self,
+        column: Column<'_>,
+        read: &Read,
+        unit: Option<Int96Unit>,
+    ) -> Result<ParquetRecordBatchReader> {
+        let chunks = column.part.chunks.iter().zip(column.ranges);
+        let chunks = chunks
+            .zip(read.schema.columns())
+            .map(|((chunk, range), column)| Ok(needed(&chunk_in_parquet(chunk, column)?, range)));
+        let metadata = decoded(&read.schema, column.row_group.rows, chunks)?;
+        let options = ArrowReaderOptions::new().with_schema(read.in_unit(unit));
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
-        // No more than there are: a batch's memory is reserved before its rows are read.
-        let rows = usize::try_from(row_group.rows).unwrap_or(0);
-        let most = batch_rows(BATCH_ROWS, root.schema.columns().iter(), u64::MAX);
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
-        Ok(Ok(builder
-            .with_batch_size(rows.min(most).max(1))
-            .build()?))
+        Ok(builder.with_batch_size(column.batch_rows()).build()?)
+    }
+}
+
+/// Rows of a column.
+pub(super) type Rows = Box<dyn Iterator<Item = Result<ArrayRef>>>;
+
+impl Column<'_> {
+    pub fn row_count(&self) -> usize {
+        usize::try_from(self.row_group.rows).unwrap_or(0)
+    }
+
+    /// Returns the rows that are decoded at a time, no more than there are: memory of a batch is reserved before its rows are
+    /// read.
+    pub fn batch_rows(&self) -> usize {
+        let most = batch_rows(BATCH_ROWS, self.root.schema.columns().iter(), u64::MAX);
+        self.row_count().min(most).max(1)
+    }
+}
+
+impl Read {
+    /// Returns the Arrow schema with INT96 as timestamps in a unit.
+    pub fn in_unit(&self, unit: Option<Int96Unit>) -> SchemaRef {
+        match unit {
+            Some(unit) => Arc::new(arrow_schema(&self.arrow, self.schema.columns(), unit)),
+            None => Arc::clone(&self.arrow),
+        }
     }
 }
 
@@ -291,7 +339,7 @@ impl Root {
     }
 
     /// How it is read. An Arrow schema in the file's metadata, which could ask for other types, does not count.
-    fn read(&self) -> &std::result::Result<Read, String> {
+    pub fn read(&self) -> &std::result::Result<Read, String> {
         self.read.get_or_init(|| {
             let read = contained(|| {
                 let schema = alone(&self.schema, &bare(self.in_file())?)?;
@@ -318,11 +366,11 @@ pub(crate) fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<Schem
 fn decoded(
     schema: &SchemaDescPtr,
     rows: i64,
-    chunks: impl Iterator<Item = ColumnChunk>,
+    chunks: impl Iterator<Item = Result<ColumnChunk>>,
 ) -> Result<ParquetMetaData> {
     let row_group = format::RowGroup {
         columns: chunks
-            .map(|chunk| Encoded::new(&chunk))
+            .map(|chunk| Encoded::new(&chunk?))
             .collect::<Result<_>>()?,
         num_rows: rows,
         ..Default::default()

@@ -1,15 +1,16 @@
 //! Comparing two files value by value.
 
 use super::RewriteOptions;
-use super::chunk::bytes_at;
-use super::kinds::PageKinds;
-use super::source::{Column, Part, Reopen, RowGroup, Source};
+use super::int96::Int96Unit;
+use super::source::{Column, Part, Reopen, RowGroup, Rows, Source};
 use super::work::units;
 use crate::budget::MemoryLimit;
+use crate::chunk::PageSummary;
 use crate::contained::contained;
+use crate::input::bytes_at;
 use crate::parallel::in_order;
 use crate::{Error, Problem, Result};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use arrow_array::ArrayRef;
 use std::ops::Range;
 
 /// Bytes that are compared at a time.
@@ -66,7 +67,8 @@ impl<R: Reopen> Files<'_, R> {
         let (before, after) = (self.before.part(one, old)?, self.after.part(other, new)?);
         let ranges = |reader: &R, part: &Part| {
             let ranges = part.described.iter();
-            let ranges = ranges.map(|chunk| Ok(PageKinds::of(reader, chunk, MemoryLimit::NONE)?.1));
+            let ranges =
+                ranges.map(|chunk| Ok(PageSummary::of(reader, chunk, MemoryLimit::NONE)?.1));
             ranges.collect::<Result<Vec<Range<u64>>>>()
         };
         let old_ranges = ranges(&self.before.reader, &before)?;
@@ -90,12 +92,35 @@ impl<R: Reopen> Files<'_, R> {
             part: &after,
             ranges: &new_ranges,
         };
-        let old = self.before.batches(old, convert)?;
-        let new = self.after.batches(new, None)?;
-        match (old, new) {
-            (Ok(old), Ok(new)) => self.same_values(old, new),
-            (Err(why), _) | (_, Err(why)) => Err(Problem::Unsupported(why).into()),
-        }
+        self.compare_values(old, new, convert)
+    }
+
+    /// Compares the values of a column, as the crate `parquet` decodes them. Where it does not read the old pages, those are
+    /// decoded by the reader; it reads all new ones.
+    fn compare_values(
+        &self,
+        old: Column<'_>,
+        new: Column<'_>,
+        convert: Option<Int96Unit>,
+    ) -> Result<()> {
+        let unsupported = |why: &String| Error::new(Problem::Unsupported(why.clone()));
+        let read_old = old.root.read().as_ref().map_err(unsupported)?;
+        let read_new = new.root.read().as_ref().map_err(unsupported)?;
+        let new_rows = || self.after.witnessed(new, read_new, None);
+        let witnessed = self.before.witnessed(old, read_old, convert);
+        let compared = match compare(witnessed, new_rows()) {
+            Err(Failure::Old(_)) => {
+                let limit = self.options.memory;
+                let rows = self
+                    .before
+                    .rows(old, read_old, convert, limit, old.batch_rows())?;
+                compare(Box::new(rows), new_rows())
+            }
+            compared => compared,
+        };
+        compared.map_err(|failure| match failure {
+            Failure::Old(error) | Failure::New(error) => error,
+        })
     }
 
     fn same_bytes(&self, mut old: Range<u64>, mut new: Range<u64>) -> Result<bool> {
@@ -115,27 +140,41 @@ impl<R: Reopen> Files<'_, R> {
         }
         Ok(true)
     }
+}
 
-    fn same_values(
-        &self,
-        mut before: ParquetRecordBatchReader,
-        mut after: ParquetRecordBatchReader,
-    ) -> Result<()> {
-        loop {
-            let (one, other) = match (before.next().transpose()?, after.next().transpose()?) {
-                (None, None) => return Ok(()),
-                (Some(one), Some(other)) if one.num_rows() == other.num_rows() => (one, other),
-                _ => {
-                    return Err(Error::corrupt(
-                        "the rewritten file has a different number of rows",
-                    ));
-                }
-            };
-            // Arrow compares floats as the bits they are: NaN equals itself, and -0.0 does not equal 0.0.
-            if one.columns() != other.columns() {
-                return Err(different("values"));
-            }
+/// Why rows are not the same.
+enum Failure {
+    /// The old ones cannot be decoded.
+    Old(Error),
+    /// The new ones cannot be decoded, or are others.
+    New(Error),
+}
+
+/// Compares rows, whose batches may differ in size.
+fn compare(mut old: Rows, mut new: Rows) -> std::result::Result<(), Failure> {
+    let (mut one, mut other): (Option<ArrayRef>, Option<ArrayRef>) = (None, None);
+    loop {
+        if one.is_none() {
+            one = old.next().transpose().map_err(Failure::Old)?;
         }
+        if other.is_none() {
+            other = new.next().transpose().map_err(Failure::New)?;
+        }
+        let (before, after) = match (one.take(), other.take()) {
+            (None, None) => return Ok(()),
+            (Some(before), Some(after)) => (before, after),
+            _ => return Err(Failure::New(different("numbers of rows"))),
+        };
+        let rows = before.len().min(after.len());
+        // Arrow compares floats as the bits they are: NaN equals itself, and -0.0 does not equal 0.0.
+        if before.slice(0, rows) != after.slice(0, rows) {
+            return Err(Failure::New(different("values")));
+        }
+        let rest = |array: &ArrayRef| {
+            let left = array.len() - rows;
+            (left > 0).then(|| array.slice(rows, left))
+        };
+        (one, other) = (rest(&before), rest(&after));
     }
 }
 

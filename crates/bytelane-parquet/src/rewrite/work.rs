@@ -1,18 +1,17 @@
 //! The columns of row groups, on several threads.
 
-use super::chunk::Chunk;
 use super::encode::Encoded;
 use super::int96::Int96Unit;
-use super::kinds::PageKinds;
 use super::plan::{Old, Plan, Wish};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::budget::{MemoryLimit, has_room_for, too_large};
+use crate::chunk::{Chunk, PageSummary, with_checksums};
 use crate::contained::contained;
-use crate::format::ColumnChunk;
+use crate::format::{ColumnChunk, Encoded as Coded, Encoding as Coding, PageType};
+use crate::metadata::encoding_name;
 use crate::options::codec_name;
 use crate::{Error, Problem, Result, WriterOptions, compression_name};
-use bytes::Bytes;
 use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::ops::Range;
@@ -79,8 +78,8 @@ pub(super) struct Moved {
     /// Its column, counted over the whole schema.
     pub leaf: usize,
     pub chunk: Chunk,
-    /// What its pages are in, if not in the old file.
-    pub pages: Option<Bytes>,
+    /// Whether its pages are new.
+    pub is_new: bool,
     pub before: ColumnState,
     pub after: ColumnState,
     /// Why it could not be re-encoded.
@@ -122,19 +121,18 @@ impl<R: Reopen> Work<'_, R> {
         let Some(options) = self.plan.writer(&olds, rows) else {
             return olds.into_iter().map(|old| self.kept(old)).collect();
         };
-        let encoded = match self.encoded(row_group, root, &part, &olds, options)? {
-            Ok(encoded) => encoded,
-            Err(obstacle) => {
-                for old in &mut olds {
-                    refuse(&mut old.wish, &obstacle)?;
-                }
-                return olds.into_iter().map(|old| self.kept(old)).collect();
+        match self.encoded(row_group, root, &part, &olds, options)? {
+            Encoded::Chunks(new) => {
+                let pairs = olds.into_iter().zip(new);
+                pairs.map(|(old, new)| self.moved(old, new)).collect()
             }
-        };
-        let moved = olds.into_iter().enumerate();
-        moved
-            .map(|(index, old)| self.moved(old, &encoded, index))
-            .collect()
+            Encoded::Obstacle(why) => {
+                for old in &mut olds {
+                    refuse(&mut old.wish, &why)?;
+                }
+                olds.into_iter().map(|old| self.kept(old)).collect()
+            }
+        }
     }
 
     /// A chunk as it is, and what is wanted for it.
@@ -146,7 +144,7 @@ impl<R: Reopen> Work<'_, R> {
         rows: i64,
     ) -> Result<Old> {
         let reader = &self.source.reader;
-        let (kinds, range) = PageKinds::of(reader, described, MemoryLimit::NONE)?;
+        let (summary, range) = PageSummary::of(reader, described, MemoryLimit::NONE)?;
         let (values, flat) = (
             described.num_values(),
             described.column_descr().max_rep_level() == 0,
@@ -158,9 +156,10 @@ impl<R: Reopen> Work<'_, R> {
         }
         Ok(Old {
             leaf,
-            wish: self.plan.wish(described, &kinds),
-            kinds,
-            chunk: Chunk::new(chunk, range, reader)?,
+            wish: self.plan.wish(described, &summary),
+            summary,
+            pages: range.clone(),
+            chunk: Chunk::open(reader, chunk, range)?,
             described: described.clone(),
         })
     }
@@ -173,15 +172,15 @@ impl<R: Reopen> Work<'_, R> {
         part: &Part,
         olds: &[Old],
         options: WriterOptions,
-    ) -> Result<std::result::Result<Encoded, String>> {
+    ) -> Result<Encoded> {
         let bytes = olds.iter().map(|old| old.chunk.bytes()).sum();
         let limit = self.options.memory.of_column(bytes);
         let fits =
-            |old: &Old| has_room_for(limit, &old.described) && old.kinds.uncompressed <= limit;
+            |old: &Old| has_room_for(limit, &old.described) && old.summary.uncompressed <= limit;
         if !olds.iter().all(fits) {
-            return Ok(Err(too_large(limit)));
+            return Ok(Encoded::Obstacle(too_large(limit)));
         }
-        let ranges: Vec<Range<u64>> = olds.iter().map(|old| old.chunk.range()).collect();
+        let ranges: Vec<Range<u64>> = olds.iter().map(|old| old.pages.clone()).collect();
         contained(|| {
             let (source, convert) = (self.source, self.convert(root));
             let column = Column {
@@ -190,7 +189,7 @@ impl<R: Reopen> Work<'_, R> {
                 part,
                 ranges: &ranges,
             };
-            source.encode(column, limit, options, convert)
+            source.encode(column, self.options.memory, limit, options, convert)
         })
     }
 
@@ -200,20 +199,24 @@ impl<R: Reopen> Work<'_, R> {
     }
 
     /// The new chunk of a leaf if it is to take the place of the old one, or else that one.
-    fn moved(&self, mut old: Old, encoded: &Encoded, index: usize) -> Result<Moved> {
-        let new = encoded.chunk(index)?;
-        if !self.plan.takes(&old, &new) {
+    fn moved(&self, mut old: Old, new: Chunk) -> Result<Moved> {
+        let encodings = encodings(&new)?;
+        if !self.plan.takes(&old, &new, &encodings) {
             return self.kept(old);
         }
-        let mut new = match old.kinds.checksums {
-            true => new.with_checksums()?,
+        let new = match old.summary.checksums {
+            true => with_checksums(new)?,
             false => new,
         };
-        let before = state(&old.described, &old.chunk, &old.kinds);
-        let mut after = state(&new.described, &new.chunk, &new.kinds);
-        after.compressions = vec![compression_name(self.plan.compression(&old.described))];
+        let before = state(&old);
+        let compression = self.plan.compression(&old.described);
+        let after = ColumnState {
+            bytes: new.bytes(),
+            encodings: encodings.into_iter().map(encoding_name).collect(),
+            compressions: vec![compression_name(compression)],
+        };
         if matches!(old.wish, Wish::Convert(_)) {
-            old.chunk.take_converted(new.chunk);
+            old.chunk.take_converted(new);
         } else {
             let column_index = match self.plan.column_index(&old, &new)? {
                 Ok(index) => index,
@@ -222,12 +225,12 @@ impl<R: Reopen> Work<'_, R> {
                     return self.kept(old);
                 }
             };
-            old.chunk.take_pages(new.chunk, column_index);
+            old.chunk.take_pages(new, column_index);
         }
         Ok(Moved {
             leaf: old.leaf,
             chunk: old.chunk,
-            pages: Some(std::mem::take(&mut new.bytes)),
+            is_new: true,
             before,
             after,
             obstacle: None,
@@ -236,14 +239,14 @@ impl<R: Reopen> Work<'_, R> {
 
     /// A chunk that is copied.
     fn kept(&self, mut old: Old) -> Result<Moved> {
-        let state = state(&old.described, &old.chunk, &old.kinds);
+        let state = state(&old);
         if self.options.int96.is_some() && old.described.column_type() == Type::INT96 {
             old.chunk.convert_empty();
         }
         Ok(Moved {
             leaf: old.leaf,
             chunk: old.chunk,
-            pages: None,
+            is_new: false,
             before: state.clone(),
             after: state,
             obstacle: match old.wish {
@@ -268,10 +271,20 @@ fn refuse(wish: &mut Wish, obstacle: &str) -> Result<()> {
     }
 }
 
-fn state(described: &ColumnChunkMetaData, chunk: &Chunk, kinds: &PageKinds) -> ColumnState {
+fn state(old: &Old) -> ColumnState {
     ColumnState {
-        bytes: chunk.bytes(),
-        encodings: kinds.names().collect(),
-        compressions: vec![codec_name(described.compression_codec()).to_owned()],
+        bytes: old.chunk.bytes(),
+        encodings: old.summary.names().collect(),
+        compressions: vec![codec_name(old.described.compression_codec()).to_owned()],
     }
+}
+
+/// Returns the encodings of the data pages of a chunk, as its metadata counts them.
+fn encodings(chunk: &Chunk) -> Result<Vec<Coding>> {
+    let counts = chunk.metadata().encoding_stats.as_ref();
+    let counts = counts.map(Coded::decode).transpose()?.unwrap_or_default();
+    let of_data = counts
+        .iter()
+        .filter(|pages| pages.page_type != PageType::DictionaryPage);
+    Ok(of_data.map(|pages| pages.encoding).collect())
 }

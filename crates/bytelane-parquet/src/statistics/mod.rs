@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
 /// The bytes beyond which a bound of a FIXED_LEN_BYTE_ARRAY is cut.
-const TRUNCATED: usize = 64;
+pub(crate) const TRUNCATED: usize = 64;
 
 /// How the values of a column are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -197,20 +197,20 @@ impl Bounds {
         Some((least[..TRUNCATED].to_vec(), most))
     }
 
-    /// The bounds and counts of a page or a chunk as the crate `parquet` writes them.
+    /// The bounds and counts of a page or a chunk as the crate `parquet` writes them. Bounds of bytes are not cut: see
+    /// `bounds_length` of the writer.
     pub(crate) fn statistics(&self, column: &ColumnDescriptor, nulls: u64) -> Statistics {
         let order = Order::of(column);
-        let range = self.truncated(order);
-        let exact = range == self.range;
         macro_rules! typed {
             ($read:expr) => {{
+                let range = self.range.clone();
                 let (least, most) = range
                     .map(|(least, most)| ($read(least), $read(most)))
                     .unzip();
                 let statistics = ValueStatistics::new(least, most, None, Some(nulls), false)
                     .with_nan_count(self.nan_count(order))
-                    .with_min_is_exact(exact)
-                    .with_max_is_exact(exact)
+                    .with_min_is_exact(true)
+                    .with_max_is_exact(true)
                     .with_backwards_compatible_min_max(order.is_signed());
                 Statistics::from(statistics)
             }};

@@ -2,7 +2,7 @@
 //! crate `parquet`.
 
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
     DurationNanosecondType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalDayTimeType, IntervalYearMonthType, Time32MillisecondType,
     Time64MicrosecondType, TimestampMicrosecondType, TimestampNanosecondType, UInt8Type,
@@ -82,7 +82,6 @@ fn columns(bits: &Bits) -> Vec<(String, ArrayRef)> {
         ("i64", primitive::<Int64Type>(bits, |it| it as i64)),
         ("u64", primitive::<UInt64Type>(bits, |it| it)),
         ("date32", primitive::<Date32Type>(bits, |it| it as i32)),
-        ("date64", primitive::<Date64Type>(bits, |it| it as i64)),
         (
             "time32",
             primitive::<Time32MillisecondType>(bits, |it| it as i32),

@@ -301,9 +301,11 @@ impl Outputs {
             );
         }
         let output = Output::create(Some(page))?;
-        let beside = match output {
-            Output::File { .. } => Some(Beside::create(page, !files.is_empty())?),
-            Output::Stdout { .. } | Output::Device { .. } => None,
+        let beside = match &output {
+            Output::File { new, .. } if new.unfinished().is_some() => {
+                Some(Beside::create(page, !files.is_empty())?)
+            }
+            _ => None,
         };
         Ok(Self {
             page: output,

@@ -1,5 +1,6 @@
 //! Indices into a dictionary.
 
+use crate::page::empty_runs;
 use crate::{Error, Result};
 use bytelane::Detected;
 use bytelane::rle_hybrid::{self, Dictionary, Entry, Format};
@@ -14,11 +15,13 @@ pub(super) struct Indices {
     at: usize,
     /// Indices of that run that are taken.
     taken: usize,
+    /// Indices from there on.
+    left: usize,
 }
 
 impl Indices {
-    /// Of a page whose first byte is the width of the indices.
-    pub(super) fn open(backend: Detected, bytes: Bytes) -> Result<Self> {
+    /// Of a page of so many indices, whose first byte is their width.
+    pub(super) fn open(backend: Detected, bytes: Bytes, valid: usize) -> Result<Self> {
         // Some writers write no indices as no bytes.
         let width = bytes.first().copied().unwrap_or_default();
         let Some(format) = Format::new(u32::from(width)) else {
@@ -31,6 +34,7 @@ impl Indices {
             bytes,
             at,
             taken: 0,
+            left: valid,
         })
     }
 
@@ -40,22 +44,46 @@ impl Indices {
         dictionary: &Dictionary<T>,
         to: &mut [T],
     ) -> Result<()> {
-        let (range, runs) = (self.taken..self.taken + to.len(), &self.bytes[self.at..]);
-        let count = to.len();
-        dictionary
-            .decode_range_uninit_with(self.backend, self.format, runs, range, to)
-            .map_err(damaged)?;
-        self.skip(count)
+        self.retried(|it| {
+            let (range, runs) = (it.taken..it.taken + to.len(), &it.bytes[it.at..]);
+            let (backend, format) = (it.backend, it.format);
+            let found =
+                dictionary.decode_range_uninit_with(backend, format, runs, range, &mut to[..]);
+            found.map(|_| ())
+        })?;
+        self.skip(to.len())
     }
 
     /// The next indices.
     fn decode(&mut self, to: &mut [u32]) -> Result<()> {
-        let (range, runs) = (self.taken..self.taken + to.len(), &self.bytes[self.at..]);
-        let count = to.len();
-        self.format
-            .decode_range_uninit_with(self.backend, runs, range, to)
-            .map_err(damaged)?;
-        self.skip(count)
+        self.retried(|it| {
+            let (range, runs) = (it.taken..it.taken + to.len(), &it.bytes[it.at..]);
+            let backend = it.backend;
+            let found = it
+                .format
+                .decode_range_uninit_with(backend, runs, range, &mut to[..]);
+            found.map(|_| ())
+        })?;
+        self.skip(to.len())
+    }
+
+    /// Reads indices; after an error once more, without the runs that have none.
+    fn retried<T>(
+        &mut self,
+        mut read: impl FnMut(&Self) -> std::result::Result<T, rle_hybrid::Error>,
+    ) -> Result<T> {
+        let result = read(self).or_else(|error| {
+            let runs = &self.bytes[self.at..];
+            let width = self.format.width();
+            match empty_runs::without_empty_runs(runs, width, self.taken + self.left) {
+                Some(runs) => {
+                    (self.bytes, self.at) = (runs.into(), 0);
+                    read(self)
+                }
+                None => Err(error),
+            }
+        });
+        result.map_err(damaged)
     }
 
     /// The next indices, each of which a dictionary of so many entries has.
@@ -74,19 +102,22 @@ impl Indices {
     /// Moves to the run of the index after the next ones.
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         let wanted = self.taken + count;
-        let mut runs = self.format.runs(&self.bytes[self.at..], wanted);
-        let (mut last, mut before) = (0, 0);
-        let mut counted = 0;
-        loop {
-            let start = runs.read();
-            let Some(run) = runs.next() else {
-                break;
-            };
-            (last, before) = (start, counted);
-            counted += run.map_err(damaged)?.count();
-        }
+        let (last, before) = self.retried(|it| {
+            let mut runs = it.format.runs(&it.bytes[it.at..], wanted);
+            let (mut last, mut before) = (0, 0);
+            let mut counted = 0;
+            loop {
+                let start = runs.read();
+                let Some(run) = runs.next() else {
+                    return Ok((last, before));
+                };
+                (last, before) = (start, counted);
+                counted += run?.count();
+            }
+        })?;
         self.at += last;
         self.taken = wanted - before;
+        self.left = self.left.saturating_sub(count);
         Ok(())
     }
 }

@@ -198,7 +198,7 @@ impl ArrayDecoder for ByteArrayDecoder {
 
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
         self.page = None;
-        if encoding == ValueEncoding::Dictionary && !self.has_dictionary {
+        if encoding == ValueEncoding::Dictionary && !self.has_dictionary && valid > 0 {
             return Err(no_dictionary());
         }
         let room = Room::new(&self.page_memory, u64::MAX);

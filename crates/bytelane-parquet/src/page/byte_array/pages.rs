@@ -28,7 +28,7 @@ impl Page {
     ) -> Result<Self> {
         Ok(match encoding {
             ValueEncoding::Plain => Self::Plain(Plain::open(bytes, valid)?),
-            ValueEncoding::Dictionary => Self::Indices(Indices::open(backend, bytes)?),
+            ValueEncoding::Dictionary => Self::Indices(Indices::open(backend, bytes, valid)?),
             ValueEncoding::DeltaLengthByteArray => {
                 Self::DeltaLength(DeltaLength::open(backend, bytes, valid, room)?)
             }

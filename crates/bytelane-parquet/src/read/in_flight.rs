@@ -4,6 +4,7 @@ use super::row_group::{RowGroup, Settings};
 use super::rows::Rows;
 use crate::Result;
 use arrow_array::RecordBatch;
+use parquet::file::metadata::ParquetMetaData;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -24,6 +25,7 @@ pub(super) struct InFlight {
 
 /// A row group, which a thread of the pool reads ahead while there is room.
 struct Open {
+    index: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -57,12 +59,17 @@ impl InFlight {
     }
 
     /// The next batch; none after the last one.
-    pub(super) fn next(&mut self, settings: &Arc<Settings>) -> Option<Result<RecordBatch>> {
+    pub(super) fn next(
+        &mut self,
+        settings: &Arc<Settings>,
+        file: &ParquetMetaData,
+    ) -> Option<Result<RecordBatch>> {
         loop {
             while self.open.len() < self.width
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
-                let open = Open::new(RowGroup::open(settings, index, rows));
+                let group = RowGroup::open(settings, file.row_group(index), rows);
+                let open = Open::new(index, group);
                 self.open.push_back(Arc::new(open));
                 if let Some(last) = self.open.back()
                     && self.width > 1
@@ -87,7 +94,7 @@ impl InFlight {
             if state.is_read {
                 drop(first.changed.wait(state));
             } else if let Some(mut group) = state.group.take() {
-                let batch = group.next(settings);
+                let batch = first.read(&mut group, settings);
                 state.group = batch.is_some().then_some(group);
                 state.add(batch);
             } else {
@@ -115,7 +122,7 @@ impl InFlight {
         let settings = Arc::clone(settings);
         pool.spawn(move || {
             loop {
-                let next = AssertUnwindSafe(|| group.next(&settings));
+                let next = AssertUnwindSafe(|| open.read(&mut group, &settings));
                 let next = match is_over.load(Ordering::Relaxed) {
                     true => Ok(None),
                     false => catch_unwind(next),
@@ -144,12 +151,13 @@ impl Drop for InFlight {
 }
 
 impl Open {
-    fn new(group: Result<RowGroup>) -> Self {
+    fn new(index: usize, group: Result<RowGroup>) -> Self {
         let mut ready = VecDeque::new();
-        let group = group.map_err(|error| ready.push_back(Err(error))).ok();
+        let group = group.map_err(|error| ready.push_back(Err(error.in_row_group(index))));
         Self {
+            index,
             state: Mutex::new(State {
-                group,
+                group: group.ok(),
                 is_read: false,
                 ready,
                 bytes: 0,
@@ -157,6 +165,12 @@ impl Open {
             }),
             changed: Condvar::new(),
         }
+    }
+
+    /// Reads the next batch of the group.
+    fn read(&self, group: &mut RowGroup, settings: &Settings) -> Option<Result<RecordBatch>> {
+        let batch = group.next(settings)?;
+        Some(batch.map_err(|error| error.in_row_group(self.index)))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

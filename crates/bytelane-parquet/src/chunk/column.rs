@@ -1,12 +1,13 @@
-//! One column of one row group: its chunks, encoded and compressed, ready for the file.
+//! One column of one row group, encoded and compressed.
 
-use super::chunk::OwnChunk;
+use super::Chunk;
+use super::by_parquet::chunks;
+use super::encode::OwnChunk;
 use super::layout::Layout;
 use super::rows::Rows;
-use crate::choice::{self, Choice};
 use crate::page::{PageEncoder, ValueEncoding};
-use crate::statistics::to_type_defined_order;
-use crate::{ColumnOptions, DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
+use crate::statistics::{TRUNCATED, to_type_defined_order};
+use crate::{DataPageVersion, Encoding, Error, Result, WriterOptions, physical};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory,
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::io::Write;
@@ -51,6 +52,11 @@ impl Column {
         &self.leaves
     }
 
+    /// The schema of a file of this column alone.
+    pub(super) fn root(&self) -> TypePtr {
+        Arc::clone(&self.root)
+    }
+
     /// Its one leaf, if it is flat and of a fixed width: what this crate's own pages take.
     pub(crate) fn flat(&self) -> Option<&ColumnDescPtr> {
         let leaf = &self.leaves[0];
@@ -76,7 +82,7 @@ impl EncodedColumn {
     }
 
     /// Writes the chunk as the next of a row group.
-    pub(crate) fn append_to<W: Write + Send>(
+    pub(super) fn append_to<W: Write + Send>(
         self,
         row_group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<()> {
@@ -93,8 +99,6 @@ pub(crate) struct ColumnEncoder {
     options: WriterOptions,
     pages: Vec<(Compression, PageEncoder)>,
     scratch: Vec<u8>,
-    /// Writes parts of columns to find the best way, without statistics.
-    trials: Option<Box<ColumnEncoder>>,
 }
 
 impl ColumnEncoder {
@@ -103,7 +107,6 @@ impl ColumnEncoder {
             options,
             pages: Vec::new(),
             scratch: Vec::new(),
-            trials: None,
         }
     }
 
@@ -111,7 +114,18 @@ impl ColumnEncoder {
         &self.options
     }
 
-    /// The chunks of a column's leaves: the rows of all `arrays`, each leaf in its layout. Each array is dropped when its
+    /// The chunks of a column's leaves, as [`encode`](Self::encode) makes them.
+    pub(crate) fn chunks(
+        &mut self,
+        column: &Column,
+        arrays: Vec<ArrayRef>,
+        layouts: &[Layout],
+    ) -> Result<Vec<Chunk>> {
+        let encoded = self.encode(column, arrays, layouts)?;
+        chunks(column, encoded).map_err(|error| error.in_column(column.field().name()))
+    }
+
+    /// Encodes the leaves of a column: the rows of all `arrays`, each leaf in its layout. Each array is dropped when its
     /// rows are written.
     ///
     /// BYTE_STREAM_SPLIT and ALP of flat columns go through this crate's pages, everything else through those of the
@@ -135,30 +149,6 @@ impl ColumnEncoder {
             None => self.encode_arrow(column, rows, layouts),
         };
         result.map_err(|error| error.in_column(column.field().name()))
-    }
-
-    /// The layouts of a column's leaves: those of the options, and where these leave them open the best for the rows
-    /// of all `arrays`, with what they were weighed against.
-    pub(crate) fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
-        let options = &self.options;
-        let trials = self.trials.get_or_insert_with(|| {
-            let columns = options.columns.iter();
-            let columns = columns.map(|(path, column)| {
-                let column = ColumnOptions {
-                    compression: column.compression,
-                    ..ColumnOptions::default()
-                };
-                (path.clone(), column)
-            });
-            Box::new(ColumnEncoder::new(WriterOptions {
-                columns: columns.collect(),
-                statistics: EnabledStatistics::None,
-                bloom_filter: None,
-                ..options.clone()
-            }))
-        });
-        choice::choose(column, arrays, options, trials)
-            .map_err(|error| error.in_column(column.field().name()))
     }
 
     /// Where the encoder of pages with the compression of a leaf is.
@@ -231,6 +221,7 @@ impl ColumnEncoder {
                 DataPageVersion::V1 => WriterVersion::PARQUET_1_0,
                 DataPageVersion::V2 => WriterVersion::PARQUET_2_0,
             })
+            .set_statistics_truncate_length(Some(bounds_length(leaves)))
             .set_write_page_header_statistics(options.page_header_statistics);
         if layouts.iter().any(Layout::has_exact_pages) {
             // A page may end wherever an array does, and nowhere else.
@@ -254,6 +245,13 @@ impl ColumnEncoder {
         }
         builder.build()
     }
+}
+
+/// Bytes to which bounds of values are cut in the statistics of a chunk. Those of a fixed length are never cut, which readers do
+/// not expect: pyarrow 26 ends the process.
+fn bounds_length(leaves: &[ColumnDescPtr]) -> usize {
+    let fixed = leaves.iter().filter_map(|leaf| physical::width(leaf));
+    fixed.fold(TRUNCATED, usize::max)
 }
 
 /// The next rows of one array, of which `done` have been written: up to where the next page of a leaf must end at the

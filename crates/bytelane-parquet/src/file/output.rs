@@ -1,15 +1,14 @@
-//! Where the new file goes.
+//! Where a new file goes.
 
-use super::RewriteOptions;
 use crate::{Error, Problem, Result};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A place for the new file.
+/// A place for a new file.
 #[derive(Debug)]
-pub(super) enum Output {
+pub(crate) enum Output {
     /// A file that appears under its name when it is complete, and not before: it is written beside
     /// the one that it will replace, so that a crash leaves what was there.
     Beside {
@@ -22,21 +21,21 @@ pub(super) enum Output {
 
 impl Output {
     /// Begins the file that will be called `path`. It gets the permissions of the file that it
-    /// replaces, and `permissions` where there is none, or else those of any new file.
-    pub fn begin(
+    /// replaces, and `permissions` where there is none, or else those of any new file. A file that is read-only is replaced
+    /// if `force` says so.
+    pub(crate) fn begin(
         path: &Path,
         permissions: Option<&Permissions>,
-        options: &RewriteOptions,
+        force: bool,
     ) -> Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(Problem::Input(DIRECTORY.into()).into()),
             Ok(there) if !there.is_file() => {
-                check_stream(options)?;
                 // For a pipe, this waits for a reader.
                 return Ok(Self::Stream(OpenOptions::new().write(true).open(path)?));
             }
             Ok(there) => {
-                if !options.force {
+                if !force {
                     check_writable(path, &there)?;
                 }
                 // A symbolic link is followed: its target is replaced, not the link.
@@ -61,7 +60,7 @@ impl Output {
     }
 
     /// The file while it is written.
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         match self {
             Self::Beside { beside, .. } => beside.as_file(),
             Self::Stream(file) => file,
@@ -69,7 +68,7 @@ impl Output {
     }
 
     /// Gives the file its name once all of it is on the disk.
-    pub fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         let Self::Beside { beside, path } = self else {
             return Ok(());
         };
@@ -82,8 +81,13 @@ impl Output {
     }
 }
 
+/// Whether there is a device or a named pipe of this name.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
 /// The file that a symbolic link points to, which is not there yet.
-pub(super) fn behind_links(path: &Path) -> PathBuf {
+fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     // The system has found that they end.
     while let Ok(to) = fs::read_link(&path) {
@@ -138,7 +142,7 @@ impl NewFile {
     /// [`Problem::Io`] and [`Problem::ReadOnly`], [`Problem::Input`] if there is a directory of this name.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let output = Output::begin(path, None, &RewriteOptions::default());
+        let output = Output::begin(path, None, false);
         Ok(Self {
             output: output.map_err(|error| error.in_file(path))?,
             name: path.to_owned(),
@@ -151,7 +155,16 @@ impl NewFile {
         self.output.file()
     }
 
-    /// Gives the file its name. Unlike [`rewrite`](super::rewrite), this does not wait until it is on the disk.
+    /// Path of the unfinished file, for a program that removes it when somebody interrupts it. None for a device or a pipe.
+    #[must_use]
+    pub fn unfinished(&self) -> Option<&Path> {
+        match &self.output {
+            Output::Beside { beside, .. } => Some(beside.path()),
+            Output::Stream(_) => None,
+        }
+    }
+
+    /// Gives the file its name. Unlike [`rewrite`](crate::rewrite::rewrite), this does not wait until it is on the disk.
     ///
     /// # Errors
     ///
@@ -177,18 +190,6 @@ fn check_writable(path: &Path, there: &Metadata) -> Result<()> {
     }
     OpenOptions::new().write(true).open(path)?;
     Ok(())
-}
-
-/// That nobody asked to verify what cannot be read again.
-pub(super) fn check_stream(options: &RewriteOptions) -> Result<()> {
-    match options.verification {
-        true => {
-            let problem =
-                "a device, a pipe or a stream cannot be read again to verify it; write a file";
-            Err(Problem::Option(problem.to_owned()).into())
-        }
-        false => Ok(()),
-    }
 }
 
 fn directory(path: &Path) -> &Path {

@@ -13,13 +13,15 @@ use std::ops::Range;
 
 /// The encodings of a chunk's values, and what its pages have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PageKinds {
+pub(crate) struct PageSummary {
     /// In order of appearance.
     pub encodings: Vec<Coding>,
     /// The version of its data pages.
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
     pub checksums: bool,
+    /// Whether any of its pages has a type or an encoding that is not known.
+    pub unknown: bool,
     /// Bytes of its pages without compression.
     pub uncompressed: u64,
     /// Data pages.
@@ -31,7 +33,7 @@ pub(crate) struct PageKinds {
     values: i64,
 }
 
-impl PageKinds {
+impl PageSummary {
     /// How many rows the pages of a chunk of `rows` rows have: those of the largest one, if each but the last is as
     /// large; if they differ, or it is not known, their average.
     pub fn page_rows(&self, rows: usize) -> usize {
@@ -57,9 +59,21 @@ impl PageKinds {
         self.encodings.iter().copied().map(encoding_name)
     }
 
+    /// Whether the values are in these encodings, each of which is named once.
+    pub fn has_encodings(&self, encodings: &[Coding]) -> bool {
+        let here = |encoding| self.encodings.contains(encoding);
+        self.encodings.len() == encodings.len() && encodings.iter().all(here)
+    }
+
     /// Whether any of the values are in this encoding.
     pub fn have(&self, encoding: Encoding) -> bool {
         self.names().any(|name| name == encoding.name())
+    }
+
+    /// Returns whether any of the values are indices into a dictionary.
+    pub fn have_dictionary(&self) -> bool {
+        let is = |it: &Coding| matches!(it, Coding::RleDictionary | Coding::PlainDictionary);
+        self.encodings.iter().any(is)
     }
 
     /// Whether all values are in this encoding, as far as its writer stores pages in it.
@@ -85,37 +99,40 @@ impl PageKinds {
         let mut range = chunk_range(chunk, reader.len())?;
         let values = u64::try_from(chunk.num_values()).unwrap_or(0);
         let most = limit.of_page(range.end - range.start, values);
-        let mut kinds = Self::default();
+        let mut summary = Self::default();
         for page in Pages::new(reader, range.clone()) {
             let page = page?;
             page.check_promise(chunk.compression_codec())?;
             check_size(page.uncompressed(), most)?;
             check_dictionary(&page, chunk)?;
+            let coding = page.encoding().unwrap_or_default();
+            summary.unknown |= matches!(page.header.page_type, PageType::Unknown(_))
+                || matches!(coding, Coding::Unknown(_));
             if page.is_data() {
-                let new = |encoding: &Coding| !kinds.encodings.contains(encoding);
-                kinds.encodings.extend(page.encoding().filter(new));
-                kinds.values += page.values();
-                kinds.pages += 1;
-                kinds.page_values = kinds.page_values.max(page.values());
+                let new = |encoding: &Coding| !summary.encodings.contains(encoding);
+                summary.encodings.extend(page.encoding().filter(new));
+                summary.values += page.values();
+                summary.pages += 1;
+                summary.page_values = summary.page_values.max(page.values());
                 let bytes = page.uncompressed() - page.header_length;
-                kinds.page_bytes = kinds.page_bytes.max(bytes);
+                summary.page_bytes = summary.page_bytes.max(bytes);
             }
             if page.header.page_type == PageType::DataPageV2 {
-                kinds.version = DataPageVersion::V2;
+                summary.version = DataPageVersion::V2;
             }
-            kinds.checksums |= page.header.crc.is_some();
-            kinds.uncompressed += page.uncompressed();
+            summary.checksums |= page.header.crc.is_some();
+            summary.uncompressed += page.uncompressed();
             range.end = range.end.max(page.offset + page.compressed());
         }
-        if kinds.values != chunk.num_values() {
+        if summary.values != chunk.num_values() {
             let problem = format!(
                 "its pages have {} values, but the footer says {}",
-                kinds.values,
+                summary.values,
                 chunk.num_values()
             );
             return Err(Error::corrupt(problem));
         }
-        Ok((kinds, range))
+        Ok((summary, range))
     }
 }
 

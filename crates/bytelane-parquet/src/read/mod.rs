@@ -1,6 +1,8 @@
 //! Parquet files to record batches.
 
 mod builder;
+mod column;
+mod fitted;
 mod in_flight;
 mod input;
 mod kept;
@@ -15,6 +17,8 @@ mod tree;
 mod types;
 
 pub use builder::ReaderBuilder;
+pub(crate) use column::ColumnReader;
+pub(crate) use row_group::LeafChunk;
 
 use crate::stack::with_stack;
 use crate::{Error, Result};
@@ -101,7 +105,10 @@ impl Iterator for Reader {
     /// After an error there is nothing more.
     fn next(&mut self) -> Option<Self::Item> {
         let (settings, in_flight) = (&self.settings, &mut self.in_flight);
-        let batch = with_stack(settings.depth, || in_flight.next(settings).transpose());
+        let file = self.metadata.metadata();
+        let batch = with_stack(settings.depth, || {
+            in_flight.next(settings, file).transpose()
+        });
         let batch = batch.transpose()?;
         let batch = batch.and_then(|batch| match &mut self.kept {
             Some(kept) => kept.add(&batch).map(|()| batch),

@@ -18,6 +18,17 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// All rows of a row group of so many.
+    pub(super) fn all(rows: usize) -> Self {
+        let all = Step {
+            skip: 0,
+            read: rows,
+        };
+        Self {
+            steps: Vec::from_iter((rows > 0).then_some(all)),
+        }
+    }
+
     /// Whether none are left.
     pub(super) fn is_empty(&self) -> bool {
         self.steps.is_empty()

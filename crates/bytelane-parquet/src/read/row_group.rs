@@ -7,14 +7,17 @@ use super::plan::{LeafPlan, Plan};
 use super::rows::{Rows, Step};
 use crate::budget::{Budget, MemoryLimit};
 use crate::format::{self, OffsetIndex};
+use crate::input::bytes_at;
 use crate::metadata::chunk_range;
 use crate::page::{Opener, PageLevels, decoder_of};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
-use parquet::file::reader::{ChunkReader, Length};
+use parquet::basic::CompressionCodec;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::reader::Length;
+use parquet::schema::types::ColumnDescPtr;
 use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::ops::Range;
@@ -27,7 +30,6 @@ pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) batch_size: usize,
     pub(super) backend: Detected,
-    pub(super) metadata: Arc<ParquetMetaData>,
     pub(super) limit: MemoryLimit,
     /// The most bytes of memory that a row group may take, and batches that wait for those before them.
     pub(super) memory: u64,
@@ -38,9 +40,25 @@ pub(super) struct Settings {
     pub(super) pool: Option<ThreadPool>,
 }
 
+/// A column chunk, as far as its footer must tell.
+#[derive(Clone, Debug)]
+pub(crate) struct LeafChunk {
+    pub(crate) column: ColumnDescPtr,
+    pub(crate) codec: CompressionCodec,
+    /// Number of values that it claims to have; nulls count.
+    pub(crate) values: u64,
+    /// Position of its pages.
+    pub(crate) range: Range<u64>,
+    /// Position of its offset index.
+    pub(crate) offset_index: Option<Range<u64>>,
+}
+
 /// A row group of which rows are left.
 pub(super) struct RowGroup {
-    index: usize,
+    /// Chunks of the leaves of the plan.
+    chunks: Vec<LeafChunk>,
+    /// Number of all its rows.
+    row_count: usize,
     rows: Rows,
     /// Rows before these.
     at: usize,
@@ -53,24 +71,50 @@ pub(super) struct RowGroup {
 const FEWER: usize = 16;
 
 impl RowGroup {
-    /// Nothing but its indexes is read.
-    pub(super) fn open(settings: &Settings, index: usize, rows: Rows) -> Result<Self> {
+    /// Opens a row group of a file; nothing but its indexes is read.
+    pub(super) fn open(
+        settings: &Settings,
+        row_group: &RowGroupMetaData,
+        rows: Rows,
+    ) -> Result<Self> {
+        let chunks = settings.plan.leaves.iter().map(|leaf| {
+            let chunk = row_group.column(leaf.column);
+            let located = leaf_chunk(chunk, settings.input.len());
+            located.map_err(|error| error.in_column(chunk.column_path().string()))
+        });
+        let chunks = chunks.collect::<Result<_>>()?;
+        let row_count = usize::try_from(row_group.num_rows()).unwrap_or(0);
+        Self::new(settings, chunks, row_count, rows)
+    }
+
+    /// Opens a row group of these chunks, which are those of the leaves of the plan.
+    pub(super) fn of_chunks(
+        settings: &Settings,
+        chunks: Vec<LeafChunk>,
+        rows: Rows,
+    ) -> Result<Self> {
+        let row_count = rows.wanted();
+        Self::new(settings, chunks, row_count, rows)
+    }
+
+    fn new(
+        settings: &Settings,
+        chunks: Vec<LeafChunk>,
+        row_count: usize,
+        rows: Rows,
+    ) -> Result<Self> {
         let budget = Budget::new(settings.memory);
-        let row_group = settings.metadata.row_group(index);
-        let chunks = settings.plan.leaves.iter();
-        let chunks = chunks.map(|leaf| row_group.column(leaf.column).num_values());
-        let values = chunks.map(|values| u64::try_from(values).unwrap_or(0));
+        let values = chunks.iter().map(|chunk| chunk.values);
         let values = values.fold(0, u64::saturating_add);
-        let fits = settings
-            .limit
-            .check_row(row_group.num_rows(), values, settings.input.len());
-        let leaves = fits.and_then(|()| open_leaves(settings, index, rows.has_gaps(), &budget));
+        let limit = settings.limit;
+        limit.check_row(row_count as i64, values, settings.input.len())?;
         Ok(Self {
-            index,
+            leaves: open_leaves(settings, &chunks, row_count, rows.has_gaps(), &budget)?,
+            chunks,
+            row_count,
             rows,
             at: 0,
             batch_size: settings.batch_size,
-            leaves: leaves.map_err(|error| error.in_row_group(index))?,
             budget,
         })
     }
@@ -83,8 +127,14 @@ impl RowGroup {
         let batch = self.read_next(settings);
         if batch.is_err() {
             self.rows = Rows::default();
+            self.leaves.clear();
         }
-        Some(batch.map_err(|error| error.in_row_group(self.index)))
+        Some(batch)
+    }
+
+    /// Returns an error if chunks have more rows than those that were read.
+    pub(super) fn check_end(&mut self) -> Result<()> {
+        self.leaves.iter_mut().try_for_each(Leaf::check_end)
     }
 
     /// The next rows; fewer of them where so many take too much memory.
@@ -110,7 +160,7 @@ impl RowGroup {
     /// Begins again after the rows that have been read.
     fn reopen(&mut self, settings: &Settings) -> Result<()> {
         self.leaves.clear();
-        self.leaves = open_leaves(settings, self.index, true, &self.budget)?;
+        self.leaves = open_leaves(settings, &self.chunks, self.row_count, true, &self.budget)?;
         let at = self.at;
         self.leaves.iter_mut().try_for_each(|leaf| leaf.skip(at))
     }
@@ -166,15 +216,20 @@ fn checked(array: ArrayRef, rows: usize) -> Result<ArrayRef> {
 
 fn open_leaves(
     settings: &Settings,
-    index: usize,
+    chunks: &[LeafChunk],
+    rows: usize,
     has_gaps: bool,
     budget: &Budget,
 ) -> Result<Vec<Leaf>> {
-    let row_group = settings.metadata.row_group(index);
-    let leaves = settings.plan.leaves.iter().map(|plan| {
-        let path = row_group.column(plan.column).column_path();
-        let opened = open_leaf(settings, plan, row_group, has_gaps, budget);
-        opened.map_err(|error| error.in_column(path.string()))
+    let leaves = settings.plan.leaves.iter().zip(chunks);
+    let leaves = leaves.map(|(plan, chunk)| {
+        // Each page is read anyway where there are no gaps.
+        let index = match has_gaps {
+            true => page_index(&settings.input, chunk, rows),
+            false => None,
+        };
+        let opened = open_leaf(settings, plan, chunk, index, budget);
+        opened.map_err(|error| error.in_column(chunk.column.path().string()))
     });
     leaves.collect()
 }
@@ -182,42 +237,45 @@ fn open_leaves(
 fn open_leaf(
     settings: &Settings,
     plan: &LeafPlan,
-    row_group: &RowGroupMetaData,
-    has_gaps: bool,
+    chunk: &LeafChunk,
+    index: Option<PageIndex>,
     budget: &Budget,
 ) -> Result<Leaf> {
-    let chunk = row_group.column(plan.column);
-    let input = &settings.input;
-    let range = chunk_range(chunk, input.len())?;
-    let values = u64::try_from(chunk.num_values()).unwrap_or(0);
-    let most = settings.limit.of_page(range.end - range.start, values);
-    let index = match has_gaps {
-        // Each page is read anyway.
-        false => None,
-        true => page_index(input, chunk, &range, row_group.num_rows()),
-    };
-    let column = chunk.column_descr_ptr();
-    let opener = Opener::new(chunk.compression_codec(), &column, most, budget)?;
+    let LeafChunk {
+        column,
+        codec,
+        values,
+        range,
+        ..
+    } = chunk;
+    let most = settings.limit.of_page(range.end - range.start, *values);
+    let opener = Opener::new(*codec, column, most, budget)?;
     let levels = PageLevels::new(settings.backend, plan.levels, budget);
-    let decoder = decoder_of(settings.backend, &plan.data_type, &column, budget)?;
-    let pages = PageReader::new(input.clone(), range, index);
+    let decoder = decoder_of(settings.backend, &plan.data_type, column, budget)?;
+    let pages = PageReader::new(settings.input.clone(), range.clone(), index);
+    let column = ColumnDescPtr::clone(column);
     Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
 }
 
+/// Returns what a footer tells of a chunk.
+fn leaf_chunk(chunk: &ColumnChunkMetaData, file_bytes: u64) -> Result<LeafChunk> {
+    let index = || {
+        let start = u64::try_from(chunk.offset_index_offset()?).ok()?;
+        let length = u64::try_from(chunk.offset_index_length()?).ok()?;
+        Some(start..start.checked_add(length)?)
+    };
+    Ok(LeafChunk {
+        column: chunk.column_descr_ptr(),
+        codec: chunk.compression_codec(),
+        values: u64::try_from(chunk.num_values()).unwrap_or(0),
+        range: chunk_range(chunk, file_bytes)?,
+        offset_index: index(),
+    })
+}
+
 /// The offset index of a chunk, if the file has one that can be true.
-fn page_index(
-    input: &Input,
-    chunk: &ColumnChunkMetaData,
-    range: &Range<u64>,
-    rows: i64,
-) -> Option<PageIndex> {
-    let start = u64::try_from(chunk.offset_index_offset()?).ok()?;
-    let length = u64::try_from(chunk.offset_index_length()?).ok()?;
-    let end = start.checked_add(length)?;
-    if end > input.len() {
-        return None;
-    }
-    let bytes = input.get_bytes(start, usize::try_from(length).ok()?).ok()?;
+fn page_index(input: &Input, chunk: &LeafChunk, rows: usize) -> Option<PageIndex> {
+    let bytes = bytes_at(input, chunk.offset_index.clone()?).ok()?;
     let index: OffsetIndex = format::decode(&bytes).ok()?;
-    PageIndex::new(index.page_locations, range, usize::try_from(rows).ok()?)
+    PageIndex::new(index.page_locations, &chunk.range, rows)
 }

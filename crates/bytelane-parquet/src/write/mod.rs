@@ -1,23 +1,21 @@
 //! Record batches to a Parquet file.
 
-mod chunk;
-mod column;
-mod file;
-mod layout;
-mod rows;
+mod footer;
 
-pub(crate) use column::{Column, ColumnEncoder};
-pub(crate) use file::FileWriter;
-pub(crate) use layout::{Layout, PageSizes};
-
+use crate::choice::Chooser;
+use crate::chunk::{Column, ColumnEncoder, Layout};
+use crate::file::FileWriter;
+use crate::format::{FileMetaData, KeyValue};
+use crate::metadata::in_parquet as metadata_in_parquet;
 use crate::physical::in_parquet;
+use crate::stored::{stored_schema, to_stored};
 use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
+use bytes::Bytes;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
-use parquet::schema::types::SchemaDescriptor;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -25,6 +23,9 @@ use std::sync::Arc;
 ///
 /// Flat columns of a fixed width in BYTE_STREAM_SPLIT or ALP are encoded by the kernels of the crate `bytelane`; all others
 /// by the crate `parquet`, into the same row groups. The rows of a row group are kept in memory until it is full.
+///
+/// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds as days, and the extension
+/// types `arrow.uuid` and `arrow.json` are the logical types UUID and JSON.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
@@ -47,8 +48,12 @@ use std::sync::Arc;
 /// ```
 pub struct Writer<W: Write + Send> {
     file: FileWriter<W>,
+    /// The footer without row groups.
+    footer: FileMetaData,
     schema: SchemaRef,
+    options: WriterOptions,
     columns: Vec<Column>,
+    chooser: Chooser,
     encoder: ColumnEncoder,
     /// The rows of the row group to come, each column apart.
     buffered: Vec<Vec<ArrayRef>>,
@@ -74,17 +79,7 @@ impl<W: Write + Send> Writer<W> {
     /// [`Problem::NoSuchColumn`] and [`Problem::Encoding`] for options that do not fit the schema, [`Problem::Option`]
     /// for sizes of 0, [`Problem::Parquet`] for a schema that Parquet cannot express, and those of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
-        let in_file = in_parquet(&schema)?;
-        Self::with_types(sink, schema, &in_file, options)
-    }
-
-    /// [`try_new`](Self::try_new) where the types in the file are not those that the crate `parquet` would take.
-    pub(crate) fn with_types(
-        sink: W,
-        schema: SchemaRef,
-        in_file: &SchemaDescriptor,
-        options: WriterOptions,
-    ) -> Result<Self> {
+        let in_file = in_parquet(&stored_schema(&schema))?;
         let leaves = in_file.columns().iter();
         options.check(leaves.map(|leaf| (leaf.path(), leaf.physical_type())))?;
 
@@ -94,22 +89,23 @@ impl<W: Write + Send> Writer<W> {
             .set_key_value_metadata(key_values)
             .set_sorting_columns(options.sorting_columns.clone())
             .build();
-        add_encoded_arrow_schema_to_metadata(&schema, &mut properties);
+        let stored = stored_schema(&schema);
+        add_encoded_arrow_schema_to_metadata(&stored, &mut properties);
 
-        let fields = schema
-            .fields()
-            .iter()
-            .zip(in_file.root_schema().get_fields());
+        let in_file_fields = in_file.root_schema().get_fields();
+        let fields = stored.fields().iter().zip(in_file_fields);
         let columns: Vec<Column> = fields
             .map(|(field, in_file)| Column::new(Arc::clone(field), Arc::clone(in_file)))
             .collect::<Result<_>>()?;
-        let file = FileWriter::new(sink, in_file.root_schema_ptr(), Arc::new(properties))?;
         Ok(Self {
-            file,
+            file: FileWriter::new(sink, None)?,
+            footer: footer::empty(in_file.root_schema_ptr(), Arc::new(properties))?,
             buffered: vec![Vec::new(); columns.len()],
             columns,
             schema,
-            encoder: ColumnEncoder::new(options),
+            chooser: Chooser::new(&options),
+            encoder: ColumnEncoder::new(options.clone()),
+            options,
             buffered_rows: 0,
             encodings: Vec::new(),
         })
@@ -119,7 +115,8 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Input`] if the batch has another schema, or nulls where there can be none, and those of the sink.
+    /// [`Problem::Input`] if the batch has another schema, nulls where there can be none, or a time that the type does not
+    /// have in which it is stored, and those of the sink.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         if !Arc::ptr_eq(&self.schema, batch.schema_ref())
             && !self.schema.contains(batch.schema_ref())
@@ -132,12 +129,15 @@ impl<W: Write + Send> Writer<W> {
             ))
             .into());
         }
-        let full = self.encoder.options().row_group_rows;
+        let full = self.options.row_group_rows;
         let mut start = 0;
         while start < batch.num_rows() {
             let taken = (full - self.buffered_rows).min(batch.num_rows() - start);
-            for (buffered, column) in self.buffered.iter_mut().zip(batch.columns()) {
-                buffered.push(column.slice(start, taken));
+            let buffered = self.buffered.iter_mut().zip(&self.columns);
+            for ((buffered, column), array) in buffered.zip(batch.columns()) {
+                let field = column.field();
+                let array = to_stored(&array.slice(start, taken), field.data_type());
+                buffered.push(array.map_err(|error| error.in_column(field.name()))?);
             }
             self.buffered_rows += taken;
             start += taken;
@@ -165,20 +165,24 @@ impl<W: Write + Send> Writer<W> {
     }
 
     fn write_row_group(&mut self) -> Result<()> {
-        let mut row_group = self.file.next_row_group()?;
+        // No chunk is in another file.
+        let nothing = Bytes::new();
         let mut encodings = Vec::new();
         for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
             let arrays = std::mem::take(buffered);
-            let choices = self.encoder.choose(column, &arrays)?;
+            let choices = self.chooser.choose(column, &arrays)?;
             let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
             // The sink may be memory: values, pages and the file are not all needed at a time.
-            let chunks = self.encoder.encode(column, arrays, &layouts)?;
-            for chunk in chunks {
-                chunk.append_to(&mut row_group)?;
+            for chunk in self.encoder.chunks(column, arrays, &layouts)? {
+                self.file.add_chunk(chunk, &nothing)?;
             }
             encodings.extend(layouts.iter().map(|layout| layout.encoding));
         }
-        row_group.close()?;
+        let (rows, index) = (self.buffered_rows, self.file.row_groups());
+        let sorted_by = self.options.sorting_columns.as_deref();
+        let described = footer::row_group(rows, index, sorted_by);
+        self.file.end_row_group(described, &nothing)?;
+        self.footer.num_rows += rows as i64;
         self.encodings.push(encodings);
         Ok(())
     }
@@ -191,8 +195,12 @@ impl<W: Write + Send> Writer<W> {
 
     /// Adds a key-value pair to the footer.
     pub fn append_key_value(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        let pair = parquet::file::metadata::KeyValue::new(key.into(), Some(value.into()));
-        self.file.append_key_value(pair);
+        let pairs = self.footer.key_value_metadata.get_or_insert_default();
+        pairs.push(KeyValue {
+            key: key.into().into(),
+            value: Some(value.into().into()),
+            ..Default::default()
+        });
     }
 
     /// Ends the row group and the file, and flushes the sink.
@@ -202,8 +210,9 @@ impl<W: Write + Send> Writer<W> {
     /// Those of [`write`](Self::write).
     pub fn close(mut self) -> Result<Written> {
         self.flush()?;
+        let footer = self.file.finish(self.footer)?;
         Ok(Written {
-            metadata: self.file.finish()?,
+            metadata: metadata_in_parquet(&footer)?,
             encodings: self.encodings,
         })
     }

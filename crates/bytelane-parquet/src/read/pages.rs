@@ -3,12 +3,15 @@
 use super::input::Input;
 use crate::format::PageLocation;
 use crate::metadata::Pages;
-use crate::page::{AnyPage, PageKind, read_header};
+use crate::page::{AnyPage, DataPage, LevelLayout, PageKind, first_level, read_header};
 use crate::{Error, Result};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
+
+/// Bytes that a run of levels needs for the first of them.
+const LONGEST_RUN: usize = 16;
 
 /// Reads the pages of a chunk.
 pub(super) struct PageReader {
@@ -78,7 +81,7 @@ impl PageReader {
         self.page += 1;
     }
 
-    /// Whether rows begin only where pages do, as the file tells.
+    /// Whether the file tells where the rows of pages begin: rows do so only where pages do.
     pub(super) fn is_indexed(&self) -> bool {
         self.index.is_some()
     }
@@ -109,6 +112,32 @@ impl PageReader {
         let bytes = self.input.get_bytes(start, page.compressed)?;
         page.check(&bytes)?;
         Ok(Some((page.kind, bytes)))
+    }
+
+    /// Whether the next page does not continue the last row of the column with lists, as far as that is known before
+    /// the page is read. After the last page there are no rows.
+    pub(super) fn begins_row(&mut self, max_repetition: u8) -> Result<bool> {
+        if self.is_indexed() {
+            return Ok(true);
+        }
+        self.peek()?;
+        let Some((page, start)) = &self.next else {
+            return Ok(true);
+        };
+        // Version 2 has its levels in front of the page, not compressed. Rows are to begin with its pages, but not all
+        // writers keep to that.
+        Ok(match page.kind {
+            PageKind::Data(DataPage {
+                levels: LevelLayout::Before { repetition, .. },
+                slots: 1..,
+                ..
+            }) => {
+                let length = repetition.min(page.compressed).min(LONGEST_RUN);
+                let levels = self.input.get_bytes(*start, length)?;
+                first_level(&levels, max_repetition) == Some(0)
+            }
+            _ => false,
+        })
     }
 
     /// Whether what comes next is a dictionary, or anything but a data page.

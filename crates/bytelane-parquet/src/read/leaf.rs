@@ -18,8 +18,8 @@ pub(super) struct Leaf {
     /// Memory of the levels and the validity of the array.
     memory: Reservation,
     slots: usize,
-    /// Whether the page that is open ends with a row.
-    ends_row: bool,
+    /// Whether the next page may continue the last row of the one that is open, or was passed over.
+    may_continue: bool,
     is_open: bool,
     validity: Validity,
     array_levels: Levels,
@@ -75,7 +75,7 @@ impl Leaf {
             decoder,
             memory: budget.reservation(),
             slots: 0,
-            ends_row: true,
+            may_continue: false,
             is_open: false,
             validity: Validity::default(),
             array_levels: Levels::default(),
@@ -114,6 +114,16 @@ impl Leaf {
         })
     }
 
+    /// Returns an error if the chunk has more rows than those that were read.
+    pub(super) fn check_end(&mut self) -> Result<()> {
+        let more = self.levels.left() > 0 || self.open_page().map_err(|it| self.located(it))?;
+        let problem = "the column chunk has more rows than the footer claims";
+        match more {
+            true => Err(self.located(Error::corrupt(problem))),
+            false => Ok(()),
+        }
+    }
+
     /// Gives the memory of the last array back to the budget: it is the caller's.
     pub(super) fn release(&mut self) {
         self.memory.release();
@@ -128,13 +138,13 @@ impl Leaf {
 
     fn advance(&mut self, rows: usize, wish: Wish) -> Result<()> {
         let mut left = rows;
-        while left > 0 || self.may_continue() {
+        while left > 0 || self.continues()? {
             if self.levels.left() == 0 {
                 self.close_page();
                 if wish == Wish::Skip {
                     left -= self.skip_pages(left)?;
                 }
-                if left == 0 && self.ends_row || !self.open_page()? {
+                if left == 0 && !self.continues()? || !self.open_page()? {
                     break;
                 }
             }
@@ -163,8 +173,10 @@ impl Leaf {
     }
 
     /// Whether the last row may have more values in the next page.
-    fn may_continue(&self) -> bool {
-        self.levels.has_lists() && self.levels.left() == 0 && !self.ends_row
+    fn continues(&mut self) -> Result<bool> {
+        Ok(self.may_continue
+            && self.levels.left() == 0
+            && !self.pages.begins_row(self.levels.max_repetition())?)
     }
 
     fn append(&mut self, levels: usize) -> Result<()> {
@@ -211,7 +223,7 @@ impl Leaf {
     /// Passes over pages that have no more rows than these, and returns how many they have.
     fn skip_pages(&mut self, rows: usize) -> Result<usize> {
         let mut skipped = 0;
-        while self.ends_row {
+        while !self.continues()? {
             if self.pages.is_other_next()? {
                 self.read_page()?;
                 continue;
@@ -219,6 +231,7 @@ impl Leaf {
             match self.pages.rows(self.levels.has_lists())? {
                 Some(rows_of_page) if rows_of_page <= rows - skipped && skipped < rows => {
                     self.pages.skip()?;
+                    self.may_continue = self.levels.has_lists();
                     skipped += rows_of_page;
                 }
                 _ => break,
@@ -232,7 +245,7 @@ impl Leaf {
         while self.levels.left() == 0 {
             self.close_page();
             if !self.read_page()? {
-                self.ends_row = true;
+                self.may_continue = false;
                 return Ok(false);
             }
         }
@@ -248,18 +261,22 @@ impl Leaf {
                 let values = self.opener.open_dictionary(&header, bytes)?;
                 self.decoder.keep_dictionary(values, header.values)?;
             }
-            Some((PageKind::Index, _)) => {}
+            Some((PageKind::Other, _)) => {}
         }
         Ok(true)
     }
 
     fn open_data_page(&mut self, header: &DataPage, bytes: Bytes) -> Result<()> {
         self.is_open = true;
-        self.ends_row =
-            !self.levels.has_lists() || header.rows.is_some() || self.pages.is_indexed();
+        self.may_continue = self.levels.has_lists();
         let parts = self.opener.open(header, bytes)?;
         self.levels
             .open(header, parts.repetition, parts.definition)?;
+        if self.pages.is_indexed() && !self.levels.begins_row() {
+            return Err(Error::corrupt(
+                "the page begins within a row, in contrast to the offset index",
+            ));
+        }
         let valid = self.levels.valid();
         self.decoder.open_page(header.encoding, parts.values, valid)
     }

@@ -1,22 +1,24 @@
 //! What to read from a file, and how.
 
 use super::Reader;
+use super::fitted::{can_exist, fitted};
 use super::in_flight::InFlight;
 use super::input::Input;
 use super::kept::{Kept, least_bits};
 use super::plan::Plan;
 use super::row_group::Settings;
 use super::rows::{Rows, selected};
-use super::types::{with_whole_intervals, without_other_decimals};
-use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
+use super::types::{with_whole_intervals, without_other_values};
+use crate::budget::{MemoryLimit, batch_rows, check_widths};
 use crate::contained::contained;
+use crate::extension::with_extension_types;
 use crate::input::InputFile;
 use crate::metadata::{Footer, read_footer};
 use crate::options::is_within;
 use crate::stack::{depth_of, stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
-use arrow_schema::{Fields, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
@@ -75,41 +77,37 @@ impl ReaderBuilder<InputFile> {
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them. Otherwise,
-    /// INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost.
+    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them and changes no
+    /// values. Otherwise, INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost. Columns of the
+    /// logical types UUID and JSON have the extension types `arrow.uuid` and `arrow.json`, as in pyarrow.
+    ///
+    /// Where an annotation does not fit a column, or Arrow has no type for it, the physical type takes its place.
     ///
     /// # Errors
     ///
     /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
     pub fn try_new(input: T) -> Result<Self> {
         let footer = read_footer(&input)?;
-        let (depth, footer) = (footer.depth, Arc::new(footer.metadata));
-        let own = || {
-            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let depth = footer.depth;
+        let (footer, own) = in_arrow_itself(footer)?;
+        let columns = footer.file_metadata().schema_descr().columns();
+        let with_types = |schema| {
+            let options = ArrowReaderOptions::new().with_schema(schema);
             in_arrow(&footer, depth, options)
         };
-        let with_types = |schema| {
-            in_arrow(
-                &footer,
-                depth,
-                ArrowReaderOptions::new().with_schema(schema),
-            )
-        };
-        let hinted = in_arrow(&footer, depth, ArrowReaderOptions::new());
-        let metadata = match hinted {
-            Ok(hinted) if has_arrow_schema(&footer) => {
-                match without_other_decimals(hinted.schema(), own()?.schema()) {
-                    Some(schema) => with_types(schema)?,
-                    None => hinted,
-                }
-            }
+        let hinted = has_arrow_schema(&footer)
+            .then(|| in_arrow(&footer, depth, ArrowReaderOptions::new()).ok());
+        let metadata = match hinted.flatten() {
+            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
+                Some(schema) => with_types(schema).unwrap_or(own),
+                None => hinted,
+            },
             // An Arrow schema may be that of other columns, or nested deeper than its format allows.
-            _ => {
-                let own = own()?;
-                with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?
-            }
+            None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
         };
-        Self::checked(input, metadata)
+        let extended = with_extension_types(metadata.schema(), columns);
+        let extended = extended.and_then(|schema| with_types(schema).ok());
+        Self::checked(input, extended.unwrap_or(metadata))
     }
 
     /// Reads the footer; the options say which Arrow types the columns get.
@@ -118,10 +116,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
     pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
-        let Footer {
-            metadata, depth, ..
-        } = read_footer(&input)?;
-        let metadata = in_arrow(&Arc::new(metadata), depth, options)?;
+        let footer = read_footer(&input)?;
+        let depth = footer.depth;
+        let (footer, _) = in_arrow_itself(footer)?;
+        let metadata = in_arrow(&footer, depth, options)?;
         Self::checked(input, metadata)
     }
 
@@ -149,17 +147,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
     }
 
-    /// Of a footer that was read from the input.
-    pub(crate) fn of_footer(
-        input: T,
-        metadata: Arc<ParquetMetaData>,
-        file: Option<PathBuf>,
-    ) -> Result<Self> {
-        let metadata = ArrowReaderMetadata::try_new(metadata, ArrowReaderOptions::new())?;
-        let builder = Self::checked(input, metadata)?;
-        Ok(Self { file, ..builder })
-    }
-
     /// The schema of the whole file.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
@@ -182,11 +169,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// have no leaves.
     fn depth(&self) -> usize {
         2 * depth_of(self.schema().fields().iter().map(AsRef::as_ref))
-    }
-
-    /// What is read.
-    pub(crate) fn input(&self) -> &T {
-        &self.input
     }
 
     /// The maximum number of rows of a batch, 65,536 by default. Batches with values larger than 1 KiB have fewer.
@@ -222,19 +204,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
         let projection = ProjectionMask::leaves(schema, leaves);
         Ok(self.with_projection(projection))
-    }
-
-    /// [`with_memory_limit`](Self::with_memory_limit), or the default.
-    pub(crate) fn with_memory(self, memory: MemoryLimit) -> Self {
-        Self { memory, ..self }
-    }
-
-    /// Strings as views: many that are the same entry of a dictionary then take the memory of one.
-    pub(crate) fn with_views(mut self) -> Result<Self> {
-        let fields: Fields = self.schema().fields().iter().map(with_views).collect();
-        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
-        self.metadata = ArrowReaderMetadata::try_new(Arc::clone(self.metadata()), options)?;
-        Ok(self)
     }
 
     /// The row groups to read, in this order; all by default.
@@ -379,7 +348,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         };
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input)),
-            metadata: Arc::clone(self.metadata.metadata()),
             batch_size,
             schema,
             plan,
@@ -474,6 +442,25 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             .with_projection(self.projection.clone())
             .with_row_groups(Vec::new());
         contained(|| Ok(nothing.build()?.schema()))
+    }
+}
+
+/// The footer, without annotations that Arrow has no types for, and the types that its columns have without an Arrow schema.
+fn in_arrow_itself(footer: Footer) -> Result<(Arc<ParquetMetaData>, ArrowReaderMetadata)> {
+    let Footer {
+        metadata, depth, ..
+    } = footer;
+    let footer = Arc::new(metadata);
+    let has_schema = has_arrow_schema(&footer);
+    // Other metadata becomes that of the schema.
+    let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
+    match in_arrow(&footer, depth, options()) {
+        Ok(own) if can_exist(own.schema().fields()) => Ok((footer, own)),
+        _ => {
+            let footer = Arc::new(with_stack(depth, || fitted(&footer))?);
+            let own = in_arrow(&footer, depth, options())?;
+            Ok((footer, own))
+        }
     }
 }
 

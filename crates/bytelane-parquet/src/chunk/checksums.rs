@@ -1,0 +1,68 @@
+//! Checksums for pages that have none.
+
+use super::{Chunk, Stored, page_offsets};
+use crate::Result;
+use crate::format::encode;
+use crate::metadata::Pages;
+use bytes::Bytes;
+use flate2::Crc;
+
+/// Gives each page of a chunk in memory the CRC-32 of the bytes after its header.
+pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
+    let Stored::Memory(pages) = &chunk.pages else {
+        return Ok(chunk);
+    };
+    let mut longer = Vec::with_capacity(pages.len());
+    let mut moved = Vec::new();
+    for page in Pages::new(pages, 0..pages.len() as u64) {
+        let mut page = page?;
+        let start = page.offset as usize;
+        let page_bytes = &pages[start..start + page.compressed() as usize];
+        let page_bytes = &page_bytes[page.header_length as usize..];
+        let mut crc = Crc::new();
+        crc.update(page_bytes);
+        page.header.crc = Some(crc.sum().cast_signed());
+        let header = encode(&page.header)?;
+        moved.push(MovedPage {
+            from: page.offset + chunk.start,
+            to: longer.len() as u64 + chunk.start,
+            longer: header.len() as i64 - page.header_length as i64,
+        });
+        longer.extend(header);
+        longer.extend_from_slice(page_bytes);
+    }
+    set_pages(&mut chunk, &moved);
+    chunk.pages = Stored::Memory(Bytes::from(longer));
+    Ok(chunk)
+}
+
+/// A page whose header has changed.
+struct MovedPage {
+    /// Position before.
+    from: u64,
+    /// Position now.
+    to: u64,
+    /// Number of bytes that its header has gained.
+    longer: i64,
+}
+
+fn set_pages(chunk: &mut Chunk, pages: &[MovedPage]) {
+    let metadata = &mut chunk.metadata.meta_data;
+    for offset in page_offsets(metadata) {
+        if let Some(page) = pages.iter().find(|page| page.from as i64 == *offset) {
+            *offset = page.to as i64;
+        }
+    }
+    let longer: i64 = pages.iter().map(|page| page.longer).sum();
+    metadata.total_uncompressed_size += longer;
+    metadata.total_compressed_size += longer;
+    if let Some(index) = &mut chunk.offset_index {
+        let locations = &mut index.page_locations;
+        // A dictionary is before the first of them.
+        let data = &pages[pages.len().saturating_sub(locations.len())..];
+        for (location, page) in locations.iter_mut().zip(data) {
+            location.offset = page.to as i64;
+            location.compressed_page_size += page.longer as i32;
+        }
+    }
+}

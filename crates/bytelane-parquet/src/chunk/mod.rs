@@ -1,0 +1,314 @@
+//! Column chunks: pages with what a footer says of them, whether they were read, encoded or are copied.
+//!
+//! The metadata of a chunk is the struct of the footer, and moves with it field by field. Where the pages go, only
+//! offsets change; where other pages take their place, the encodings and sizes change, too.
+
+mod by_parquet;
+mod checksums;
+mod column;
+mod encode;
+mod layout;
+mod page_summary;
+mod rows;
+
+pub(crate) use checksums::with_checksums;
+pub(crate) use column::{Column, ColumnEncoder, EncodedColumn};
+pub(crate) use layout::{Layout, PageSizes};
+pub(crate) use page_summary::PageSummary;
+
+use crate::format::{
+    self, BloomFilterHeader, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType,
+};
+use crate::input::bytes_at;
+use crate::{Error, Result};
+use bytes::Bytes;
+use parquet::file::reader::ChunkReader;
+use std::ops::Range;
+
+/// More bytes than the header of a Bloom filter has.
+const BLOOM_FILTER_HEADER: u64 = 64;
+
+/// Bytes of the file in which a chunk was found, or in memory.
+#[derive(Clone, Debug)]
+pub(crate) enum Stored {
+    File(Range<u64>),
+    Memory(Bytes),
+}
+
+impl Stored {
+    /// Returns the number of bytes.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::File(range) => range.end - range.start,
+            Self::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Returns the same bytes in memory, those of a file that is there as a whole.
+    fn in_memory(self, file: &Bytes) -> Result<Self> {
+        match self {
+            Self::File(range) => bytes_at(file, range).map(Self::Memory),
+            memory @ Self::Memory(_) => Ok(memory),
+        }
+    }
+}
+
+/// A column chunk.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pages: Stored,
+    /// Position of the first page, as the offsets in the metadata count.
+    start: u64,
+    metadata: ColumnChunk,
+    /// The statistics of its pages, encoded.
+    column_index: Option<Bytes>,
+    /// The places of its pages.
+    offset_index: Option<OffsetIndex>,
+    bloom_filter: Option<Stored>,
+}
+
+impl Chunk {
+    /// A chunk of a file whose footer says this, and whose pages are in `range`.
+    pub(crate) fn open(
+        reader: &impl ChunkReader,
+        mut metadata: ColumnChunk,
+        range: Range<u64>,
+    ) -> Result<Self> {
+        let bloom_filter = bloom_filter(reader, &metadata.meta_data)?;
+        if bloom_filter.is_none() {
+            metadata.meta_data.bloom_filter_offset = None;
+            metadata.meta_data.bloom_filter_length = None;
+        }
+        let (offset, length) = (metadata.offset_index_offset, metadata.offset_index_length);
+        let offset_index = index_at(reader, offset, length)?;
+        let (offset, length) = (metadata.column_index_offset, metadata.column_index_length);
+        Ok(Self {
+            start: range.start,
+            pages: Stored::File(range),
+            column_index: index_at(reader, offset, length)?,
+            offset_index: offset_index.as_ref().map(format::decode).transpose()?,
+            bloom_filter: bloom_filter.map(Stored::File),
+            metadata,
+        })
+    }
+
+    /// The same of a file that is in memory.
+    pub(crate) fn in_memory(
+        file: &Bytes,
+        metadata: ColumnChunk,
+        range: Range<u64>,
+    ) -> Result<Self> {
+        let chunk = Self::open(file, metadata, range)?;
+        let filter = chunk.bloom_filter;
+        Ok(Self {
+            pages: chunk.pages.in_memory(file)?,
+            bloom_filter: filter.map(|filter| filter.in_memory(file)).transpose()?,
+            ..chunk
+        })
+    }
+
+    /// Its pages.
+    pub(crate) fn pages(&self) -> &Stored {
+        &self.pages
+    }
+
+    /// Its Bloom filter.
+    pub(crate) fn bloom_filter(&self) -> Option<&Stored> {
+        self.bloom_filter.as_ref()
+    }
+
+    /// The statistics of its pages, encoded.
+    pub(crate) fn column_index(&self) -> Option<&Bytes> {
+        self.column_index.as_ref()
+    }
+
+    /// What the footer says of it, but for the places of its indexes.
+    pub(crate) fn metadata(&self) -> &ColumnMetaData {
+        &self.metadata.meta_data
+    }
+
+    /// Position of the first page.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Bytes of its pages.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.pages.len()
+    }
+
+    /// The first row of each of its pages, if an index tells it.
+    pub(crate) fn page_starts(&self) -> Option<Vec<i64>> {
+        let pages = self.offset_index.as_ref()?.page_locations.iter();
+        Some(pages.map(|page| page.first_row_index).collect())
+    }
+
+    /// Takes the pages of a chunk with the same values, and this index of their statistics. What is said of the values
+    /// stays: no statistic is recomputed, and none changes its order.
+    pub(crate) fn take_pages(&mut self, other: Self, column_index: Option<Bytes>) {
+        let pages = other.metadata.meta_data;
+        let metadata = &mut self.metadata.meta_data;
+        *metadata = ColumnMetaData {
+            encodings: pages.encodings,
+            codec: pages.codec,
+            total_uncompressed_size: pages.total_uncompressed_size,
+            total_compressed_size: pages.total_compressed_size,
+            data_page_offset: pages.data_page_offset,
+            index_page_offset: pages.index_page_offset,
+            dictionary_page_offset: pages.dictionary_page_offset,
+            encoding_stats: pages.encoding_stats,
+            ..std::mem::take(metadata)
+        };
+        self.pages = other.pages;
+        self.start = other.start;
+        self.column_index = column_index;
+        self.offset_index = self.offset_index.take().and(other.offset_index);
+    }
+
+    /// Takes the values of a chunk of another type, and all that is said of them.
+    pub(crate) fn take_converted(&mut self, mut other: Self) {
+        let metadata = &mut self.metadata.meta_data;
+        metadata.physical_type = PhysicalType::Int64;
+        metadata.statistics = other.metadata.meta_data.statistics.take();
+        metadata.bloom_filter_offset = None;
+        metadata.bloom_filter_length = None;
+        self.bloom_filter = None;
+        let column_index = other.column_index.take();
+        self.take_pages(other, column_index);
+    }
+
+    /// Makes an empty chunk one of another type.
+    pub(crate) fn convert_empty(&mut self) {
+        self.metadata.meta_data.physical_type = PhysicalType::Int64;
+        self.metadata.meta_data.statistics = None;
+    }
+
+    /// Says that its pages begin at this position of a file.
+    pub(crate) fn move_pages(&mut self, start: u64) {
+        let forward = (start as i64).wrapping_sub(self.start as i64);
+        for offset in page_offsets(&mut self.metadata.meta_data) {
+            // Some writers have 0 for no dictionary.
+            if *offset != 0 {
+                *offset = offset.wrapping_add(forward);
+            }
+        }
+        // Old versions of parquet-java do not count the header of the dictionary.
+        self.metadata.meta_data.total_compressed_size = self.bytes() as i64;
+        // Once the place of a copy of the metadata, which nobody reads and we do not make.
+        self.metadata.file_offset = 0;
+        let pages = self.offset_index.iter_mut();
+        for page in pages.flat_map(|index| &mut index.page_locations) {
+            page.offset = page.offset.wrapping_add(forward);
+        }
+        self.start = start;
+    }
+
+    /// Says that its Bloom filter begins at this position of a file.
+    pub(crate) fn move_bloom_filter(&mut self, start: u64) {
+        self.metadata.meta_data.bloom_filter_offset = Some(start as i64);
+    }
+
+    /// Returns what comes at the end of the file: indexes, and what the footer says.
+    pub(crate) fn finish(self) -> Result<Finished> {
+        let offset_index = self.offset_index.as_ref().map(format::encode);
+        Ok(Finished {
+            metadata: Encoded::new(&self.metadata)?,
+            column_index: self.column_index,
+            offset_index: offset_index.transpose()?,
+        })
+    }
+}
+
+/// A chunk that is in a file but for its indexes.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    metadata: Encoded<ColumnChunk>,
+    /// Both indexes, encoded.
+    pub(crate) column_index: Option<Bytes>,
+    pub(crate) offset_index: Option<Vec<u8>>,
+}
+
+impl Finished {
+    /// Returns what the footer says of the chunk, whose indexes are there.
+    pub(crate) fn described(
+        &self,
+        column_index: Option<Range<u64>>,
+        offset_index: Option<Range<u64>>,
+    ) -> Result<Encoded<ColumnChunk>> {
+        let mut chunk = self.metadata.decode()?;
+        (chunk.column_index_offset, chunk.column_index_length) = fields_of(column_index)?;
+        (chunk.offset_index_offset, chunk.offset_index_length) = fields_of(offset_index)?;
+        Encoded::new(&chunk)
+    }
+}
+
+/// The fields that are places of pages in the file.
+fn page_offsets(metadata: &mut ColumnMetaData) -> impl Iterator<Item = &mut i64> {
+    let data = Some(&mut metadata.data_page_offset);
+    let others = [
+        &mut metadata.index_page_offset,
+        &mut metadata.dictionary_page_offset,
+    ];
+    data.into_iter().chain(others.into_iter().flatten())
+}
+
+/// The place that two fields of the footer tell, the second of which may be missing.
+fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option<u64>)>> {
+    let length = length.map(u64::try_from).transpose();
+    match (offset.map(u64::try_from).transpose(), length) {
+        // Some writers have 0 for what is not there.
+        (Ok(None | Some(0)), Ok(_)) => Ok(None),
+        (Ok(Some(offset)), Ok(length)) => Ok(Some((offset, length))),
+        _ => Err(Error::corrupt("the footer has a negative offset or length")),
+    }
+}
+
+/// The bytes of an index, if the footer says where it is.
+fn index_at(
+    reader: &impl ChunkReader,
+    offset: Option<i64>,
+    length: Option<i32>,
+) -> Result<Option<Bytes>> {
+    match place(offset, length)? {
+        Some((offset, Some(length))) => {
+            bytes_at(reader, offset..offset.saturating_add(length)).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The two fields about an index that is in `range`, or nowhere.
+fn fields_of(range: Option<Range<u64>>) -> Result<(Option<i64>, Option<i32>)> {
+    let Some(range) = range else {
+        return Ok((None, None));
+    };
+    let length = i32::try_from(range.end - range.start)
+        .map_err(|_| Error::corrupt("an index is larger than 2 GiB"))?;
+    Ok((Some(range.start as i64), Some(length)))
+}
+
+/// Where the Bloom filter of a chunk is. Old footers do not tell its length.
+fn bloom_filter(
+    reader: &impl ChunkReader,
+    metadata: &ColumnMetaData,
+) -> Result<Option<Range<u64>>> {
+    let place = place(metadata.bloom_filter_offset, metadata.bloom_filter_length)?;
+    let Some((offset, length)) = place else {
+        return Ok(None);
+    };
+    let length = match length {
+        Some(length) => length,
+        None => bloom_filter_length(reader, offset)?,
+    };
+    Ok(Some(offset..offset.saturating_add(length)))
+}
+
+fn bloom_filter_length(reader: &impl ChunkReader, offset: u64) -> Result<u64> {
+    let end = reader.len().min(offset.saturating_add(BLOOM_FILTER_HEADER));
+    let bytes = bytes_at(reader, offset..end)?;
+    let (header, length) =
+        format::decode_prefix::<BloomFilterHeader>(&bytes).map_err(format::damaged)?;
+    let bytes = u64::try_from(header.num_bytes)
+        .map_err(|_| Error::corrupt("a Bloom filter of negative size"))?;
+    Ok(length as u64 + bytes)
+}

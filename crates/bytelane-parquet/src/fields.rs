@@ -1,0 +1,50 @@
+//! Fields of Arrow's nested types.
+
+use arrow_schema::{DataType, Field, FieldRef};
+use std::sync::Arc;
+
+/// Returns the fields in a type.
+pub(crate) fn children(data_type: &DataType) -> Vec<&FieldRef> {
+    match data_type {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => vec![field],
+        DataType::Struct(fields) => fields.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the fields in a field that have no others in them, in the order of the columns that they are.
+pub(crate) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
+    let mut leaves = Vec::new();
+    let mut open = vec![field];
+    while let Some(field) = open.pop() {
+        let within = children(field.data_type());
+        match within.is_empty() {
+            true => leaves.push(field),
+            false => open.extend(within.into_iter().rev()),
+        }
+    }
+    leaves
+}
+
+/// Returns the same field with other fields in it.
+pub(crate) fn with_children(
+    field: &FieldRef,
+    child: &mut impl FnMut(&FieldRef) -> FieldRef,
+) -> FieldRef {
+    let data_type = match field.data_type() {
+        DataType::List(item) => DataType::List(child(item)),
+        DataType::LargeList(item) => DataType::LargeList(child(item)),
+        DataType::ListView(item) => DataType::ListView(child(item)),
+        DataType::LargeListView(item) => DataType::LargeListView(child(item)),
+        DataType::FixedSizeList(item, length) => DataType::FixedSizeList(child(item), *length),
+        DataType::Map(entries, sorted) => DataType::Map(child(entries), *sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(child).collect()),
+        _ => return Arc::clone(field),
+    };
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}

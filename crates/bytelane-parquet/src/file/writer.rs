@@ -1,0 +1,174 @@
+//! A Parquet file made of column chunks.
+//!
+//! Pages come first, those of a row group together and its Bloom filters after them; then the indexes of all chunks, the
+//! column indexes before the offset indexes; then the footer. This is the order of the crate `parquet`, which keeps what a
+//! reader needs first close to the end.
+
+use crate::chunk::{Chunk, Finished, Stored};
+use crate::format::{self, FileMetaData, MAGIC, encode_footer};
+use crate::input::bytes_at;
+use crate::{Error, Result};
+use parquet::file::reader::ChunkReader;
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Bytes that are copied at a time.
+const PART: u64 = 1 << 20;
+
+/// Writes chunks, their indexes and a footer to a sink.
+pub(crate) struct FileWriter<W> {
+    sink: W,
+    /// Its name in errors.
+    name: Option<PathBuf>,
+    position: u64,
+    row_groups: Vec<FinishedRowGroup>,
+    /// The chunks of the next row group.
+    chunks: Vec<Chunk>,
+}
+
+/// Fields of a row group that do not follow from its chunks.
+pub(crate) type RowGroup = format::RowGroup;
+
+/// A row group that is in the file but for its indexes.
+struct FinishedRowGroup {
+    /// Without its columns.
+    described: RowGroup,
+    chunks: Vec<Finished>,
+}
+
+impl<W: Write> FileWriter<W> {
+    /// Begins a file; errors call it by its name.
+    pub(crate) fn new(sink: W, name: Option<PathBuf>) -> Result<Self> {
+        let mut file = Self {
+            sink,
+            name,
+            position: 0,
+            row_groups: Vec::new(),
+            chunks: Vec::new(),
+        };
+        file.write(MAGIC)?;
+        Ok(file)
+    }
+
+    /// Returns the number of bytes written.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the number of row groups that are complete.
+    pub(crate) fn row_groups(&self) -> usize {
+        self.row_groups.len()
+    }
+
+    /// Writes the pages of the next chunk, which may be in another file.
+    pub(crate) fn add_chunk(&mut self, mut chunk: Chunk, from: &impl ChunkReader) -> Result<()> {
+        let start = self.position;
+        self.write_stored(chunk.pages(), from)?;
+        chunk.move_pages(start);
+        self.chunks.push(chunk);
+        Ok(())
+    }
+
+    /// Ends a row group: its chunks have been added, and their Bloom filters follow.
+    pub(crate) fn end_row_group(
+        &mut self,
+        described: RowGroup,
+        from: &impl ChunkReader,
+    ) -> Result<()> {
+        let mut chunks = std::mem::take(&mut self.chunks);
+        for chunk in &mut chunks {
+            let start = self.position;
+            if let Some(filter) = chunk.bloom_filter() {
+                self.write_stored(filter, from)?;
+                chunk.move_bloom_filter(start);
+            }
+        }
+        let described = with_sizes(described, &chunks);
+        let chunks = chunks.into_iter().map(Chunk::finish);
+        self.row_groups.push(FinishedRowGroup {
+            described,
+            chunks: chunks.collect::<Result<_>>()?,
+        });
+        Ok(())
+    }
+
+    /// Writes the indexes, and a footer with these row groups and otherwise this content, which it returns. Flushes the
+    /// sink.
+    pub(crate) fn finish(&mut self, footer: FileMetaData) -> Result<FileMetaData> {
+        let row_groups = std::mem::take(&mut self.row_groups);
+        let chunks = || row_groups.iter().flat_map(|group| &group.chunks);
+        let column_indexes = self.write_all(chunks().map(|it| it.column_index.as_deref()))?;
+        let offset_indexes = self.write_all(chunks().map(|it| it.offset_index.as_deref()))?;
+        let mut indexes = column_indexes.into_iter().zip(offset_indexes);
+        let mut footer = FileMetaData {
+            row_groups: Vec::with_capacity(row_groups.len()),
+            ..footer
+        };
+        for group in row_groups {
+            let columns = group.chunks.iter().zip(indexes.by_ref());
+            let columns = columns.map(|(chunk, (column, offset))| chunk.described(column, offset));
+            footer.row_groups.push(RowGroup {
+                columns: columns.collect::<Result<_>>()?,
+                ..group.described
+            });
+        }
+        self.write(&encode_footer(&footer)?)?;
+        let flushed = self.sink.flush();
+        flushed.map_err(|error| self.located(error.into()))?;
+        Ok(footer)
+    }
+
+    /// Writes what there is of these, and returns where each is.
+    fn write_all<'a>(
+        &mut self,
+        all: impl Iterator<Item = Option<&'a [u8]>>,
+    ) -> Result<Vec<Option<Range<u64>>>> {
+        all.map(|bytes| bytes.map(|bytes| self.write(bytes)).transpose())
+            .collect()
+    }
+
+    /// Writes bytes, and returns where they are.
+    fn write(&mut self, bytes: &[u8]) -> Result<Range<u64>> {
+        let written = self.sink.write_all(bytes);
+        written.map_err(|error| self.located(error.into()))?;
+        let start = self.position;
+        self.position += bytes.len() as u64;
+        Ok(start..self.position)
+    }
+
+    fn write_stored(&mut self, stored: &Stored, from: &impl ChunkReader) -> Result<()> {
+        let mut range = match stored {
+            Stored::Memory(bytes) => return self.write(bytes).map(drop),
+            Stored::File(range) => range.clone(),
+        };
+        while !range.is_empty() {
+            let end = range.end.min(range.start + PART);
+            self.write(&bytes_at(from, range.start..end)?)?;
+            range.start = end;
+        }
+        Ok(())
+    }
+
+    fn located(&self, error: Error) -> Error {
+        match &self.name {
+            Some(name) => error.in_file(name),
+            None => error,
+        }
+    }
+}
+
+/// Adds what follows from the chunks of a row group that are in the file.
+fn with_sizes(described: RowGroup, chunks: &[Chunk]) -> RowGroup {
+    let start = chunks.iter().map(Chunk::start).min().unwrap_or(0) as i64;
+    let compressed = chunks.iter().map(Chunk::bytes).sum::<u64>() as i64;
+    let uncompressed = chunks
+        .iter()
+        .map(|it| it.metadata().total_uncompressed_size);
+    RowGroup {
+        total_byte_size: uncompressed.fold(0, i64::saturating_add),
+        file_offset: described.file_offset.map(|_| start),
+        total_compressed_size: described.total_compressed_size.map(|_| compressed),
+        ..described
+    }
+}

@@ -1,0 +1,317 @@
+//! Footers as the crate `parquet` accepts them.
+//!
+//! That crate refuses a whole file for an annotation that does not fit its column, a bound of another length than its values, or
+//! text that is not UTF-8. It is shown a footer without these. The footer itself stays as it is, and is what a rewrite writes.
+
+use crate::Result;
+use crate::contained::contained;
+use crate::format::{
+    self, ColumnChunk, ColumnMetaData, CompressionCodec, ConvertedType, Encoded, Encoding,
+    FieldRepetitionType, FileMetaData, KeyValue, LogicalType, PageEncodingStats, PageType,
+    PhysicalType, RowGroup, SchemaElement, Statistics,
+};
+use bytes::Bytes;
+use parquet::basic::{LogicalType as InParquet, Type};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::schema::types::ColumnDescriptor;
+use std::borrow::Cow;
+
+/// Returns the metadata of a footer for the crate `parquet`.
+pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
+    match decoded(file) {
+        Ok(read) if !has_unknown_type(&read) && !has_wrong_bounds(file, &read)? => Ok(read),
+        read => repaired(file).and_then(|it| decoded(&it)).or(read),
+    }
+}
+
+/// Decodes what a footer says of a column chunk as the crate `parquet` accepts it.
+pub(crate) fn chunk_in_parquet(
+    chunk: &ColumnChunk,
+    column: &ColumnDescriptor,
+) -> Result<ColumnChunk> {
+    repaired_chunk(chunk, column, true)
+}
+
+fn decoded(file: &FileMetaData) -> Result<ParquetMetaData> {
+    let footer = format::encode(file)?;
+    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
+        .map_err(|error| super::footer::damaged(&error))
+}
+
+/// Returns whether a leaf has a logical type that the crate `parquet` does not know.
+fn has_unknown_type(metadata: &ParquetMetaData) -> bool {
+    let mut leaves = metadata.file_metadata().schema_descr().columns().iter();
+    leaves.any(|leaf| matches!(leaf.logical_type_ref(), Some(InParquet::_Unknown { .. })))
+}
+
+/// Returns whether a chunk has bounds that are too long: the crate `parquet` would take their first bytes.
+fn has_wrong_bounds(file: &FileMetaData, read: &ParquetMetaData) -> Result<bool> {
+    for (raw, read) in file.row_groups.iter().zip(read.row_groups()) {
+        for (raw, read) in raw.columns.iter().zip(read.columns()) {
+            let has_bounds = read
+                .statistics()
+                .is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some());
+            if has_bounds && has_lengths(read.column_descr()) {
+                let statistics = raw.decode()?.meta_data.statistics;
+                let statistics = statistics.map(|it| it.decode()).transpose()?;
+                if statistics.is_some_and(|it| !are_bounds(&it, read.column_descr())) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether bounds of a column have a length of their own.
+fn has_lengths(column: &ColumnDescriptor) -> bool {
+    column.physical_type() != Type::BYTE_ARRAY
+}
+
+/// Returns whether the bounds in statistics can be those of values of a column.
+fn are_bounds(statistics: &Statistics, column: &ColumnDescriptor) -> bool {
+    let Statistics {
+        min,
+        max,
+        min_value,
+        max_value,
+        ..
+    } = statistics;
+    let fits = |bound: &Bytes| match column.physical_type() {
+        Type::BOOLEAN => bound.len() == 1,
+        Type::INT32 | Type::FLOAT => bound.len() == 4,
+        Type::INT64 | Type::DOUBLE => bound.len() == 8,
+        Type::INT96 => bound.len() == 12,
+        Type::BYTE_ARRAY => true,
+        // Long ones may be cut.
+        Type::FIXED_LEN_BYTE_ARRAY => {
+            usize::try_from(column.type_length()).is_ok_and(|length| bound.len() <= length)
+        }
+    };
+    [min, max, min_value, max_value]
+        .into_iter()
+        .flatten()
+        .all(fits)
+}
+
+/// Returns a footer without what the crate `parquet` refuses.
+fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
+    let mut schema = file.schema.clone();
+    let keeps_type: Vec<bool> = schema.iter_mut().filter_map(repair_element).collect();
+    let pairs = file.key_value_metadata.as_ref();
+    let mut repaired = FileMetaData {
+        schema,
+        row_groups: Vec::new(),
+        key_value_metadata: pairs.map(|pairs| pairs.iter().map(repaired_pair).collect()),
+        created_by: file.created_by.as_ref().map(text),
+        column_orders: None,
+        unknown_fields: Default::default(),
+        ..file.clone()
+    };
+    let read = decoded(&repaired)?;
+    let columns = read.file_metadata().schema_descr().columns();
+    let row_groups = file.row_groups.iter().map(|row_group| {
+        let chunks = row_group.columns.iter().zip(columns).zip(&keeps_type);
+        let chunks = chunks.map(|((chunk, column), keeps_type)| {
+            Encoded::new(&repaired_chunk(&chunk.decode()?, column, *keeps_type)?)
+        });
+        Ok(RowGroup {
+            columns: chunks.collect::<Result<_>>()?,
+            unknown_fields: Default::default(),
+            ..row_group.clone()
+        })
+    });
+    repaired.row_groups = row_groups.collect::<Result<_>>()?;
+    let orders = file.column_orders.clone();
+    repaired.column_orders = orders.filter(|orders| orders.len() == columns.len());
+    Ok(repaired)
+}
+
+/// Returns the text of bytes, with another character where they are none.
+fn text(bytes: &Bytes) -> Bytes {
+    match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(_) => bytes.clone(),
+        Cow::Owned(text) => text.into(),
+    }
+}
+
+/// Leaves out a value that is not text.
+fn repaired_pair(pair: &KeyValue) -> KeyValue {
+    let value = pair.value.clone();
+    KeyValue {
+        key: text(&pair.key),
+        value: value.filter(|value| std::str::from_utf8(value).is_ok()),
+        unknown_fields: Default::default(),
+    }
+}
+
+/// Leaves out the annotations of an element that are unknown or do not fit it. Returns of a leaf whether it keeps its own.
+fn repair_element(element: &mut SchemaElement) -> Option<bool> {
+    element.unknown_fields.clear();
+    element.name = text(&element.name);
+    if element.physical_type.is_none() || element.num_children.is_some_and(|it| it > 0) {
+        repair_group(element);
+        return None;
+    }
+    element.num_children = None;
+    // Some writers say it only of columns that are not required.
+    (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
+    if element.physical_type == Some(PhysicalType::FixedLenByteArray) {
+        element.type_length = Some(element.type_length.unwrap_or(0).max(0));
+    }
+    let annotated = [
+        Some(element.clone()),
+        by_logical_type(element),
+        by_converted_type(element),
+    ];
+    let fits = annotated.into_iter().flatten().find(is_readable);
+    let keeps_type = fits.is_some();
+    *element = fits.unwrap_or_else(|| without_annotation(element));
+    Some(keeps_type)
+}
+
+/// Only lists, maps and variants have a type of their own.
+fn repair_group(element: &mut SchemaElement) {
+    use ConvertedType::{List, Map, MapKeyValue};
+    let is_known = |it: &ConvertedType| matches!(it, List | Map | MapKeyValue);
+    element.converted_type = element.converted_type.filter(is_known);
+    let logical = element
+        .logical_type
+        .as_ref()
+        .and_then(|it| it.decode().ok());
+    if !matches!(
+        logical,
+        Some(LogicalType::List(_) | LogicalType::Map(_) | LogicalType::Variant(_))
+    ) {
+        element.logical_type = None;
+    }
+}
+
+fn without_annotation(leaf: &SchemaElement) -> SchemaElement {
+    SchemaElement {
+        converted_type: None,
+        scale: None,
+        precision: None,
+        logical_type: None,
+        ..leaf.clone()
+    }
+}
+
+/// The same leaf with its logical type only, which counts where the older annotation is another one.
+fn by_logical_type(leaf: &SchemaElement) -> Option<SchemaElement> {
+    let logical = leaf.logical_type.as_ref()?.decode().ok()?;
+    let decimal = match &logical {
+        LogicalType::Decimal(decimal) => Some(decimal),
+        _ => None,
+    };
+    Some(SchemaElement {
+        scale: decimal.map(|it| it.scale),
+        precision: decimal.map(|it| it.precision),
+        logical_type: leaf.logical_type.clone(),
+        ..without_annotation(leaf)
+    })
+}
+
+/// The same leaf with its older annotation only. Decimals may leave out a scale of 0.
+fn by_converted_type(leaf: &SchemaElement) -> Option<SchemaElement> {
+    Some(SchemaElement {
+        converted_type: Some(leaf.converted_type?),
+        scale: leaf.precision.map(|_| leaf.scale.unwrap_or(0)),
+        precision: leaf.precision,
+        ..without_annotation(leaf)
+    })
+}
+
+/// Returns whether the crate `parquet` reads a schema of this leaf alone.
+fn is_readable(leaf: &SchemaElement) -> bool {
+    if *leaf == without_annotation(leaf) {
+        return true;
+    }
+    let root = SchemaElement {
+        name: "schema".into(),
+        num_children: Some(1),
+        ..Default::default()
+    };
+    let file = FileMetaData {
+        schema: vec![root, leaf.clone()],
+        ..Default::default()
+    };
+    decoded(&file).is_ok_and(|read| !has_unknown_type(&read))
+}
+
+/// The fields of a chunk that the crate `parquet` looks at. Bounds are in the order of the type that the footer names; a column
+/// that is read as another one has none.
+fn repaired_chunk(
+    chunk: &ColumnChunk,
+    column: &ColumnDescriptor,
+    has_type: bool,
+) -> Result<ColumnChunk> {
+    let described = &chunk.meta_data;
+    let statistics = described.statistics.as_ref();
+    let statistics = statistics.and_then(|it| it.decode().ok());
+    let statistics = statistics.map(|it| Encoded::new(&repaired_statistics(it, column, has_type)));
+    let encodings = described.encodings.decode().unwrap_or_default();
+    let is_known = |it: &Encoding| !matches!(it, Encoding::Unknown(_));
+    let encodings: Vec<Encoding> = encodings.into_iter().filter(is_known).collect();
+    let pages = described.encoding_stats.as_ref();
+    let pages = pages.filter(|pages| {
+        let is_known = |it: &PageEncodingStats| {
+            is_known(&it.encoding) && !matches!(it.page_type, PageType::Unknown(_))
+        };
+        pages.decode().is_ok_and(|pages| pages.iter().all(is_known))
+    });
+    let size_statistics = described.size_statistics.clone();
+    Ok(ColumnChunk {
+        file_path: chunk.file_path.as_ref().map(text),
+        meta_data: ColumnMetaData {
+            // It is that of the schema.
+            physical_type: PhysicalType::default(),
+            encodings: Encoded::new(&encodings)?,
+            path_in_schema: None,
+            // Nobody can read either.
+            codec: match described.codec {
+                CompressionCodec::Unknown(_) => CompressionCodec::Lzo,
+                known => known,
+            },
+            key_value_metadata: None,
+            statistics: statistics.transpose()?,
+            encoding_stats: pages.cloned(),
+            size_statistics: size_statistics.filter(|it| it.decode().is_ok()),
+            geospatial_statistics: None,
+            unknown_fields: Default::default(),
+            ..described.clone()
+        },
+        crypto_metadata: None,
+        encrypted_column_metadata: None,
+        unknown_fields: Default::default(),
+        ..chunk.clone()
+    })
+}
+
+/// Leaves out counts and bounds that cannot be true.
+fn repaired_statistics(
+    statistics: Statistics,
+    column: &ColumnDescriptor,
+    has_type: bool,
+) -> Statistics {
+    let count = |count: Option<i64>| count.filter(|count| *count >= 0);
+    let counts = Statistics {
+        null_count: count(statistics.null_count),
+        distinct_count: count(statistics.distinct_count),
+        nan_count: count(statistics.nan_count),
+        unknown_fields: Default::default(),
+        ..statistics
+    };
+    match has_type && are_bounds(&counts, column) {
+        true => counts,
+        false => Statistics {
+            min: None,
+            max: None,
+            min_value: None,
+            max_value: None,
+            is_min_value_exact: None,
+            is_max_value_exact: None,
+            ..counts
+        },
+    }
+}

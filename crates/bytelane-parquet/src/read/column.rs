@@ -1,0 +1,65 @@
+//! One column of one row group, apart from the footer of its file.
+
+use super::input::Input;
+use super::plan::Plan;
+use super::row_group::{LeafChunk, RowGroup, Settings};
+use super::rows::Rows;
+use crate::Result;
+use crate::budget::MemoryLimit;
+use arrow_array::ArrayRef;
+use arrow_schema::SchemaRef;
+use bytelane::Detected;
+use parquet::arrow::ProjectionMask;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::SchemaDescriptor;
+use std::sync::Arc;
+
+/// Reads all rows of a column whose chunks are known.
+pub(crate) struct ColumnReader {
+    settings: Settings,
+    row_group: RowGroup,
+}
+
+impl ColumnReader {
+    /// Reads a column, the only one of the schema, with this type in Arrow.
+    pub(crate) fn new<T: ChunkReader + 'static>(
+        input: T,
+        schema: &SchemaDescriptor,
+        arrow: SchemaRef,
+        chunks: Vec<LeafChunk>,
+        rows: usize,
+        batch_rows: usize,
+        limit: MemoryLimit,
+    ) -> Result<Self> {
+        let input = Input::new(Arc::new(input));
+        let settings = Settings {
+            plan: Plan::new(schema, &ProjectionMask::all(), arrow.fields())?,
+            schema: arrow,
+            batch_size: batch_rows,
+            backend: Detected::active(),
+            limit,
+            memory: limit.of_read(input.len()),
+            input,
+            ahead: 0,
+            depth: 0,
+            pool: None,
+        };
+        let row_group = RowGroup::of_chunks(&settings, chunks, Rows::all(rows))?;
+        Ok(Self {
+            settings,
+            row_group,
+        })
+    }
+}
+
+impl Iterator for ColumnReader {
+    type Item = Result<ArrayRef>;
+
+    /// Returns the next rows; an error if more follow the last ones, or after them nothing.
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.row_group.next(&self.settings) {
+            Some(batch) => Some(batch.map(|batch| Arc::clone(batch.column(0)))),
+            None => self.row_group.check_end().err().map(Err),
+        }
+    }
+}

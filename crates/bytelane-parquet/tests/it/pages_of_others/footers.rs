@@ -1,0 +1,61 @@
+//! What a footer says of parts of the file that are not there, and columns of which it does not say how often they are.
+
+use super::Case;
+use super::by_hand::{Column, page, plain, required};
+use arrow_array::Int32Array;
+use bytelane_parquet::format::{Encoding, PhysicalType, SchemaElement};
+use bytelane_parquet::inspect::inspect_reader;
+use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
+
+fn numbers(of: SchemaElement) -> Column {
+    let pages = vec![page(3, Encoding::Plain, &plain(&[1, 2, 3]))];
+    Column::flat(of, 3, pages)
+}
+
+pub fn cases() -> Vec<Case> {
+    let int = || required(PhysicalType::Int32);
+    let without_repetition = SchemaElement {
+        repetition_type: None,
+        ..int()
+    };
+    let want = || Int32Array::from(vec![1, 2, 3]);
+    vec![
+        Case::new(
+            "an offset index at 0",
+            numbers(int()).changed(|chunk| {
+                (chunk.offset_index_offset, chunk.offset_index_length) = (Some(0), Some(0));
+            }),
+            want(),
+        ),
+        Case::new(
+            "a column index at 0",
+            numbers(int()).changed(|chunk| {
+                (chunk.column_index_offset, chunk.column_index_length) = (Some(0), Some(0));
+            }),
+            want(),
+        ),
+        Case::new(
+            "a Bloom filter at 0",
+            numbers(int()).changed(|chunk| chunk.meta_data.bloom_filter_offset = Some(0)),
+            want(),
+        ),
+        Case::new("no repetition", numbers(without_repetition), want()),
+    ]
+}
+
+#[test]
+fn what_is_not_there_is_not_shown_and_not_copied() {
+    let options = RewriteOptions::default().with_verification(true);
+    for case in cases() {
+        let file = case.column.file();
+        let (new, _) = rewrite_bytes(file.clone(), &options).expect(case.name);
+        for file in [file, new] {
+            let inspected = inspect_reader(&file).expect(case.name);
+            for chunk in &inspected.row_groups[0].columns {
+                assert!(!chunk.bloom_filter, "{}", case.name);
+                assert!(!chunk.offset_index, "{}", case.name);
+                assert!(!chunk.column_index, "{}", case.name);
+            }
+        }
+    }
+}

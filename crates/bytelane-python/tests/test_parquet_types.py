@@ -1,0 +1,200 @@
+"""`bytelane.parquet`: types that Arrow and Parquet have each in its own way, and files in which something is odd."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from tables import encodings, pa, pq
+
+from bytelane import parquet
+
+pytestmark = pytest.mark.usefixtures("in_new_directory")
+
+
+def written(table: Any, **options: Any) -> Any:
+    """The file `a.parquet` of a table, as pyarrow sees it."""
+    parquet.write_table(table, "a.parquet", **options)
+    return pq.ParquetFile("a.parquet")
+
+
+def days(*milliseconds: int) -> Any:
+    return pa.array(milliseconds, pa.int64()).view(pa.date64())
+
+
+# What is written.
+
+
+def test_times_are_stored_as_pyarrow_does() -> None:
+    seconds = pa.array([1_700_000_000, None, -1], pa.timestamp("s"))
+    table = pa.table(
+        {
+            "local": seconds,
+            "zone": seconds.cast(pa.timestamp("s", "Europe/Berlin")),
+            "time": pa.array([3600, None, 86_399], pa.time32("s")),
+            "date": days(86_400_000, 0, -86_400_000),
+            "list": pa.array([[1], None, [2, 3]], pa.list_(pa.timestamp("s"))),
+            "group": pa.array([{"time": 1}, {"time": 2}, None], pa.struct([("time", pa.time32("s"))])),
+        }
+    )
+    own = written(table)
+    pq.write_table(table, "b.parquet")
+    theirs = pq.ParquetFile("b.parquet")
+    for column in range(len(theirs.schema)):
+        one, other = own.schema.column(column), theirs.schema.column(column)
+        assert (one.physical_type, one.logical_type) == (other.physical_type, other.logical_type)
+    assert own.read().equals(theirs.read())
+    for name in "ab":
+        assert parquet.read_table(f"{name}.parquet").to_pyarrow().to_pylist() == theirs.read().to_pylist()
+
+
+def test_times_too_far_away() -> None:
+    for array in [pa.array([2**62], pa.timestamp("s")), pa.array([2**30], pa.time32("s")), days(2**62)]:
+        with pytest.raises(parquet.ParquetError, match="column far: ") as raised:
+            parquet.write_table(pa.table({"far": array}), "a.parquet")
+        assert raised.value.column == "far"
+
+
+def extended() -> Any:
+    ids = pa.array([b"a" * 16, None], pa.uuid())
+    return pa.table(
+        {
+            "id": ids,
+            "json": pa.array(["{}", "[1]"], pa.json_()),
+            "large": pa.array(["{}", "[1]"], pa.json_(pa.large_string())),
+            "ids": pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), ids),
+        }
+    )
+
+
+def test_extension_types_are_logical_types() -> None:
+    table = extended()
+    file = written(table)
+    logical = [str(file.schema.column(column).logical_type) for column in range(4)]
+    assert logical == ["UUID", "JSON", "JSON", "UUID"]
+    assert file.read().equals(table)
+    assert parquet.read_table("a.parquet").to_pyarrow().equals(table)
+    parquet.rewrite("a.parquet", "b.parquet", compression="zstd", verify=True)
+    assert pq.read_table("b.parquet").equals(table)
+    for store_schema in [False, True]:
+        pq.write_table(table, "c.parquet", store_schema=store_schema)
+        read = parquet.read_table("c.parquet").to_pyarrow()
+        assert read.schema.remove_metadata() == pq.read_table("c.parquet").schema.remove_metadata()
+        assert read.to_pylist() == table.to_pylist()
+
+
+@pytest.mark.parametrize("width", [16, 64, 65, 100])
+def test_bounds_of_a_fixed_length_are_not_cut(width: int) -> None:
+    values = [bytes([row]) + b"\xff" * (width - 1) for row in range(50)]
+    table = pa.table({"hash": pa.array(values, pa.binary(width)), "id": range(50)})
+    metadata = written(table).metadata
+    # pyarrow 26 ends the process where they are cut.
+    statistics = metadata.row_group(0).column(0).statistics
+    assert (statistics.min, statistics.max) == (values[0], values[-1])
+    assert pq.read_table("a.parquet", filters=[("hash", "==", values[5])]).num_rows == 1
+
+
+def test_values_of_no_bytes() -> None:
+    for array in [pa.array([b""], pa.binary(0)), pa.array([[b""]], pa.list_(pa.binary(0)))]:
+        with pytest.raises(parquet.ParquetError, match="column empty: "):
+            parquet.write_table(pa.table({"empty": array}), "a.parquet")
+
+
+@pytest.mark.parametrize("goal", ["size", "balanced", "read"])
+def test_pyarrow_reads_nested_dictionaries_of_several_row_groups(goal: parquet.Goal) -> None:
+    keys = pa.array([row * 7 % 6 for row in range(800)], pa.int8())
+    words = pa.DictionaryArray.from_arrays(keys, [f"a rather long word, number {word}" for word in range(6)])
+    lists = pa.ListArray.from_arrays(pa.array(range(0, 801, 2), pa.int32()), words)
+    table = pa.table({"lists": lists, "flat": words.slice(0, 400)})
+    pq.write_table(table, "a.parquet", use_dictionary=False, row_group_size=100)
+    parquet.rewrite("a.parquet", "b.parquet", goal=goal, compression="zstd", verify=True)
+    assert pq.ParquetFile("b.parquet").read().to_pylist() == table.to_pylist()
+    # With one row group they are.
+    pq.write_table(table, "a.parquet", use_dictionary=False)
+    parquet.rewrite("a.parquet", "c.parquet", goal="size", compression="none")
+    assert encodings("c.parquet")["lists.list.element"] == {"RLE_DICTIONARY", "PLAIN"}
+    assert pq.ParquetFile("c.parquet").read().to_pylist() == table.to_pylist()
+
+
+# What is read.
+
+
+def with_metadata(table: Any, metadata: dict[bytes, bytes]) -> None:
+    pq.write_table(table.replace_schema_metadata(metadata), "a.parquet", store_schema=False)
+
+
+def check(expected: list[dict[str, Any]]) -> None:
+    """Everything works with `a.parquet`, which has these rows."""
+    assert parquet.read_table("a.parquet").to_pyarrow().to_pylist() == expected
+    with parquet.ParquetFile("a.parquet") as file:
+        assert file.num_rows == len(expected)
+        names = file.schema.names
+        batches = list(file.iter_batches(batch_size=1))
+    assert [row for batch in batches for row in batch.to_pyarrow().to_pylist()] == expected
+    for name in names:
+        column = parquet.read_table("a.parquet", [name]).to_pyarrow().to_pylist()
+        assert column == [{name: row[name]} for row in expected]
+    advice = parquet.advise("a.parquet")
+    assert [column.path for column in advice.columns] == names
+    parquet.rewrite("a.parquet", "rewritten.parquet", compression="zstd", verify=True)
+    assert parquet.read_table("rewritten.parquet").to_pyarrow().to_pylist() == expected
+    before, after = (pq.read_metadata(name).metadata for name in ("a.parquet", "rewritten.parquet"))
+    assert before == after
+
+
+def test_metadata_need_not_be_text() -> None:
+    rows = [{"a": 1}, {"a": 2}]
+    with_metadata(pa.Table.from_pylist(rows), {b"stats": b"PAR1\xff\xfe\x00", b"\xff": b"1", b"text": b"x"})
+    check(rows)
+
+
+def test_a_schema_of_other_columns_is_ignored() -> None:
+    rows = [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
+    table = pa.Table.from_pylist(rows)
+    others = [
+        pa.schema([]),
+        pa.schema([("a", pa.int64())]),
+        pa.schema([("b", pa.string()), ("a", pa.int64())]),
+        pa.schema([("a", pa.int64()), ("b", pa.string()), ("c", pa.string())]),
+        pa.schema([("a", pa.list_(pa.int64())), ("b", pa.string())]),
+    ]
+    for schema in others:
+        with_metadata(table, {b"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes())})
+        check(rows)
+    with_metadata(table, {b"ARROW:schema": b"\xff no schema"})
+    check(rows)
+
+
+def test_a_schema_changes_no_value() -> None:
+    rows = [{"decimal": Decimal("123.45")}, {"decimal": Decimal("-0.01")}]
+    table = pa.Table.from_pylist(rows, pa.schema([("decimal", pa.decimal128(9, 2))]))
+    for data_type in [pa.decimal128(9, 4), pa.decimal256(40, 10), pa.decimal128(8, 2), pa.float64()]:
+        schema = pa.schema([("decimal", data_type)])
+        with_metadata(table, {b"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes())})
+        check(rows)
+    seconds = pa.array([10**9, 2 * 10**9], pa.timestamp("ns"))
+    for unit in ["s", "ms", "us"]:
+        schema = pa.schema([("time", pa.timestamp(unit))])
+        metadata = {b"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes())}
+        with_metadata(pa.table({"time": seconds}), metadata)
+        assert parquet.read_table("a.parquet").to_pyarrow().column("time").to_pylist() == seconds.to_pylist()
+
+
+@pytest.mark.parametrize("write", [pq.write_table, parquet.write_table])
+def test_dictionaries_of_all_types_are_read(write: Callable[..., None]) -> None:
+    for values in [
+        pa.array([True, None, False, True]),
+        pa.array([b"ab", b"cd", None, b"ab"], pa.binary(2)),
+        pa.array(["1.5", "-2", None, "1.5"]).cast(pa.decimal128(5, 2)),
+        pa.array(["1.5", "-2", None, "1.5"]).cast(pa.decimal128(30, 2)),
+        pa.array(["1.5", "-2", None, "1.5"]).cast(pa.decimal256(60, 2)),
+        pa.array([1.5, 2.5, None, 1.5], pa.float32()),
+        pa.array([1, 2, None, 1], pa.time64("us")),
+        pa.array([b"ab", b"c", None, b"ab"]),
+    ]:
+        table = pa.table({"a": values.dictionary_encode(), "b": range(4)})
+        write(table, "a.parquet")
+        check(table.to_pylist())
