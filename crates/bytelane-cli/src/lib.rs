@@ -97,7 +97,7 @@ fn leave_out_contained_panics() {
     ONCE.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            if !bytelane_parquet::is_contained() {
+            if !bytelane_parquet::is_caught() {
                 report(panic);
             }
         }));

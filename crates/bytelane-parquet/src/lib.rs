@@ -3,9 +3,10 @@
 pub mod advise;
 mod bare;
 mod budget;
+mod catch_panic;
 mod choice;
 mod chunk;
-mod contained;
+pub mod compatibility;
 mod error;
 mod extension;
 mod fields;
@@ -21,7 +22,6 @@ mod page;
 mod parallel;
 mod physical;
 mod read;
-pub mod readers;
 pub mod rewrite;
 mod stack;
 mod statistics;
@@ -29,7 +29,7 @@ mod stored;
 mod write;
 
 #[doc(hidden)]
-pub use contained::is_contained;
+pub use catch_panic::is_caught;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{

@@ -1,7 +1,7 @@
 //! Stacks for what recurses into nested columns, here and in the crates `parquet` and `arrow`.
 
 use crate::Result;
-use crate::contained::{is_contained, set_contained};
+use crate::catch_panic::{is_caught, set_catching};
 use arrow_schema::{DataType, Field};
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
@@ -27,11 +27,11 @@ pub(crate) fn with_stack<T: Send>(
     if depth <= SHALLOW {
         return work();
     }
-    let outside = is_contained();
+    let outside = is_caught();
     thread::scope(|scope| {
         let thread = Builder::new().stack_size(stack_size(depth));
         let thread = thread.spawn_scoped(scope, || {
-            set_contained(outside);
+            set_catching(outside);
             work()
         })?;
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use bytelane_parquet::arrow_array::RecordBatchReader;
-use bytelane_parquet::readers::{PROGRAMS, Program, ValueType};
+use bytelane_parquet::compatibility::{PROGRAMS, Program, ValueType};
 use bytelane_parquet::{
     DataPageVersion, Encoding, ReaderBuilder, Writer, WriterOptions, parse_compression,
 };

@@ -9,8 +9,8 @@ use bytelane_measure::format::Format;
 use bytelane_parquet::advise::{
     Advice, AdviseOptions, Advisor, Candidate, ColumnAdvice, RAW_ENDINGS, Settings, advise,
 };
+use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{Encodings, Goal, parse_compression};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;

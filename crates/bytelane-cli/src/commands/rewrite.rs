@@ -4,8 +4,8 @@ use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, backend, progress, readable, signals, standard};
 use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
+use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::readers::Readers;
 use bytelane_parquet::rewrite::{
     ColumnState, Int96Unit, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
 };

@@ -27,8 +27,8 @@ pub use settings::Settings;
 pub use trial::Candidate;
 
 use crate::budget::MemoryLimit;
-use crate::contained::contained;
-use crate::readers::{Readers, ValueType};
+use crate::catch_panic::catch_panic;
+use crate::compatibility::{Readers, ValueType};
 use crate::rewrite::plan::INT96;
 use crate::{Encoding, Encodings, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
@@ -362,7 +362,7 @@ fn advise_column(
     column: usize,
     options: &AdviseOptions,
 ) -> Result<Vec<ColumnAdvice>> {
-    let advice = contained(|| judge(source, column, options));
+    let advice = catch_panic(|| judge(source, column, options));
     let Source::Parquet(files) = source else {
         return advice;
     };

@@ -1,8 +1,8 @@
 //! A Parquet file of which samples are taken.
 
 use crate::budget::{Budget, MemoryLimit, extent, has_room_for, too_large};
+use crate::catch_panic::catch_panic;
 use crate::chunk::chunk_range;
-use crate::contained::contained;
 use crate::file::{Footer, read_footer};
 use crate::input::InputFile;
 use crate::rewrite::plan::as_dictionaries;
@@ -224,7 +224,7 @@ fn types(file: &FileMetaData, source: &Source<InputFile>) -> Vec<Option<FieldRef
         schema: &SchemaDescriptor,
         entries: Option<&Vec<KeyValue>>,
     ) -> Result<Vec<FieldRef>> {
-        let schema = contained(|| Ok(parquet_to_arrow_schema(schema, entries)?))?;
+        let schema = catch_panic(|| Ok(parquet_to_arrow_schema(schema, entries)?))?;
         Ok(schema.fields().to_vec())
     }
     let all = in_arrow(file.schema_descr(), file.key_value_metadata());

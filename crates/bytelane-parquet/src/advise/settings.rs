@@ -420,7 +420,7 @@ impl Columns<'_> {
         if options.encodings != crate::Encodings::default() {
             text += &format!(" --encodings {}", word(&options.encodings.to_string()));
         }
-        if options.readers != crate::readers::Readers::default() {
+        if options.readers != crate::compatibility::Readers::default() {
             text += &format!(" --readers {}", word(&options.readers.to_string()));
         }
         Settings {

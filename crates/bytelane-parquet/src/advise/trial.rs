@@ -2,7 +2,7 @@
 
 use super::AdviseOptions;
 use super::source::Sampled;
-use crate::readers::ValueType;
+use crate::compatibility::ValueType;
 use crate::{Encoding, Reader, Result, Writer, WriterOptions, compression_name};
 use bytes::Bytes;
 use parquet::basic::{Compression, Type};

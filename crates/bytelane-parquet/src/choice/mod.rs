@@ -19,8 +19,8 @@ use goal::best;
 pub(crate) use pieces::rows_of;
 
 use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::compatibility::ValueType;
 use crate::physical::has_dictionary;
-use crate::readers::ValueType;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::{Compression, Type};

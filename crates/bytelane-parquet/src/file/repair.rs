@@ -4,7 +4,7 @@
 //! text that is not UTF-8. It is shown a footer without these. The footer itself stays as it is, and is what a rewrite writes.
 
 use crate::Result;
-use crate::contained::contained;
+use crate::catch_panic::catch_panic;
 use crate::format::{
     self, ColumnChunk, ColumnMetaData, CompressionCodec, ConvertedType, Encoded, Encoding,
     FieldRepetitionType, FileMetaData, KeyValue, LogicalType, PageEncodingStats, PageType,
@@ -18,9 +18,17 @@ use std::borrow::Cow;
 
 /// Returns the metadata of a footer for the crate `parquet`.
 pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
-    match decoded(file) {
+    in_parquet_from(file, &format::encode(file)?)
+}
+
+/// Returns the same of a footer whose bytes are there.
+pub(super) fn in_parquet_from(file: &FileMetaData, bytes: &[u8]) -> Result<ParquetMetaData> {
+    match decoded(bytes) {
         Ok(read) if !has_unknown_type(&read) && !has_wrong_bounds(file, &read) => Ok(read),
-        read => repaired(file).and_then(|it| decoded(&it)).or(read),
+        read => {
+            let repaired = repaired(file).and_then(|it| decoded(&format::encode(&it)?));
+            repaired.or(read)
+        }
     }
 }
 
@@ -32,9 +40,8 @@ pub(crate) fn chunk_in_parquet(
     repaired_chunk(chunk, column, true)
 }
 
-fn decoded(file: &FileMetaData) -> Result<ParquetMetaData> {
-    let footer = format::encode(file)?;
-    contained(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
+fn decoded(footer: &[u8]) -> Result<ParquetMetaData> {
+    catch_panic(|| Ok(ParquetMetaDataReader::decode_metadata(footer)?))
         .map_err(|error| super::footer::damaged(&error))
 }
 
@@ -127,7 +134,7 @@ fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
         unknown_fields: Default::default(),
         ..file.clone()
     };
-    let read = decoded(&repaired)?;
+    let read = decoded(&format::encode(&repaired)?)?;
     let columns = read.file_metadata().schema_descr().columns();
     let row_groups = file.row_groups.iter().map(|row_group| {
         let chunks = row_group.columns.iter().zip(columns).zip(&keeps_type);
@@ -253,7 +260,8 @@ fn is_readable(leaf: &SchemaElement) -> bool {
         schema: vec![root, leaf.clone()],
         ..Default::default()
     };
-    decoded(&file).is_ok_and(|read| !has_unknown_type(&read))
+    let footer = format::encode(&file).and_then(|footer| decoded(&footer));
+    footer.is_ok_and(|read| !has_unknown_type(&read))
 }
 
 /// The fields of a chunk that the crate `parquet` looks at. Bounds are in the order of the type that the footer names; a column

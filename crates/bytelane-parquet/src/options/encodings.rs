@@ -1,7 +1,7 @@
 //! The encodings among which a choice is made.
 
 use super::names::Encoding;
-use crate::readers::{Readers, Requirement, ValueType};
+use crate::compatibility::{Readers, Requirement, ValueType};
 use crate::{Error, Problem, Result};
 use std::collections::BTreeSet;
 use std::fmt;

@@ -7,7 +7,7 @@ pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
 
-use crate::readers::Readers;
+use crate::compatibility::Readers;
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::{Compression, Type, ZstdLevel};

@@ -10,7 +10,7 @@ use super::row_group::Settings;
 use super::rows::{Rows, selected};
 use super::types::{with_whole_intervals, without_other_values};
 use crate::budget::{MemoryLimit, batch_rows, check_widths};
-use crate::contained::contained;
+use crate::catch_panic::catch_panic;
 use crate::extension::with_extension_types;
 use crate::file::{Footer, read_footer};
 use crate::input::InputFile;
@@ -441,7 +441,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let nothing = nothing
             .with_projection(self.projection.clone())
             .with_row_groups(Vec::new());
-        contained(|| Ok(nothing.build()?.schema()))
+        catch_panic(|| Ok(nothing.build()?.schema()))
     }
 }
 
@@ -472,7 +472,7 @@ fn in_arrow(
 ) -> Result<ArrowReaderMetadata> {
     let footer = Arc::clone(footer);
     with_stack(depth, || {
-        contained(|| Ok(ArrowReaderMetadata::try_new(footer, options)?))
+        catch_panic(|| Ok(ArrowReaderMetadata::try_new(footer, options)?))
     })
 }
 

@@ -5,7 +5,7 @@
 
 use crate::Result;
 use crate::bare::{bare_leaf, group_of};
-use crate::contained::contained;
+use crate::catch_panic::catch_panic;
 use crate::fields::leaves;
 use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType, Fields};
 use parquet::arrow::parquet_to_arrow_schema;
@@ -78,7 +78,7 @@ fn fitted_column(column: &TypePtr) -> Result<TypePtr> {
 fn has_arrow_type(column: &TypePtr) -> Result<bool> {
     let root = Type::group_type_builder("schema").with_fields(vec![Arc::clone(column)]);
     let schema = SchemaDescriptor::new(Arc::new(root.build()?));
-    let found = contained(|| Ok(parquet_to_arrow_schema(&schema, None)?));
+    let found = catch_panic(|| Ok(parquet_to_arrow_schema(&schema, None)?));
     Ok(found.is_ok_and(|found| can_exist(found.fields())))
 }
 

@@ -3,9 +3,9 @@
 use super::index::index_of;
 use super::{RewriteOptions, RewrittenColumn};
 use crate::chunk::{Chunk, PageSummary};
+use crate::compatibility::ValueType;
 use crate::format::Encoding as Coding;
 use crate::options::codec_name;
-use crate::readers::ValueType;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
 use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;

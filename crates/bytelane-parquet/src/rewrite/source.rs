@@ -6,7 +6,7 @@
 use super::int96::{Int96Unit, arrow_schema};
 use crate::bare::bare;
 use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
-use crate::contained::contained;
+use crate::catch_panic::catch_panic;
 use crate::file::{chunk_in_parquet, in_parquet, read_file_metadata};
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
@@ -263,12 +263,12 @@ impl<R: Reopen> Source<R> {
 
     /// Returns the same rows, decoded by the crate `parquet`: a witness that shares no code with what wrote them.
     pub fn witnessed(&self, column: Column<'_>, read: &Read, unit: Option<Int96Unit>) -> Rows {
-        let mut reader = match contained(|| self.witness(column, read, unit)) {
+        let mut reader = match catch_panic(|| self.witness(column, read, unit)) {
             Ok(reader) => reader,
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
         Box::new(std::iter::from_fn(move || {
-            let batch = contained(|| Ok(reader.next().transpose()?)).transpose()?;
+            let batch = catch_panic(|| Ok(reader.next().transpose()?)).transpose()?;
             Some(batch.map(|batch| Arc::clone(batch.column(0))))
         }))
     }
@@ -341,7 +341,7 @@ impl Root {
     /// How it is read. An Arrow schema in the file's metadata, which could ask for other types, does not count.
     pub fn read(&self) -> &std::result::Result<Read, String> {
         self.read.get_or_init(|| {
-            let read = contained(|| {
+            let read = catch_panic(|| {
                 let schema = alone(&self.schema, &bare(self.in_file())?)?;
                 let file = FileMetaData::new(1, 0, None, None, Arc::clone(&schema), None);
                 let metadata = ParquetMetaData::new(file, Vec::new());
@@ -382,7 +382,7 @@ fn decoded(
         ..Default::default()
     })?;
     let options = ParquetMetaDataOptions::new().with_schema(Arc::clone(schema));
-    contained(|| {
+    catch_panic(|| {
         let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
         Ok(read?)
     })

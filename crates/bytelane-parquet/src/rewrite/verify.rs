@@ -5,8 +5,8 @@ use super::int96::Int96Unit;
 use super::source::{Column, Part, Reopen, RowGroup, Rows, Source};
 use super::work::units;
 use crate::budget::MemoryLimit;
+use crate::catch_panic::catch_panic;
 use crate::chunk::PageSummary;
-use crate::contained::contained;
 use crate::input::bytes_at;
 use crate::parallel::in_order;
 use crate::{Error, Problem, Result};
@@ -43,7 +43,7 @@ pub(super) fn verify<R: Reopen>(
             let other = after.row_group(one.index).map_err(in_group)?;
             for root in unit.roots {
                 let name = before.roots[root].in_file().name();
-                contained(|| files.compare(one, &other, root))
+                catch_panic(|| files.compare(one, &other, root))
                     .map_err(|error| in_group(error.in_column(name)))?;
             }
             Ok(())

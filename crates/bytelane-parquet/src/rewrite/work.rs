@@ -6,8 +6,8 @@ use super::plan::{Old, Plan, Wish};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::budget::{MemoryLimit, has_room_for, too_large};
+use crate::catch_panic::catch_panic;
 use crate::chunk::{Chunk, PageSummary, encoding_name, with_checksums};
-use crate::contained::contained;
 use crate::format::{ColumnChunk, Encoded as Coded, Encoding as Coding, PageType};
 use crate::options::codec_name;
 use crate::{Error, Problem, Result, WriterOptions, compression_name};
@@ -180,7 +180,7 @@ impl<R: Reopen> Work<'_, R> {
             return Ok(Encoded::Obstacle(too_large(limit)));
         }
         let ranges: Vec<Range<u64>> = olds.iter().map(|old| old.pages.clone()).collect();
-        contained(|| {
+        catch_panic(|| {
             let (source, convert) = (self.source, self.convert(root));
             let column = Column {
                 row_group,

@@ -5,7 +5,7 @@ use arrow_array::{
     ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, FixedSizeBinaryArray, Float32Array,
     Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
-use bytelane_parquet::readers::Readers;
+use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::{
     ColumnOptions, Encoding, Encodings, Goal, Writer, WriterOptions, parse_compression,
 };

@@ -23,7 +23,8 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
 const CELLAR: [&str; 15] = [
     "bare",
     "budget",
-    "contained",
+    "catch_panic",
+    "compatibility",
     "error",
     "extension",
     "fields",
@@ -32,7 +33,6 @@ const CELLAR: [&str; 15] = [
     "options",
     "parallel",
     "physical",
-    "readers",
     "stack",
     "statistics",
     "stored",

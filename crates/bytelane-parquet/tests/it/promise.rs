@@ -8,7 +8,7 @@ use arrow_array::{
 };
 use bytelane_measure::data::{DATASETS, ElementType};
 use bytelane_parquet::advise::{AdviseOptions, ColumnAdvice, advise};
-use bytelane_parquet::readers::Readers;
+use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{Encoding, Encodings, Goal, Writer, WriterOptions, parse_compression};
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Options by the names that the command has for them.
 
 use super::error::of_parquet;
+use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::readers::Readers;
 use bytelane_parquet::{ColumnOptions, Encodings, Goal, WriterOptions, parse_compression};
 use pyo3::exceptions::{PyOverflowError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;

@@ -46,7 +46,7 @@ impl ValueType {
     /// Its name in lower case.
     ///
     /// ```
-    /// assert_eq!(bytelane_parquet::readers::ValueType::Float16.name(), "float16");
+    /// assert_eq!(bytelane_parquet::compatibility::ValueType::Float16.name(), "float16");
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {

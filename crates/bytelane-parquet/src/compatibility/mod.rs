@@ -50,7 +50,7 @@ impl fmt::Display for Requirement {
 /// The programs that will read a file: [`Encoding::Auto`] chooses nothing that one of them cannot read.
 ///
 /// ```
-/// use bytelane_parquet::readers::{Readers, ValueType};
+/// use bytelane_parquet::compatibility::{Readers, ValueType};
 /// use bytelane_parquet::Encoding;
 ///
 /// let readers: Readers = "pyarrow,duckdb>=1.2".parse()?;

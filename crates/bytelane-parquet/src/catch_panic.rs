@@ -5,27 +5,27 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
-    static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
+    static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Whether a panic of this thread would become an error: a program's panic hook need not report it.
 #[must_use]
-pub fn is_contained() -> bool {
-    IS_CONTAINED.get()
+pub fn is_caught() -> bool {
+    IS_CAUGHT.get()
 }
 
 /// Says the same of a thread that works for another one.
-pub(crate) fn set_contained(contained: bool) {
-    IS_CONTAINED.set(contained);
+pub(crate) fn set_catching(is_caught: bool) {
+    IS_CAUGHT.set(is_caught);
 }
 
 /// What `work` returns; an error if it panics, as the crate `parquet` does at some files that lie.
 ///
 /// What `work` has changed must not be used after an error.
-pub(crate) fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let outside = IS_CONTAINED.replace(true);
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let outside = IS_CAUGHT.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
-    IS_CONTAINED.set(outside);
+    IS_CAUGHT.set(outside);
     result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
@@ -43,11 +43,11 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error() {
-        assert_eq!(contained(|| Ok(1)).unwrap(), 1);
-        assert!(contained(|| Ok(is_contained())).unwrap());
+        assert_eq!(catch_panic(|| Ok(1)).unwrap(), 1);
+        assert!(catch_panic(|| Ok(is_caught())).unwrap());
         let number = 7;
-        let error = contained::<()>(|| panic!("number {number}")).unwrap_err();
+        let error = catch_panic::<()>(|| panic!("number {number}")).unwrap_err();
         assert!(error.to_string().ends_with("number 7"), "{error}");
-        assert!(!is_contained());
+        assert!(!is_caught());
     }
 }
