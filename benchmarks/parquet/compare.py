@@ -1,6 +1,6 @@
 """Compares how fast libraries read whole Parquet files to Arrow arrays, and how much memory that takes.
 
-    compare.py READER OUTPUT [--rounds COUNT] [--quick]
+    compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the one and stores the other.
@@ -12,6 +12,10 @@ file once; the medians count. The peak memory is that of the first read, less wh
 All of what was read is kept until the file ends, and freed before the next round; allocators keep the memory.
 `pages` is no library: it reads and decompresses all pages, with the crate `parquet`, and decodes none.
 For `lineitem, threads`, each library alternates with itself, with one thread and with two.
+
+The tables are read as users read them: bytelane is the Python package, and nobody tells an allocator to keep memory.
+Each library has several processes, one after the other, in turns with the other libraries. The first read of a process
+is one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
 """
 
 from __future__ import annotations
@@ -52,8 +56,11 @@ KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_"
 
 HEADER = [
     "column", "encoding", "compression", "rows", "values", "file_bytes", "threads", "library", "version",
-    "cpu_seconds", "wall_seconds", "peak_bytes", "cpu",
+    "cpu_seconds", "wall_seconds", "peak_bytes", "cpu", "regime",
 ]
+
+# Reads of a process after its first one, in its steady state.
+STEADY = 7
 
 
 class Workload(NamedTuple):
@@ -76,9 +83,9 @@ class Measured(NamedTuple):
 class Process:
     """A library, in a process of its own, that reads one file."""
 
-    def __init__(self, library: str, reader: Path, path: Path, threads: int) -> None:
+    def __init__(self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False) -> None:
         command = [reader, library, path, str(threads)]
-        if library in OF_PYTHON:
+        if library in OF_PYTHON or as_package and library == "bytelane":
             command = [sys.executable, PYTHON_READER, library, path, str(threads)]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
         assert len(cores) == threads, f"{threads} threads need as many cores"
@@ -88,7 +95,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | KEEP_MEMORY,
+            env=os.environ | ({} if as_package else KEEP_MEMORY),
             preexec_fn=lambda: os.sched_setaffinity(0, cores),
         )
         self.wait_for("ready")
@@ -170,6 +177,34 @@ def measure(path: Path, subjects: list[Subject], reader: Path, rounds: int) -> l
         return [process.measured() for process in processes]
 
 
+def measure_regimes(
+    path: Path, subjects: list[Subject], reader: Path, rounds: int
+) -> dict[str, list[Measured]]:
+    """The first read and the steady state of each subject, as users start it."""
+    expected = pq.read_table(path)
+    first: list[list[Measured]] = [[] for _ in subjects]
+    steady: list[list[Measured]] = [[] for _ in subjects]
+    for number in range(rounds):
+        for (library, threads), firsts, steadies in zip(subjects, first, steady, strict=True):
+            with Process(library, reader, path, threads, as_package=True) as process:
+                before = process.memory("VmRSS")
+                for read in range(1 + STEADY):
+                    process.read()
+                    if read == 0:
+                        first_peak = process.memory("VmHWM") - before
+                firsts.append(Measured(*process.times[0], first_peak))
+                best = [min(column) for column in zip(*process.times[1:], strict=True)]
+                steadies.append(Measured(*best, process.memory("VmHWM") - before))
+                if number == 0:
+                    check(process, path, expected)
+    regimes = {"first": first, "steady": steady}
+    return {name: [medians(of_one) for of_one in measured] for name, measured in regimes.items()}
+
+
+def medians(measured: list[Measured]) -> Measured:
+    return Measured(*map(median, zip(*measured, strict=True)))
+
+
 def versions() -> dict[str, str]:
     lock = tomllib.loads((ROOT / "peers/Cargo.lock").read_text())
     of_crates = {package["name"]: package["version"] for package in lock["package"]}
@@ -205,12 +240,26 @@ def compare_lineitem(directory: Path, scale: float, report: Report) -> None:
         report(workload._replace(column="lineitem, threads"), [(library, 1), (library, 2)])
 
 
+def compare_tables(directory: Path, scale: float, report: Report) -> None:
+    cores = len(os.sched_getaffinity(0))
+    for name, writer, path in files.write_tables(scale, directory):
+        footer = pq.read_metadata(path)
+        rows, values = footer.num_rows, footer.num_rows * footer.num_columns
+        compression = footer.row_group(0).column(0).compression.lower()
+        compression = "none" if compression == "uncompressed" else compression
+        workload = Workload(name, f"{writer}'s defaults", compression, path, rows, values)
+        report(workload, [subject for subject in ALONE if subject[0] != "pages"])
+        if cores > 1:
+            report(workload, [(library, cores) for library in WITH_THREADS])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reader", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
     parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
+    parser.add_argument("--only", choices=["columns", "lineitem", "tables"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
     beside = arguments.output.with_suffix(".incomplete")
@@ -227,10 +276,26 @@ def main() -> None:
             results = measure(workload.path, subjects, arguments.reader, rounds)
             for (library, threads), measured in zip(subjects, results, strict=True):
                 about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
-                writer.writerow([*about, *measured, cpu])
+                writer.writerow([*about, *measured, cpu, ""])
 
-        compare_columns(Path(name), 40_000 if arguments.quick else files.VALUES, report)
-        compare_lineitem(Path(name), 0.01 if arguments.quick else 1.0, report)
+        def report_regimes(workload: Workload, subjects: list[Subject]) -> None:
+            print(*workload[:3], f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
+            size = workload.path.stat().st_size
+            regimes = measure_regimes(workload.path, subjects, arguments.reader, 1 if arguments.quick else 3)
+            for regime, results in regimes.items():
+                for (library, threads), measured in zip(subjects, results, strict=True):
+                    about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
+                    writer.writerow([*about, *measured, cpu, regime])
+
+        scale = 0.01 if arguments.quick else 1.0
+        parts = {
+            "columns": lambda: compare_columns(Path(name), 40_000 if arguments.quick else files.VALUES, report),
+            "lineitem": lambda: compare_lineitem(Path(name), scale, report),
+            "tables": lambda: compare_tables(Path(name), scale, report_regimes),
+        }
+        for part, compare in parts.items():
+            if arguments.only in (None, part):
+                compare()
     # A record is there when it is complete.
     beside.rename(arguments.output)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ STRING_LENGTH = 12
 COMPRESSIONS = ["none", "snappy", "zstd:1"]
 
 LINEITEM_ROWS = {1.0: 6_001_215, 0.01: 60_175}
+TABLES = ["lineitem", "orders"]
 
 
 class Column(NamedTuple):
@@ -115,12 +116,35 @@ def check_encoding(column: Column, path: Path) -> None:
     assert wanted in found and found <= {wanted, "PLAIN"}, f"{path}: {column.encoding} became {chunk.encodings}"
 
 
+def generate(table: str, scale: float, directory: Path, *options: str) -> Path:
+    """A table of TPC-H as the program tpchgen-cli writes it."""
+    generator = Path(sys.executable).with_name("tpchgen-cli")
+    options = (f"--tables={table}", f"--scale-factor={scale}", f"--output-dir={directory}", "--quiet", *options)
+    subprocess.run([generator, "parquet", *options], check=True)
+    return directory / f"{table}.parquet"
+
+
+def write_tables(scale: float, directory: Path) -> Iterator[tuple[str, str, Path]]:
+    """Tables of TPC-H as several programs write them by default: the name of each, its writer, and its file."""
+    import duckdb
+    import polars
+
+    for name in TABLES:
+        generated = generate(name, scale, directory)
+        written = directory / "written.parquet"
+        yield name, "tpchgen", generated
+        pq.write_table(without_views(pq.read_table(generated)), written)
+        yield name, "pyarrow", written
+        polars.read_parquet(generated).write_parquet(written)
+        yield name, "Polars", written
+        duckdb.sql(f"copy (from '{generated}') to '{written}' (format parquet)")
+        yield name, "DuckDB", written
+        yield name, "tpchgen", generate(name, scale, directory, "--compression=UNCOMPRESSED")
+
+
 def write_lineitem(scale: float, directory: Path) -> Path:
     """Writes TPC-H's lineitem as pyarrow writes it by default. The program tpchgen-cli generates the rows."""
-    generator = Path(sys.executable).with_name("tpchgen-cli")
-    options = ["--tables=lineitem", f"--scale-factor={scale}", f"--output-dir={directory}", "--quiet"]
-    subprocess.run([generator, "parquet", *options], check=True)
-    generated, written = directory / "lineitem.parquet", directory / "lineitem-pyarrow.parquet"
+    generated, written = generate("lineitem", scale, directory), directory / "lineitem-pyarrow.parquet"
     table = pq.read_table(generated)
     generated.unlink()
     assert table.num_rows == LINEITEM_ROWS[scale], table.num_rows

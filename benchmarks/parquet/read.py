@@ -16,6 +16,12 @@ from typing import Any
 # Each function imports its library, so that a process has only the one that it measures.
 
 
+def with_bytelane(path: str, threads: int) -> Callable[[], Any]:
+    from bytelane import parquet
+
+    return lambda: parquet.read_table(path, threads=threads)
+
+
 def with_pyarrow(path: str, threads: int) -> Callable[[], Any]:
     import pyarrow
     import pyarrow.parquet
@@ -42,14 +48,20 @@ def with_polars(path: str, threads: int) -> Callable[[], Any]:
 def write(table: Any, path: str) -> None:
     import pyarrow.ipc
 
-    table = table.to_arrow() if hasattr(table, "to_arrow") else table
+    for method in ("to_arrow", "to_pyarrow"):
+        table = getattr(table, method)() if hasattr(table, method) else table
     with pyarrow.ipc.new_file(path, table.schema) as writer:
         writer.write_table(table)
 
 
 def main() -> None:
     library, path, threads = sys.argv[1:]
-    openers = {"pyarrow": with_pyarrow, "duckdb": with_duckdb, "polars": with_polars}
+    openers = {
+        "bytelane": with_bytelane,
+        "pyarrow": with_pyarrow,
+        "duckdb": with_duckdb,
+        "polars": with_polars,
+    }
     read = openers[library](path, int(threads))
     print("ready", flush=True)
     for line in sys.stdin:

@@ -3,6 +3,15 @@
 //! Each subcommand is one file in `commands/`. Exit codes: 0 fine, 1 something was found (where a
 //! subcommand says so), 2 error, and 128 and the number of a signal that ended it.
 
+#[cfg(all(
+    not(miri),
+    any(
+        all(target_os = "linux", target_env = "gnu"),
+        target_os = "macos",
+        windows
+    )
+))]
+mod allocator;
 mod backend;
 mod cli;
 mod commands;

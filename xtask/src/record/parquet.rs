@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::tables::ratio;
 use crate::process::{cargo, program, root, run};
-use crate::test::python::environment_with;
+use crate::test::python::{build_programs, environment_with, lay_out_package};
 
 /// The other libraries, as the record and as the documents name them.
 const OTHERS: [(&str, &str); 4] = [
@@ -46,7 +46,18 @@ fn compare<A: AsRef<OsStr>>(profile: &str, arguments: impl IntoIterator<Item = A
     run(program(python)
         .arg("benchmarks/parquet/compare.py")
         .arg(build_reader(profile)?)
-        .args(arguments))
+        .args(arguments)
+        .env("PYTHONPATH", build_package(profile)?))
+}
+
+/// Builds the Python package. Returns the directory to import it from.
+fn build_package(profile: &str) -> Result<PathBuf> {
+    if profile == "dev" {
+        return lay_out_package(&build_programs()?);
+    }
+    let build = "build --quiet --locked --package bytelane-python --target-dir target --profile";
+    run(cargo(build).arg(profile))?;
+    lay_out_package(&root().join("target").join(profile))
 }
 
 /// Builds the program that reads files with the libraries of Rust. Returns its path.
@@ -77,6 +88,9 @@ struct Row {
     cpu_seconds: f64,
     wall_seconds: f64,
     peak_bytes: f64,
+    /// State of the process; nothing where only the steady state was measured.
+    #[serde(default)]
+    regime: String,
 }
 
 impl Row {
@@ -112,6 +126,7 @@ impl Files {
         match name {
             "parquet" => Some(self.columns()),
             LINEITEM => self.lineitem(),
+            "tables" => self.tables(),
             _ => None,
         }
     }
@@ -133,7 +148,8 @@ impl Files {
         text += &"---|".repeat(OTHERS.len() + 2);
         text.push('\n');
         let columns = self.rows.chunk_by(Row::same_file);
-        for file in columns.filter(|file| !file[0].column.starts_with(LINEITEM)) {
+        let is_column = |row: &Row| row.regime.is_empty() && !row.column.starts_with(LINEITEM);
+        for file in columns.filter(|file| is_column(&file[0])) {
             if let Some(row) = column_row(file) {
                 writeln!(text, "{row}").expect("to memory");
             }
@@ -141,10 +157,53 @@ impl Files {
         text
     }
 
+    /// Tables as several programs write them, in both regimes.
+    fn tables(&self) -> Option<String> {
+        let mut text = format!(
+            "Tables of TPC-H at scale 1, read to Arrow arrays by the Python packages, and by the crate `parquet` with one thread:\n\
+             `{}`. The time is in seconds, of the CPU with one thread, else elapsed. The other\n\
+             columns say how many times as fast as the fastest other library bytelane is. First: the first read of a process.\n\
+             Steady: the best of seven reads after it. Memory: the peak of eight reads, as a multiple of Polars's.\n\n\
+             | table | writer | compression | threads | first | x fastest | steady | x fastest | memory |\n\
+             |---|---|---|---|---|---|---|---|---|\n",
+            self.name
+        );
+        let rows: Vec<_> = self
+            .rows
+            .iter()
+            .filter(|row| !row.regime.is_empty())
+            .collect();
+        let same = |one: &&Row, other: &&Row| one.same_file(other) && one.threads == other.threads;
+        for file in rows.chunk_by(same) {
+            let first = file.first()?;
+            let writer = first.encoding.trim_end_matches("'s defaults");
+            let [in_first, in_steady] =
+                ["first", "steady"].map(|regime| regime_cells(file, regime));
+            let memory = |library: &str| {
+                let mut rows = file.iter().filter(|row| row.regime == "steady");
+                rows.find(|row| row.library == library)
+                    .map(|row| row.peak_bytes)
+            };
+            writeln!(
+                text,
+                "| {} | {writer} | {} | {} |{}{} {} |",
+                first.column,
+                first.compression,
+                first.threads,
+                in_first?,
+                in_steady?,
+                ratio(memory("bytelane")? / memory("polars")?),
+            )
+            .expect("to memory");
+        }
+        (!rows.is_empty()).then_some(text)
+    }
+
     /// The file of many columns: a row for each library.
     fn lineitem(&self) -> Option<String> {
         let find = |column: &str, library: &str, threads| {
-            let mut rows = self.rows.iter().filter(|row| row.column == column);
+            let is_wanted = |row: &&Row| row.regime.is_empty() && row.column == column;
+            let mut rows = self.rows.iter().filter(is_wanted);
             rows.find(|row| row.library == library && row.threads == threads)
         };
         let ours = find(LINEITEM, "bytelane", 1)?;
@@ -182,6 +241,23 @@ impl Files {
         }
         Some(text)
     }
+}
+
+/// The cells of a regime: seconds, how many times as fast as the fastest other library, and its name.
+fn regime_cells(rows: &[&Row], regime: &str) -> Option<String> {
+    let seconds = |row: &Row| match row.threads {
+        1 => row.cpu_seconds,
+        _ => row.wall_seconds,
+    };
+    let mut rows: Vec<_> = rows.iter().filter(|row| row.regime == regime).collect();
+    rows.sort_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+    let ours = rows.iter().find(|row| row.library == "bytelane")?;
+    let best = rows.iter().find(|row| row.library != "bytelane")?;
+    let name = OTHERS
+        .iter()
+        .find(|(library, _)| *library == best.library)?;
+    let ratio = ratio(seconds(best) / seconds(ours));
+    Some(format!(" {:.3} | {ratio}, {} |", seconds(ours), name.1))
 }
 
 /// One row of the table of columns, if bytelane and the crate `parquet` were measured.
@@ -253,6 +329,48 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
             "| pyarrow | 26.0.1 | 6.0 | 2.0x | 10% | 2000 MB | 1.5x |",
         ];
         assert_eq!(rows("lineitem"), expected);
+    }
+
+    #[test]
+    fn tables_have_both_regimes() {
+        assert_eq!(
+            Files::parse("a.csv", RECORD).unwrap().unwrap().tables(),
+            None
+        );
+        let row = |library: &str, threads: u32, seconds: f64, regime: &str| {
+            format!(
+                "orders,DuckDB's defaults,snappy,9,9,9,{threads},{library},1,{seconds},{},9,a CPU,{regime}\n",
+                seconds / 2.0
+            )
+        };
+        let mut text = RECORD.lines().next().unwrap().to_owned() + ",regime\n";
+        for threads in [1, 2] {
+            for (regime, ours, parquet, polars) in
+                [("first", 0.4, 0.6, 0.8), ("steady", 0.2, 0.3, 0.1)]
+            {
+                text += &row("bytelane", threads, ours, regime);
+                text += &row("parquet", threads, parquet, regime);
+                text += &row("polars", threads, polars, regime);
+            }
+        }
+        let files = Files::parse("a.csv", &text).unwrap().unwrap();
+        let table = files.table("tables").unwrap();
+        let rows: Vec<_> = table
+            .lines()
+            .filter(|line| line.starts_with("| orders"))
+            .collect();
+        let expected = [
+            "| orders | DuckDB | snappy | 1 | 0.400 | 1.5, `parquet` | 0.200 | 0.50, Polars | 1.0 |",
+            "| orders | DuckDB | snappy | 2 | 0.200 | 1.5, `parquet` | 0.100 | 0.50, Polars | 1.0 |",
+        ];
+        assert_eq!(rows, expected);
+        assert!(
+            files
+                .table("parquet")
+                .unwrap()
+                .lines()
+                .all(|line| !line.contains("orders"))
+        );
     }
 
     #[test]

@@ -3,14 +3,14 @@
 //! Arrow's safe constructors check the same, but string by string, which takes longer than decoding. Each function here
 //! checks all that Arrow asks for, whatever it is given, so that none of them depends on promises of its callers.
 
-use arrow_array::types::ByteArrayType;
-use arrow_array::types::{
-    BinaryViewType, ByteViewType, GenericBinaryType, GenericStringType, StringViewType,
-};
-use arrow_array::{GenericByteArray, GenericByteViewArray, OffsetSizeTrait};
+mod views;
+
+pub(crate) use views::{ViewBuilder, ViewContent, ViewDictionary};
+
+use arrow_array::types::{ByteArrayType, GenericBinaryType, GenericStringType};
+use arrow_array::{GenericByteArray, OffsetSizeTrait};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use bytelane::{Detected, utf8};
-use std::ops::Range;
 
 /// What the values of an array may be: strings, which are UTF-8, or any bytes.
 pub(crate) trait Content: ByteArrayType + Sized {
@@ -47,13 +47,13 @@ pub(crate) struct NotText {
 }
 
 impl NotText {
-    /// The first one of values that are not all UTF-8.
-    fn first(values: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
+    /// The first value that is not UTF-8, if there is one.
+    fn first(values: impl Iterator<Item = impl AsRef<[u8]>>) -> Option<Self> {
         let mut faults = values.enumerate().filter_map(|(index, value)| {
             let error = utf8::validate(value.as_ref()).err()?;
             Some(Self { index, error })
         });
-        faults.next().expect("a value that is not UTF-8")
+        faults.next()
     }
 }
 
@@ -92,7 +92,8 @@ pub(crate) fn byte_array<T: Content>(
         let ends = offsets
             .windows(2)
             .map(|ends| ends[0].as_usize()..ends[1].as_usize());
-        return Err(NotText::first(ends.map(|place| &bytes[place])));
+        let fault = NotText::first(ends.map(|place| &bytes[place]));
+        return Err(fault.expect("a value that is not UTF-8"));
     }
     // SAFETY: the first offset is not negative and none is smaller than the one before, as has just been checked.
     let offsets = unsafe { OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets)) };
@@ -108,174 +109,6 @@ fn check_nulls(nulls: Option<&NullBuffer>, values: usize) {
         bits, values,
         "the bits of nulls, and the values of an array"
     );
-}
-
-/// Bytes that views point into. Of some it is known that they are UTF-8.
-#[derive(Clone, Debug)]
-pub(crate) struct ViewBuffer {
-    bytes: Buffer,
-    /// UTF-8, from the first character to the last.
-    text: Range<usize>,
-}
-
-impl ViewBuffer {
-    /// Bytes of which nothing is known.
-    pub(crate) fn new(bytes: Buffer) -> Self {
-        Self { bytes, text: 0..0 }
-    }
-
-    pub(crate) fn bytes(&self) -> &Buffer {
-        &self.bytes
-    }
-
-    /// Looks whether the bytes that views point into are UTF-8 as a whole. Then strings among them need not be looked at
-    /// one by one. Nothing is looked at that is known.
-    pub(crate) fn look_for_text(backend: Detected, views: &[u128], buffers: &mut [Self]) {
-        if buffers.is_empty() {
-            return;
-        }
-        let mut ranges = vec![None::<Range<usize>>; buffers.len()];
-        for view in views.iter().map(|view| View(*view)) {
-            if view.length() > INLINE {
-                let (range, place) = (&mut ranges[view.buffer()], view.place());
-                *range = Some(match range {
-                    Some(range) => range.start.min(place.start)..range.end.max(place.end),
-                    None => place,
-                });
-            }
-        }
-        for (buffer, range) in buffers.iter_mut().zip(ranges) {
-            if buffer.text.is_empty()
-                && let Some(range) = range
-                && let Some(bytes) = buffer.bytes.get(range.clone())
-                && utf8::validate_with(backend, bytes).is_ok()
-            {
-                buffer.text = range;
-            }
-        }
-    }
-
-    fn is_text(&self, backend: Detected, place: Range<usize>) -> bool {
-        let is_known = self.text.start <= place.start && place.end <= self.text.end;
-        match is_known {
-            true => self.is_boundary(place.start) && self.is_boundary(place.end),
-            false => utf8::validate_with(backend, &self.bytes[place]).is_ok(),
-        }
-    }
-
-    /// Whether no character goes on at an offset into the text, or at its end.
-    fn is_boundary(&self, at: usize) -> bool {
-        let is_continuation = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
-        at == self.text.end || !is_continuation(self.bytes[at])
-    }
-}
-
-/// Bytes of a value that a view can have itself.
-pub(crate) const INLINE: usize = 12;
-
-/// The parts of a view.
-#[derive(Clone, Copy)]
-struct View(u128);
-
-impl View {
-    #[inline(always)]
-    fn length(self) -> usize {
-        self.0 as u32 as usize
-    }
-
-    /// What is after the length: the value and zeros, or its first four bytes and its place.
-    #[inline(always)]
-    fn rest(self) -> u128 {
-        self.0 >> 32
-    }
-
-    fn buffer(self) -> usize {
-        (self.0 >> 64) as u32 as usize
-    }
-
-    /// Where a long value is in its buffer.
-    fn place(self) -> Range<usize> {
-        let start = (self.0 >> 96) as usize;
-        start..start + self.length()
-    }
-}
-
-/// What values of views may be, as [`Content`].
-pub(crate) trait ViewContent: ByteViewType {
-    const IS_TEXT: bool;
-}
-
-impl ViewContent for BinaryViewType {
-    const IS_TEXT: bool = false;
-}
-
-impl ViewContent for StringViewType {
-    const IS_TEXT: bool = true;
-}
-
-/// The array of views. An error if a string is not UTF-8.
-///
-/// # Panics
-///
-/// Panics if a view points outside the buffers, does not begin as its value does, or has other bytes than zeros after
-/// it, or if there are not as many bits in `nulls` as views.
-pub(crate) fn byte_view_array<T: ViewContent>(
-    backend: Detected,
-    views: Vec<u128>,
-    mut buffers: Vec<ViewBuffer>,
-    nulls: Option<NullBuffer>,
-) -> Result<GenericByteViewArray<T>, NotText> {
-    check_nulls(nulls.as_ref(), views.len());
-    if T::IS_TEXT {
-        ViewBuffer::look_for_text(backend, &views, &mut buffers);
-    }
-    // The bits of all values in views, and those that ought to be zeros.
-    let (mut inline, mut padding) = (0, 0);
-    let mut is_text = true;
-    for view in &views {
-        let view = View(*view);
-        let length = view.length();
-        if length <= INLINE {
-            inline |= view.rest();
-            padding |= view.rest() >> (8 * length);
-        } else {
-            let (buffer, place) = (&buffers[view.buffer()], view.place());
-            let value = &buffer.bytes[place.clone()];
-            assert_eq!(
-                value[..4],
-                (view.rest() as u32).to_le_bytes(),
-                "the first bytes of a view"
-            );
-            is_text &= !T::IS_TEXT || buffer.is_text(backend, place);
-        }
-    }
-    assert_eq!(padding, 0, "the bytes after a value in its view");
-    const NOT_ASCII: u128 = u128::from_ne_bytes([0x80; 16]);
-    if T::IS_TEXT && inline & NOT_ASCII != 0 {
-        is_text &= views.iter().all(|view| is_inline_text(View(*view)));
-    }
-    if !is_text {
-        let values = views.iter().map(|view| value(View(*view), &buffers));
-        return Err(NotText::first(values));
-    }
-    let buffers = buffers.into_iter().map(|buffer| buffer.bytes);
-    // SAFETY: each value of up to 12 bytes is in its view, with zeros after it; each other one is within the buffer that
-    // its view names, and begins with the bytes in the view; strings are UTF-8; and there are as many bits of nulls as
-    // views. All of it has just been checked.
-    Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers.collect(), nulls) })
-}
-
-/// Whether a value that is in its view is UTF-8. Those of others were looked at before.
-fn is_inline_text(view: View) -> bool {
-    let bytes = view.rest().to_le_bytes();
-    view.length() > INLINE || str::from_utf8(&bytes[..view.length()]).is_ok()
-}
-
-fn value(view: View, buffers: &[ViewBuffer]) -> Vec<u8> {
-    match view.length() {
-        length @ 0..=INLINE => view.rest().to_le_bytes()[..length].to_vec(),
-        _ => buffers[view.buffer()].bytes[view.place()].to_vec(),
-    }
 }
 
 #[cfg(test)]

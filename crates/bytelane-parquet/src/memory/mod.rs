@@ -4,7 +4,5 @@
 mod arrays;
 mod fresh;
 
-pub(crate) use arrays::{
-    Content, INLINE, NotText, ViewBuffer, ViewContent, byte_array, byte_view_array,
-};
+pub(crate) use arrays::{Content, NotText, ViewBuilder, ViewContent, ViewDictionary, byte_array};
 pub(crate) use fresh::{Fresh, Slot, slots, write_each, zeros};

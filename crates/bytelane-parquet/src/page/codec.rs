@@ -140,6 +140,13 @@ impl Decompressor {
                 .map_err(not_decompressed)?;
             return check_size(to.len(), size);
         }
+        if let Decompressor::Zstd(context) = self {
+            to.clear();
+            to.reserve_exact(size);
+            // It writes to memory that is not zeroed.
+            let written = context.decompress_to_buffer(bytes, to);
+            return check_size(written.map_err(not_decompressed)?, size);
+        }
         if to.len() < size {
             to.resize(size, 0);
         }
@@ -153,14 +160,11 @@ impl Decompressor {
             Decompressor::Snappy(decoder) => decoder
                 .decompress(bytes, destination)
                 .map_err(not_decompressed)?,
-            Decompressor::Zstd(context) => context
-                .decompress_to_buffer(bytes, destination)
-                .map_err(not_decompressed)?,
             Decompressor::Lz4Raw => {
                 lz4_flex::block::decompress_into(bytes, destination).map_err(not_decompressed)?
             }
             Decompressor::Lz4 => decompress_lz4(bytes, destination)?,
-            Decompressor::Gzip | Decompressor::Brotli => {
+            Decompressor::Gzip | Decompressor::Brotli | Decompressor::Zstd(_) => {
                 fill(flate2::read::MultiGzDecoder::new(bytes), destination)?
             }
         };

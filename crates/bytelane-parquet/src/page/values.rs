@@ -19,7 +19,7 @@ pub(super) struct ValueDecoder {
     physical: Type,
     /// Bytes of a value in the file.
     width: usize,
-    /// Whether the values are big-endian decimals that become numbers of 16 bytes.
+    /// Whether the values are decimals that become numbers of 16 bytes.
     is_decimal: bool,
     dictionary: Option<Entries>,
     /// Indices into entries for which there is no kernel.
@@ -38,7 +38,7 @@ enum Entries {
 }
 
 impl ValueDecoder {
-    /// Of values of `width` bytes. Big-endian decimals of up to 16 bytes can become numbers of 16 bytes.
+    /// Of values of `width` bytes. Decimals of less than 16 bytes can become numbers of 16 bytes.
     pub(super) fn new(
         backend: Detected,
         column: &ColumnDescriptor,
@@ -69,9 +69,11 @@ impl ValueDecoder {
         };
         self.dictionary = Some(match self.width {
             _ if self.is_decimal => {
-                let numbers = (0..count).map(|index| decimal(bytes, self.width, index));
-                let numbers: Vec<_> = numbers.collect();
-                Entries::Sixteen(Dictionary::new(&numbers))
+                let mut wide = Fresh::default();
+                wide.append(count * size_of::<i128>(), |to| {
+                    Ok::<_, Error>(self.widen(bytes, to))
+                })?;
+                Entries::Sixteen(Dictionary::new(bytemuck::cast_slice(wide.bytes())))
             }
             4 => Entries::Four(Dictionary::new(&numbers(bytes))),
             8 => Entries::Eight(Dictionary::new(&numbers(bytes))),
@@ -136,16 +138,34 @@ impl ValueDecoder {
         }
         if encoding == ValueEncoding::Plain {
             let values = &page[range.start * width..range.end * width];
-            return Ok(write_each(to, |index| decimal(values, width, index)));
+            return Ok(self.widen(values, to));
         }
         let mut stored = std::mem::take(&mut self.stored);
         stored.clear();
         stored.append(range.len() * width, |stored| {
             self.decode_stored(encoding, page, range, stored)
         })?;
-        let written = write_each(to, |index| decimal(stored.bytes(), width, index));
+        let written = self.widen(stored.bytes(), to);
         self.stored = stored;
         Ok(written)
+    }
+
+    /// Writes decimals as numbers of 16 bytes.
+    fn widen<'a>(&self, values: &[u8], to: &'a mut [Slot]) -> &'a mut [u8] {
+        let count = to.len() / size_of::<i128>();
+        match self.physical {
+            Type::INT32 => {
+                let values = &values.as_chunks().0[..count];
+                let value = |index: usize| i128::from(i32::from_le_bytes(values[index]));
+                write_each(to, |index| value(index).cast_unsigned())
+            }
+            Type::INT64 => {
+                let values = &values.as_chunks().0[..count];
+                let value = |index: usize| i128::from(i64::from_le_bytes(values[index]));
+                write_each(to, |index| value(index).cast_unsigned())
+            }
+            _ => write_each(to, |index| decimal(values, self.width, index)),
+        }
     }
 
     /// As the file has them, but those of dictionaries.

@@ -361,7 +361,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(Reader {
             file: self.file,
             metadata: self.metadata,
-            settings,
+            settings: Arc::new(settings),
             in_flight,
             kept,
         })
@@ -383,8 +383,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(Some(kept))
     }
 
-    /// How many row groups are read at the same time: as many as there are threads, if half of the memory is enough for pages
-    /// and values of usual size.
+    /// How many row groups are read at the same time: two for each thread, so that none waits for the last columns of a batch,
+    /// if half of the memory is enough for pages and values of usual size.
     fn width(
         &self,
         plan: &Plan,
@@ -406,7 +406,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             pages.saturating_add(values.saturating_mul(USUAL_VALUE))
         });
         let each = bytes.max().unwrap_or(0).max(1);
-        usize::try_from(limit / 2 / each).map_or(threads, |width| width.clamp(1, threads))
+        let most = threads.saturating_mul(2);
+        usize::try_from(limit / 2 / each).map_or(most, |width| width.clamp(1, most))
     }
 
     /// The row groups that have wanted rows, and these.

@@ -5,26 +5,40 @@ use super::rows::Rows;
 use crate::Result;
 use arrow_array::RecordBatch;
 use parquet::file::metadata::ParquetMetaData;
-use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Row groups in the order of their batches.
 #[derive(Default)]
 pub(super) struct InFlight {
     /// Those that have not been begun, and their wanted rows.
     waiting: VecDeque<(usize, Rows)>,
-    open: VecDeque<Open>,
+    open: VecDeque<Arc<Open>>,
     /// How many are read at the same time.
     width: usize,
+    /// Whether nobody wants their batches any more.
+    is_over: Arc<AtomicBool>,
 }
 
-/// A row group, and batches that have been read ahead.
+/// A row group, which a thread of the pool reads ahead while there is room.
 struct Open {
     index: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// Nothing while a thread reads, and after the last batch.
     group: Option<RowGroup>,
+    is_read: bool,
     ready: VecDeque<Result<RecordBatch>>,
-    /// Bytes of these.
+    /// Bytes of the batches that are ready.
     bytes: u64,
+    /// Panic of the thread.
+    panic: Option<Box<dyn Any + Send>>,
 }
 
 impl InFlight {
@@ -35,6 +49,7 @@ impl InFlight {
             width: width.min(row_groups.len()).max(1),
             waiting: row_groups.into(),
             open: VecDeque::new(),
+            is_over: Arc::default(),
         }
     }
 
@@ -46,7 +61,7 @@ impl InFlight {
     /// The next batch; none after the last one.
     pub(super) fn next(
         &mut self,
-        settings: &Settings,
+        settings: &Arc<Settings>,
         file: &ParquetMetaData,
     ) -> Option<Result<RecordBatch>> {
         loop {
@@ -54,32 +69,84 @@ impl InFlight {
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
                 let group = RowGroup::open(settings, file.row_group(index), rows);
-                self.open.push_back(Open::new(index, group));
-            }
-            let first = self.open.front_mut()?;
-            if first.ready.is_empty() {
-                self.fill(settings);
-            }
-            let first = self.open.front_mut()?;
-            match first.ready.pop_front() {
-                Some(batch) => {
-                    first.bytes -= bytes_of(&batch);
-                    return Some(batch);
+                let open = Open::new(index, group);
+                self.open.push_back(Arc::new(open));
+                if let Some(last) = self.open.back()
+                    && self.width > 1
+                {
+                    self.read_ahead(last, settings);
                 }
-                None => drop(self.open.pop_front()),
+            }
+            let first = self.open.front()?;
+            let mut state = first.lock();
+            if let Some(batch) = state.ready.pop_front() {
+                state.bytes -= bytes_of(&batch);
+                drop(state);
+                if self.width > 1 {
+                    self.read_ahead(first, settings);
+                }
+                return Some(batch);
+            }
+            if let Some(panic) = state.panic.take() {
+                drop(state);
+                resume_unwind(panic);
+            }
+            if state.is_read {
+                drop(first.changed.wait(state));
+            } else if let Some(mut group) = state.group.take() {
+                let batch = first.read(&mut group, settings);
+                state.group = batch.is_some().then_some(group);
+                state.add(batch);
+            } else {
+                drop(state);
+                self.open.pop_front();
             }
         }
     }
 
-    /// Reads batches of all open row groups, at least one of the first.
-    fn fill(&mut self, settings: &Settings) {
-        let each = settings.ahead / self.open.len().max(1) as u64;
-        match (&settings.pool, &mut self.open) {
-            (Some(pool), open) if open.len() > 1 => {
-                pool.install(|| open.par_iter_mut().for_each(|it| it.fill(settings, each)));
-            }
-            (_, open) => open.iter_mut().take(1).for_each(|it| it.fill(settings, 0)),
+    /// Lets a thread of the pool read a row group, unless one does, or enough of it is ready.
+    fn read_ahead(&self, open: &Arc<Open>, settings: &Arc<Settings>) {
+        let Some(pool) = &settings.pool else {
+            return;
+        };
+        let most = settings.ahead / self.width as u64;
+        let mut state = open.lock();
+        if !state.has_room(most) {
+            return;
         }
+        let Some(mut group) = state.group.take() else {
+            return;
+        };
+        state.is_read = true;
+        let (open, is_over) = (Arc::clone(open), Arc::clone(&self.is_over));
+        let settings = Arc::clone(settings);
+        pool.spawn(move || {
+            loop {
+                let next = AssertUnwindSafe(|| open.read(&mut group, &settings));
+                let next = match is_over.load(Ordering::Relaxed) {
+                    true => Ok(None),
+                    false => catch_unwind(next),
+                };
+                let mut state = open.lock();
+                open.changed.notify_all();
+                let is_last = !matches!(next, Ok(Some(_)));
+                match next {
+                    Ok(batch) => state.add(batch),
+                    Err(panic) => state.panic = Some(panic),
+                }
+                if is_last || !state.has_room(most) {
+                    state.group = (!is_last).then_some(group);
+                    state.is_read = false;
+                    return;
+                }
+            }
+        });
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -89,18 +156,36 @@ impl Open {
         let group = group.map_err(|error| ready.push_back(Err(error.in_row_group(index))));
         Self {
             index,
-            group: group.ok(),
-            ready,
-            bytes: 0,
+            state: Mutex::new(State {
+                group: group.ok(),
+                is_read: false,
+                ready,
+                bytes: 0,
+                panic: None,
+            }),
+            changed: Condvar::new(),
         }
     }
 
-    /// Reads until there are so many bytes, at least one batch.
-    fn fill(&mut self, settings: &Settings, bytes: u64) {
-        while (self.ready.is_empty() || self.bytes < bytes)
-            && let Some(batch) = self.group.as_mut().and_then(|it| it.next(settings))
-        {
-            let batch = batch.map_err(|error| error.in_row_group(self.index));
+    /// Reads the next batch of the group.
+    fn read(&self, group: &mut RowGroup, settings: &Settings) -> Option<Result<RecordBatch>> {
+        let batch = group.next(settings)?;
+        Some(batch.map_err(|error| error.in_row_group(self.index)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether fewer bytes are ready than that, or no batch.
+    fn has_room(&self, bytes: u64) -> bool {
+        self.ready.is_empty() || self.bytes < bytes
+    }
+
+    fn add(&mut self, batch: Option<Result<RecordBatch>>) {
+        if let Some(batch) = batch {
             self.bytes += bytes_of(&batch);
             self.ready.push_back(batch);
         }

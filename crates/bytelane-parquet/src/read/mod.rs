@@ -59,7 +59,7 @@ use std::sync::Arc;
 pub struct Reader {
     file: Option<PathBuf>,
     metadata: ArrowReaderMetadata,
-    settings: Settings,
+    settings: Arc<Settings>,
     in_flight: InFlight,
     /// Memory of all batches together, if they are kept.
     kept: Option<Kept>,

@@ -80,6 +80,15 @@ fn columns(nulls: Nulls, is_repetitive: bool) -> RecordBatch {
             FixedSizeBinaryArray::try_from_sparse_iter_with_size(values.into_iter(), width as i32);
         Arc::new(array.expect("values of one width"))
     };
+    // Of so many digits, which INT32 and INT64 can have.
+    let decimal = |digits: u8| -> ArrayRef {
+        let greatest = 10i128.pow(digits.into());
+        let values = bits
+            .iter()
+            .map(|it| it.map(|it| (i128::from(it) - (1 << 60)) % greatest));
+        let array = PrimitiveArray::<Decimal128Type>::from_iter(values);
+        Arc::new(array.with_precision_and_scale(digits, 2).expect("digits"))
+    };
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("i8", column::<Int8Type>(&bits, |it| it as i8)),
         ("u16", column::<UInt16Type>(&bits, |it| it as u16)),
@@ -104,6 +113,8 @@ fn columns(nulls: Nulls, is_repetitive: bool) -> RecordBatch {
             "decimal",
             column::<Decimal128Type>(&bits, |it| i128::from(it) - (1 << 60)),
         ),
+        ("decimal9", decimal(9)),
+        ("decimal18", decimal(18)),
         ("bytes5", fixed(5)),
         ("bytes16", fixed(16)),
     ];

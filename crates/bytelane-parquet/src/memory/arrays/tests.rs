@@ -2,7 +2,10 @@
 
 use super::*;
 use arrow_array::Array;
-use arrow_array::types::{BinaryType, LargeUtf8Type, Utf8Type};
+use arrow_array::GenericByteViewArray;
+use arrow_array::types::{BinaryType, BinaryViewType, LargeUtf8Type, StringViewType, Utf8Type};
+use bytes::Bytes;
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const TEXTS: [&[&str]; 5] = [
@@ -37,29 +40,36 @@ fn offsets(values: &[&[u8]]) -> (Vec<i32>, Vec<u8>) {
     (offsets, values.concat())
 }
 
-fn view(value: &[u8], buffer: u32, offset: u32) -> u128 {
-    let mut bytes = [0; 16];
-    bytes[..4].copy_from_slice(&(value.len() as u32).to_le_bytes());
-    if value.len() <= INLINE {
-        bytes[4..4 + value.len()].copy_from_slice(value);
-    } else {
-        bytes[4..8].copy_from_slice(&value[..4]);
-        bytes[8..12].copy_from_slice(&buffer.to_le_bytes());
-        bytes[12..].copy_from_slice(&offset.to_le_bytes());
-    }
-    u128::from_le_bytes(bytes)
+/// An array of views into the bytes, at these places.
+fn views_of<T: ViewContent>(
+    bytes: &[u8],
+    places: &[(usize, usize)],
+) -> Result<GenericByteViewArray<T>, NotText> {
+    let mut builder = ViewBuilder::<T>::new(backend());
+    append(&mut builder, &Bytes::copy_from_slice(bytes), places);
+    builder.finish(None)
 }
 
-/// Views into a buffer of all values, and that buffer, which has another byte before each of them.
-fn views(values: &[&[u8]], between: u8) -> (Vec<u128>, Vec<ViewBuffer>) {
-    let mut buffer = Vec::new();
-    let mut views = Vec::new();
-    for value in values {
-        buffer.push(between);
-        views.push(view(value, 0, buffer.len() as u32));
-        buffer.extend_from_slice(value);
-    }
-    (views, vec![ViewBuffer::new(buffer.into())])
+fn append<T: ViewContent>(builder: &mut ViewBuilder<T>, bytes: &Bytes, places: &[(usize, usize)]) {
+    let mut left = places.iter();
+    let next = || {
+        let (start, end) = left.next().expect("a place for each value");
+        Ok::<_, Infallible>(*start..*end)
+    };
+    let Ok(()) = builder.append(bytes, places.len(), next);
+}
+
+/// Bytes of all values, with another byte before each of them, and the places of the values.
+fn apart(values: &[&[u8]], between: u8) -> (Vec<u8>, Vec<(usize, usize)>) {
+    let mut bytes = Vec::new();
+    let places = values.iter().map(|value| {
+        bytes.push(between);
+        let start = bytes.len();
+        bytes.extend_from_slice(value);
+        (start, bytes.len())
+    });
+    let places = places.collect();
+    (bytes, places)
 }
 
 #[test]
@@ -72,8 +82,8 @@ fn strings_become_valid_arrays() {
         assert!(array.iter().flatten().eq(texts.iter().copied()));
         // As a whole the bytes are UTF-8, or are not, since a byte between them is none.
         for between in [b'.', 0xff] {
-            let (views, buffers) = views(&values, between);
-            let array = byte_view_array::<StringViewType>(backend(), views, buffers, None).unwrap();
+            let (bytes, places) = apart(&values, between);
+            let array = views_of::<StringViewType>(&bytes, &places).unwrap();
             array.to_data().validate_full().unwrap();
             assert!(array.iter().flatten().eq(texts.iter().copied()));
         }
@@ -85,9 +95,10 @@ fn nulls_are_kept() {
     let nulls = Some(NullBuffer::from(vec![true, false]));
     let array = byte_array::<BinaryType>(backend(), vec![0, 2, 2], vec![0xff, 1], nulls.clone());
     assert!(array.unwrap().iter().eq([Some(&[0xff, 1][..]), None]));
-    let views = vec![view(b"x", 0, 0), 0];
-    let array = byte_view_array::<StringViewType>(backend(), views, Vec::new(), nulls);
-    assert!(array.unwrap().iter().eq([Some("x"), None]));
+    let mut builder = ViewBuilder::<StringViewType>::new(backend());
+    append(&mut builder, &Bytes::from_static(b"x"), &[(0, 1)]);
+    builder.append_nulls(1);
+    assert!(builder.finish(nulls).unwrap().iter().eq([Some("x"), None]));
 }
 
 #[test]
@@ -123,11 +134,10 @@ fn what_is_not_text_is_found() {
         let error = byte_array::<Utf8Type>(backend(), ends, bytes, None).unwrap_err();
         assert_eq!(error.index, index);
         for between in [b'.', 0xff] {
-            let (views, buffers) = views(values, between);
-            let array =
-                byte_view_array::<StringViewType>(backend(), views.clone(), buffers.clone(), None);
+            let (bytes, places) = apart(values, between);
+            let array = views_of::<StringViewType>(&bytes, &places);
             assert_eq!(array.unwrap_err().index, index);
-            let array = byte_view_array::<BinaryViewType>(backend(), views, buffers, None);
+            let array = views_of::<BinaryViewType>(&bytes, &places);
             assert!(array.unwrap().iter().flatten().eq(values.iter().copied()));
         }
     }
@@ -138,20 +148,112 @@ fn what_is_not_text_is_found() {
 fn views_of_half_characters_are_found() {
     let bytes = "a long string up to here: ä, and more of it".as_bytes();
     let middle = bytes.iter().position(|byte| !byte.is_ascii()).unwrap() + 1;
-    let cut = [
-        view(&bytes[..middle], 0, 0),
-        view(&bytes[middle..], 0, middle as u32),
-    ];
-    let whole = view(bytes, 0, 0);
-    for (views, expected) in [
+    let (whole, cut) = ((0, bytes.len()), [(0, middle), (middle, bytes.len())]);
+    for (places, expected) in [
         (vec![whole, cut[0]], 1),
         (vec![whole, cut[1]], 1),
         (cut.to_vec(), 0),
     ] {
-        let buffers = vec![ViewBuffer::new(bytes.to_vec().into())];
-        let array = byte_view_array::<StringViewType>(backend(), views, buffers, None);
+        let array = views_of::<StringViewType>(bytes, &places);
         assert_eq!(array.unwrap_err().index, expected);
     }
+}
+
+/// Pages and dictionaries that an array points into, one after the other.
+#[test]
+fn views_of_several_buffers_are_valid() {
+    let pages = [
+        "a value of more than twelve bytes",
+        "another value of more than twelve bytes, ähnlich",
+    ];
+    let pages = pages.map(|page| Bytes::from_static(page.as_bytes()));
+    let entries = Bytes::from_static(b"short, and one that is not short");
+    let dictionary = ViewDictionary::new(backend(), &entries, &[(0, 5), (7, 25)]);
+    assert_eq!(dictionary.len(), 2);
+    let mut builder = ViewBuilder::<StringViewType>::new(backend());
+    for _ in 0..2 {
+        append(&mut builder, &pages[0], &[(0, 33), (2, 7)]);
+        append(&mut builder, &pages[0], &[(8, 33)]);
+        builder.append_entries(&dictionary, &[1, 0, 1]);
+        append(&mut builder, &pages[1], &[(8, 48)]);
+        builder.append_entries(&dictionary, &[1]);
+        assert_eq!(builder.held(), 33 + 49);
+        assert_eq!(builder.len(), 8);
+        let array = builder.finish(None).unwrap();
+        array.to_data().validate_full().unwrap();
+        let expected = [
+            "a value of more than twelve bytes",
+            "value",
+            "of more than twelve bytes",
+            "and one that is not short",
+            "short",
+            "and one that is not short",
+            "value of more than twelve bytes, ähnlic",
+            "and one that is not short",
+        ];
+        assert!(array.iter().flatten().eq(expected));
+        assert_eq!(array.data_buffers().len(), 3);
+    }
+}
+
+#[test]
+fn short_values_hold_no_bytes() {
+    let bytes = Bytes::from_static(b"twelve bytes and more");
+    let dictionary = ViewDictionary::new(backend(), &bytes, &[(0, 12), (17, 4)]);
+    let mut builder = ViewBuilder::<BinaryViewType>::new(backend());
+    append(&mut builder, &bytes, &[(0, 12), (17, 21)]);
+    builder.append_entries(&dictionary, &[1, 0]);
+    let array = builder.finish(None).unwrap();
+    let expected: [&[u8]; 4] = [b"twelve bytes", b"more", b"more", b"twelve bytes"];
+    assert!(array.iter().flatten().eq(expected));
+    assert_eq!(array.data_buffers().len(), 0);
+}
+
+#[test]
+fn an_entry_that_is_not_text_is_found_where_it_is_used() {
+    let bytes = Bytes::from_static(b"a \xff");
+    let dictionary = ViewDictionary::new(backend(), &bytes, &[(0, 1), (2, 1)]);
+    let mut builder = ViewBuilder::<StringViewType>::new(backend());
+    builder.append_entries(&dictionary, &[0, 0]);
+    assert!(
+        builder
+            .finish(None)
+            .unwrap()
+            .iter()
+            .flatten()
+            .eq(["a", "a"])
+    );
+    builder.append_entries(&dictionary, &[0, 1]);
+    assert_eq!(builder.finish(None).unwrap_err().index, 1);
+}
+
+#[test]
+fn values_move_to_their_slots() {
+    let bytes = Bytes::from_static(b"abc");
+    for (bits, slots) in [(0b111, 3), (0b101_0100, 7), (0b1_0011, 5), (0b1110_0000, 8)] {
+        let mut builder = ViewBuilder::<StringViewType>::new(backend());
+        append(&mut builder, &bytes, &[(0, 3), (0, 1), (1, 2), (2, 3)]);
+        builder.spread(&[bits], slots, 3);
+        let array = builder.finish(None).unwrap();
+        let mut letters = ["a", "b", "c"].iter();
+        let spread = (0..slots).map(|slot| match bits >> slot & 1 {
+            1 => letters.next().copied().unwrap_or_default(),
+            _ => "",
+        });
+        let expected: Vec<_> = std::iter::once("abc").chain(spread).collect();
+        assert!(array.iter().flatten().eq(expected), "{bits:b}");
+    }
+}
+
+#[test]
+fn after_an_error_there_are_no_more_views() {
+    let bytes = Bytes::from_static(b"a value of more than twelve bytes");
+    let mut builder = ViewBuilder::<BinaryViewType>::new(backend());
+    let mut places = [Ok(0..33), Err("no")].into_iter();
+    let appended = builder.append(&bytes, 2, || places.next().expect("two"));
+    assert_eq!(appended, Err("no"));
+    assert_eq!((builder.len(), builder.held()), (0, 0));
+    assert_eq!(builder.finish(None).unwrap().data_buffers().len(), 0);
 }
 
 fn panics<T>(call: impl FnOnce() -> T) -> bool {
@@ -177,27 +279,24 @@ fn wrong_offsets_make_no_array() {
 }
 
 #[test]
-fn wrong_views_make_no_array() {
+fn wrong_places_make_no_array() {
     let bytes = b"a value of more than twelve bytes";
-    let right = view(bytes, 0, 0);
-    let wrong = [
-        view(bytes, 1, 0),
-        view(bytes, 0, 1),
-        view(bytes, 0, u32::MAX),
-        right ^ 1 << 32,
-        right + 1,
-        view(b"short", 0, 0) | 1 << 127,
-        view(b"short", 0, 0) - 1,
-    ];
-    let make = |view| {
-        let buffers = vec![ViewBuffer::new(bytes.to_vec().into())];
-        byte_view_array::<BinaryViewType>(backend(), vec![view], buffers, None)
-    };
-    assert!(make(right).is_ok());
-    for view in wrong {
-        assert!(panics(|| make(view)), "{view:#x}");
+    let most = usize::MAX;
+    for place in [
+        (0, 34),
+        (33, 34),
+        (34, 34),
+        (most, most),
+        (20, 40),
+        (30, 36),
+    ] {
+        let make = || views_of::<BinaryViewType>(bytes, &[place]);
+        assert!(panics(make), "{place:?}");
     }
     let nulls = Some(NullBuffer::new_valid(2));
-    let make = || byte_view_array::<BinaryViewType>(backend(), vec![0], Vec::new(), nulls);
-    assert!(panics(make));
+    let mut builder = ViewBuilder::<BinaryViewType>::new(backend());
+    builder.append_nulls(1);
+    assert!(panics(|| builder.finish(nulls)));
+    let dictionary = ViewDictionary::new(backend(), &Bytes::new(), &[]);
+    assert!(panics(|| builder.append_entries(&dictionary, &[0])));
 }

@@ -1,7 +1,7 @@
 //! DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, and then the values.
 
 use super::room::Room;
-use super::view;
+use crate::memory::{ViewBuilder, ViewContent};
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
 use bytelane::{Detected, delta};
@@ -42,10 +42,6 @@ impl DeltaLength {
         })
     }
 
-    pub(super) fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
     /// The places of the next values, among the lengths and in the page.
     fn take(&mut self, count: usize) -> (Range<usize>, Range<usize>) {
         let places = self.taken..self.taken + count;
@@ -74,19 +70,20 @@ impl DeltaLength {
         Ok(())
     }
 
-    /// Views of the next values. Returns whether one points into the page, which has a number among the buffers.
-    pub(super) fn view(&mut self, buffer: usize, views: &mut [u128]) -> Result<bool> {
-        let buffer = view::buffer(buffer)?;
-        let (places, bytes) = self.take(views.len());
-        let start = bytes.start;
-        let lengths = self.lengths[places].iter().map(|length| *length as usize);
-        Ok(view::consecutive(
-            &self.bytes,
-            start,
-            lengths,
-            buffer,
-            views,
-        ))
+    /// Appends views of the next values.
+    pub(super) fn view<T: ViewContent>(
+        &mut self,
+        views: &mut ViewBuilder<T>,
+        count: usize,
+    ) -> Result<()> {
+        let (places, bytes) = self.take(count);
+        let (lengths, mut end) = (&self.lengths[places], bytes.start);
+        let mut lengths = lengths.iter();
+        views.append(&self.bytes, count, || {
+            let start = end;
+            end += lengths.next().map_or(0, |length| *length as usize);
+            Ok::<_, Error>(start..end)
+        })
     }
 
     pub(super) fn skip(&mut self, count: usize) {

@@ -17,7 +17,6 @@ mod room;
 #[cfg(test)]
 mod tests;
 mod text;
-mod view;
 mod views;
 
 use super::array_decoder::{ArrayDecoder, Slots};

@@ -2,7 +2,7 @@
 
 use super::copy::{BLOCK, Strings};
 use super::room::Room;
-use super::view;
+use crate::memory::{ViewBuilder, ViewContent};
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
@@ -33,10 +33,6 @@ impl Plain {
         })
     }
 
-    pub(super) fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
     /// Appends the next values to the strings, and says where each of them ends.
     pub(super) fn copy<O: OffsetSizeTrait>(
         &mut self,
@@ -61,21 +57,23 @@ impl Plain {
         Ok(())
     }
 
-    /// Views of the next values. Returns whether one points into the page, which has a number among the buffers.
-    pub(super) fn view(&mut self, buffer: usize, views: &mut [u128]) -> Result<bool> {
-        let buffer = view::buffer(buffer)?;
+    /// Appends views of the next values.
+    pub(super) fn view<T: ViewContent>(
+        &mut self,
+        views: &mut ViewBuilder<T>,
+        count: usize,
+    ) -> Result<()> {
         let mut rest = &self.bytes[self.at..];
-        let mut longest = 0;
-        for view in &mut *views {
+        views.append(&self.bytes, count, || {
             let length;
             (length, rest) = split_length(rest)?;
-            *view = view::make(rest, length, buffer, self.bytes.len() - rest.len());
+            let start = self.bytes.len() - rest.len();
             rest = &rest[length..];
-            longest = longest.max(length);
-        }
+            Ok::<_, Error>(start..start + length)
+        })?;
         self.at = self.bytes.len() - rest.len();
-        self.left -= views.len();
-        Ok(longest > view::INLINE)
+        self.left -= count;
+        Ok(())
     }
 
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {

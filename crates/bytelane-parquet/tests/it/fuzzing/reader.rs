@@ -39,6 +39,7 @@ pub fn check(input: &[u8]) {
 
 /// Returns whether a page has levels in BIT_PACKED, of which the crate `parquet` takes the bits in another order than the format
 /// has them.
+#[expect(deprecated, reason = "old files have levels in it")]
 fn has_bit_packed_levels(file: &Bytes) -> bool {
     let Ok(reader) = SerializedFileReader::new(file.clone()) else {
         return false;

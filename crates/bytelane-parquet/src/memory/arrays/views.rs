@@ -1,0 +1,318 @@
+//! Arrays of views.
+//!
+//! A view of a value of up to 12 bytes has all of them; that of a longer one has its first bytes, the number of a buffer and
+//! the place in it. Views are made here, of places that are checked, so that the array need not be checked once more.
+
+use super::{NotText, check_nulls};
+use arrow_array::GenericByteViewArray;
+use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
+use arrow_buffer::{Buffer, NullBuffer};
+use bytelane::{Detected, utf8};
+use bytes::Bytes;
+use std::marker::PhantomData;
+use std::mem::take;
+use std::ops::Range;
+
+/// Values of an array of views: strings, which are UTF-8, or any bytes.
+pub(crate) trait ViewContent: ByteViewType {
+    const IS_TEXT: bool;
+}
+
+impl ViewContent for BinaryViewType {
+    const IS_TEXT: bool = false;
+}
+
+impl ViewContent for StringViewType {
+    const IS_TEXT: bool = true;
+}
+
+/// Bytes of a value that a view can have itself.
+const INLINE: usize = 12;
+
+/// Masks of the lowest bytes of a number, as many as the index says.
+const LOWEST: [u128; 17] = {
+    let mut masks = [u128::MAX; 17];
+    let mut length = 0;
+    while length < 16 {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
+
+/// A view of a value.
+#[derive(Clone, Copy)]
+struct View(u128);
+
+impl View {
+    /// Makes the view of a value in the buffer of number 0.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the value is not within `bytes`.
+    #[inline(always)]
+    fn new(bytes: &[u8], place: &Range<usize>) -> Self {
+        let length = place.len();
+        let from = &bytes[place.start..];
+        let first = match from.first_chunk() {
+            Some(first) if length <= from.len() => u128::from_le_bytes(*first),
+            _ => first_at_end(&from[..length]),
+        };
+        Self(match length <= INLINE {
+            true => (first & LOWEST[length]) << 32 | length as u128,
+            false => (place.start as u128) << 96 | (first & LOWEST[4]) << 32 | length as u128,
+        })
+    }
+
+    #[inline(always)]
+    fn is_long(self) -> bool {
+        self.0 as u32 as usize > INLINE
+    }
+
+    /// The same view in a buffer of another number than 0, if the view is that of a long value.
+    #[inline(always)]
+    fn in_buffer(self, number: u128) -> Self {
+        Self(self.0 | if self.is_long() { number << 64 } else { 0 })
+    }
+
+    fn value(self, buffers: &[Buffer]) -> Vec<u8> {
+        let length = self.0 as u32 as usize;
+        match self.is_long() {
+            false => (self.0 >> 32).to_le_bytes()[..length].to_vec(),
+            true => {
+                let start = (self.0 >> 96) as usize;
+                let buffer = (self.0 >> 64) as u32 as usize;
+                buffers[buffer][start..start + length].to_vec()
+            }
+        }
+    }
+}
+
+/// Returns the bytes of a value near the end of the buffer, and zeros.
+#[cold]
+fn first_at_end(value: &[u8]) -> u128 {
+    let mut padded = [0; 16];
+    let length = value.len().min(16);
+    padded[..length].copy_from_slice(&value[..length]);
+    u128::from_le_bytes(padded)
+}
+
+/// Makes arrays of views. All views it has are valid: they are whole, or point to a value within one of its buffers.
+pub(crate) struct ViewBuilder<T> {
+    backend: Detected,
+    views: Vec<u128>,
+    buffers: Vec<Buffer>,
+    /// Bytes of the buffers that are not dictionaries.
+    held: u64,
+    /// Whether all values are known to be UTF-8, if they have to be.
+    is_text: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: ViewContent> ViewBuilder<T> {
+    pub(crate) fn new(backend: Detected) -> Self {
+        Self {
+            backend,
+            views: Vec::new(),
+            buffers: Vec::new(),
+            held: 0,
+            is_text: true,
+            of: PhantomData,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Bytes of the buffers that views point into, but dictionaries.
+    pub(crate) fn held(&self) -> u64 {
+        self.held
+    }
+
+    pub(crate) fn reserve(&mut self, views: usize) {
+        self.views.reserve_exact(views);
+    }
+
+    pub(crate) fn append_nulls(&mut self, count: usize) {
+        self.views.resize(self.views.len() + count, 0);
+    }
+
+    /// Appends views of the values at these places, which `next` returns. The bytes are held if one of them is long. After an
+    /// error there are no more views than before.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a place is not within `bytes`, or if these are more than 2 GiB.
+    pub(crate) fn append<E>(
+        &mut self,
+        bytes: &Bytes,
+        count: usize,
+        mut next: impl FnMut() -> Result<Range<usize>, E>,
+    ) -> Result<(), E> {
+        assert!(
+            i32::try_from(bytes.len()).is_ok(),
+            "bytes that views cannot point into"
+        );
+        let number = self.number_of(bytes);
+        self.views.reserve(count);
+        let (mut first, mut end, mut longest) = (bytes.len(), 0, 0);
+        for to in &mut self.views.spare_capacity_mut()[..count] {
+            let place = next()?;
+            to.write(View::new(bytes, &place).in_buffer(number as u128).0);
+            first = first.min(place.start);
+            end = end.max(place.end);
+            longest = longest.max(place.len());
+        }
+        let start = self.views.len();
+        // SAFETY: there is room for `count` views, each of which has just been written.
+        unsafe { self.views.set_len(start + count) };
+        if longest > INLINE && number == self.buffers.len() {
+            self.buffers.push(bytes.clone().into());
+            self.held += bytes.len() as u64;
+        }
+        if T::IS_TEXT && first < end {
+            self.is_text &= self.are_text(start, &bytes[first..end], first);
+        }
+        Ok(())
+    }
+
+    /// Whether the views from `start` on are UTF-8: those of long values point to `bytes`, which begin at an offset of the last
+    /// buffer.
+    fn are_text(&self, start: usize, bytes: &[u8], offset: usize) -> bool {
+        if utf8::is_ascii_with(self.backend, bytes) {
+            return true;
+        }
+        // Then a string is text if it begins and ends at a character.
+        let whole = utf8::validate_with(self.backend, bytes).ok();
+        self.views[start..].iter().all(|view| {
+            let view = View(*view);
+            let length = view.0 as u32 as usize;
+            if !view.is_long() {
+                return str::from_utf8(&(view.0 >> 32).to_le_bytes()[..length]).is_ok();
+            }
+            let start = (view.0 >> 96) as usize - offset;
+            match whole {
+                Some(text) => text.is_char_boundary(start) && text.is_char_boundary(start + length),
+                None => utf8::validate_with(self.backend, &bytes[start..start + length]).is_ok(),
+            }
+        })
+    }
+
+    /// Appends views of entries of a dictionary.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the dictionary does not have an index.
+    pub(crate) fn append_entries(&mut self, dictionary: &ViewDictionary<T>, indices: &[u32]) {
+        let views = &dictionary.views[..];
+        self.is_text &= dictionary.is_text;
+        let number = match &dictionary.bytes {
+            None => 0,
+            Some(bytes) => {
+                let found = self.buffers.iter().position(|it| is_same(it, bytes));
+                found.unwrap_or_else(|| {
+                    self.buffers.push(bytes.clone());
+                    self.buffers.len() - 1
+                })
+            }
+        };
+        let entries = indices.iter().map(|index| View(views[*index as usize]));
+        match number {
+            0 => self.views.extend(entries.map(|view| view.0)),
+            number => {
+                let entries = entries.map(|view| view.in_buffer(number as u128).0);
+                self.views.extend(entries);
+            }
+        }
+    }
+
+    /// Moves the last views to the slots that have ones in a bitmap, of so many. The others become those of empty values.
+    pub(crate) fn spread(&mut self, bits: &[u8], slots: usize, valid: usize) {
+        let start = self.views.len() - valid;
+        self.views.resize(start + slots, 0);
+        let views = &mut self.views[start..];
+        // From the last one on, so that none is overwritten before it is moved.
+        let mut left = valid;
+        for slot in (0..slots).rev() {
+            let is_valid = bits[slot / 8] >> (slot % 8) & 1 != 0;
+            left -= usize::from(is_valid);
+            views[slot] = if is_valid { views[left] } else { 0 };
+        }
+    }
+
+    /// Number that the bytes have or would have among the buffers.
+    fn number_of(&self, bytes: &Bytes) -> usize {
+        let last = self.buffers.last();
+        let number = self.buffers.len() - usize::from(last.is_some_and(|it| is_same(it, bytes)));
+        assert!(
+            i32::try_from(number).is_ok(),
+            "more buffers than there can be"
+        );
+        number
+    }
+
+    /// Returns the array of everything appended since the last one. An error if a string is not UTF-8.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are not as many bits in `nulls` as views.
+    pub(crate) fn finish(
+        &mut self,
+        nulls: Option<NullBuffer>,
+    ) -> Result<GenericByteViewArray<T>, NotText> {
+        let (views, buffers) = (take(&mut self.views), take(&mut self.buffers));
+        self.held = 0;
+        check_nulls(nulls.as_ref(), views.len());
+        if !std::mem::replace(&mut self.is_text, true) {
+            let values = views.iter().map(|view| View(*view).value(&buffers));
+            NotText::first(values).map_or(Ok(()), Err)?;
+        }
+        // SAFETY: each view was made by `View::new`, of a place within its bytes, or is 0, which is that of an empty value. One
+        // of up to 12 bytes has all of them, and zeros after them; each other one begins with the first four, and names the
+        // buffer of its bytes by the number at which `append` or `append_entries` found or put it. Strings were looked at
+        // as they were appended, or just now. There are as many bits of nulls as views.
+        Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers.into(), nulls) })
+    }
+}
+
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    one.as_ptr() == other.as_ptr() && one.len() == other.len()
+}
+
+/// Views of the entries of a dictionary.
+pub(crate) struct ViewDictionary<T> {
+    /// As if their bytes were the first buffer.
+    views: Vec<u128>,
+    /// The bytes, if one of the entries is long.
+    bytes: Option<Buffer>,
+    is_text: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: ViewContent> ViewDictionary<T> {
+    /// Makes views of the entries, which begin at an offset of the bytes and have a length.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`ViewBuilder::append`].
+    pub(crate) fn new(backend: Detected, bytes: &Bytes, places: &[(u32, u32)]) -> Self {
+        let mut views = ViewBuilder::<T>::new(backend);
+        let (count, mut places) = (places.len(), places.iter());
+        let next = || {
+            let (start, length) = places.next().copied().unwrap_or_default();
+            Ok::<_, std::convert::Infallible>(start as usize..start as usize + length as usize)
+        };
+        let Ok(()) = views.append(bytes, count, next);
+        Self {
+            bytes: views.buffers.pop(),
+            views: views.views,
+            is_text: views.is_text,
+            of: PhantomData,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.views.len()
+    }
+}
