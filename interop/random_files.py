@@ -9,6 +9,7 @@ file pyarrow must read as well. `BYTELANE_TRIALS` gives the count where the argu
 import datetime
 import decimal
 import os
+import struct
 import sys
 import tempfile
 import traceback
@@ -146,14 +147,40 @@ def random_settings(random, table):
     return settings | {"column_encoding": {leaf.path: choose(*ENCODINGS[leaf.physical_type]) for leaf in leaves}}
 
 
+def values(array):
+    """Returns the values of an array, with numbers for dates and times, some of which Python cannot have.
+
+    Intervals are as INTERVAL has them, which pyarrow does not interpret.
+    """
+    types, kind, valid = pyarrow.types, array.type, array.is_valid().to_pylist()
+    if types.is_struct(kind):
+        rows = list(zip(*[values(array.field(index)) for index in range(kind.num_fields)], strict=True))
+    elif types.is_map(kind) or types.is_list(kind):
+        entries = values(array.values) if types.is_list(kind) else list(zip(values(array.keys), values(array.items)))
+        ends = array.offsets.to_pylist()
+        rows = [entries[start:end] for start, end in zip(ends, ends[1:])]
+    elif types.is_interval(kind):
+        parts = lambda one: struct.pack("<3I", one.months, one.days, one.nanoseconds // 10**6)  # noqa: E731
+        rows = [one and parts(one) for one in array.to_pylist()]
+    elif types.is_temporal(kind):
+        rows = array.cast(pyarrow.int32() if kind.bit_width == 32 else pyarrow.int64()).to_pylist()
+    else:
+        rows = array.to_pylist()
+    return [row if is_valid else None for row, is_valid in zip(rows, valid)]
+
+
+def text(column):
+    return repr([values(chunk) for chunk in column.chunks])
+
+
 def same(one, other, what):
-    """Compares values, types and nulls; floats by their text, in which NaN is NaN and -0.0 is not 0.0."""
+    """Compares values, types and nulls; what differs by its text, in which NaN is NaN and -0.0 is not 0.0."""
     one, other = (pyarrow.table(whole).combine_chunks() for whole in (one, other))
     assert one.schema.equals(other.schema), f"{what}: {one.schema}\nand {other.schema}"
     assert one.num_rows == other.num_rows, f"{what}: {one.num_rows} and {other.num_rows} rows"
     for name in one.column_names:
         ours, theirs = one[name], other[name]
-        if not ours.equals(theirs) and repr(ours.to_pylist()) != repr(theirs.to_pylist()):
+        if not ours.equals(theirs) and text(ours) != text(theirs):
             raise AssertionError(f"{what}: other values in {name}: {ours.type}")
 
 
@@ -162,7 +189,11 @@ def check(seed, folder):
     table = random_table(random)
     settings = random_settings(random, table)
     path, new = Path(folder) / "old.parquet", Path(folder) / "new.parquet"
-    pyarrow.parquet.write_table(table, path, **settings)
+    try:
+        pyarrow.parquet.write_table(table, path, **settings)
+    except pyarrow.ArrowInvalid:
+        # Some settings have no place for nanoseconds within lists.
+        return
     # pyarrow's own reading, since settings such as the version change types.
     expected = pyarrow.parquet.ParquetFile(path).read()
     expected = expected.replace_schema_metadata(None)

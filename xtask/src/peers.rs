@@ -57,8 +57,10 @@ fn measure(arguments: &[OsString]) -> Result<()> {
     run(command.env("BYTELANE_PEERS_PARQUET_NATIVE", build_native()?))
 }
 
-/// Runs every comparison once, briefly, to check that all results agree.
+/// Runs every comparison once, briefly, to check that all results agree. The comparison and its tests are compiled
+/// side by side.
 pub fn run_stage() -> Result<()> {
+    compile(peers("build", "--profile=dev").args(["--bins", "--tests"]))?;
     process::test(|| Ok(peers("test", "--profile=dev")), &[])?;
     run(&mut comparison("--profile=dev", &["--quick".into()])?)
 }

@@ -3,6 +3,8 @@
 use std::io::BufReader;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -40,6 +42,46 @@ pub fn run(command: &mut Command) -> Result<()> {
     let line = describe(command);
     println!("$ {line}");
     timings::measure(Work::Run, || succeed(command, &line))
+}
+
+/// Runs commands, one per processor at a time, and shows the output of each when it ends. All of them run, even
+/// if one fails.
+pub fn run_side_by_side(commands: Vec<Command>) -> Result<()> {
+    let commands = Mutex::new(commands.into_iter());
+    let failures = Mutex::new(Vec::new());
+    let next = || {
+        commands
+            .lock()
+            .expect("no panic while it was locked")
+            .next()
+    };
+    let work = || {
+        while let Some(mut command) = next() {
+            if let Err(error) = run_and_show(&mut command) {
+                let mut failures = failures.lock().expect("no panic while it was locked");
+                failures.push(error.to_string());
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let failures = failures.into_inner()?;
+    ensure!(failures.is_empty(), "{}", failures.join("; "));
+    Ok(())
+}
+
+fn run_and_show(command: &mut Command) -> Result<()> {
+    let line = describe(command);
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("cannot start `{line}`"))?;
+    let shown = [output.stdout, output.stderr].concat();
+    println!("$ {line}\n{}", String::from_utf8_lossy(&shown));
+    let status = output.status;
+    ensure!(status.success(), "`{line}` failed: {status}");
+    Ok(())
 }
 
 /// Runs a command whose time counts as compilation. With `--timings`, cargo also reports which crates
@@ -118,5 +160,28 @@ fn quoted(word: &str) -> String {
         format!("'{word}'")
     } else {
         word.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_commands_run_even_if_one_fails() {
+        let directory = std::env::temp_dir().join(format!("side-by-side-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let commands = ["false", "touch one", "false", "touch other"].map(|line| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", line]).current_dir(&directory);
+            shell
+        });
+        let error = run_side_by_side(commands.into()).unwrap_err().to_string();
+        assert_eq!(error.matches("failed").count(), 2, "{error}");
+        for file in ["one", "other"] {
+            assert!(directory.join(file).is_file(), "{file}");
+        }
+        std::fs::remove_dir_all(directory).unwrap();
+        assert!(run_side_by_side(Vec::new()).is_ok());
     }
 }

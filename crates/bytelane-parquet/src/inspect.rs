@@ -1,8 +1,9 @@
 //! The contents of a file: row groups, columns, pages, and their sizes.
 
 use crate::budget::{Budget, MemoryLimit, Reservation};
+use crate::chunk::{Page as RawPage, Pages, chunk_range, encoding_name};
+use crate::file::read_footer;
 use crate::format::PageType;
-use crate::metadata::{Page as RawPage, Pages, chunk_range, encoding_name, read_footer};
 use crate::options::codec_name;
 use crate::stack::with_stack;
 use crate::{Error, Result, input};

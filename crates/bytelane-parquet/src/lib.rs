@@ -16,7 +16,6 @@ pub mod format;
 mod input;
 pub mod inspect;
 mod memory;
-mod metadata;
 mod options;
 mod page;
 mod parallel;

@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::process::{cargo, compile, program, root, run};
+use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
 /// The flags that `cargo fuzz` passes to a nightly compiler; the stable one accepts them as well.
 const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
@@ -32,17 +33,16 @@ const GOLDEN: &str = "testdata/golden";
 /// Runs each target for a few seconds.
 pub fn run_stage() -> Result<()> {
     let programs = build("target/fuzz", "brief", None)?;
-    for target in targets()? {
-        fuzz(&programs, &target, 5)?;
-    }
-    Ok(())
+    let targets = targets()?;
+    let commands = targets.iter().map(|target| fuzz(&programs, target, 5));
+    run_side_by_side(commands.collect::<Result<_>>()?)
 }
 
 /// Runs each target for five minutes, and keeps new findings.
 pub fn run_long() -> Result<()> {
     let programs = build("target/fuzz-long", "release", Some(SANITIZER))?;
     for target in targets()? {
-        fuzz(&programs, &target, 300)?;
+        run(&mut fuzz(&programs, &target, 300)?)?;
         keep(&programs, &target)?;
     }
     Ok(())
@@ -70,8 +70,8 @@ fn build(directory: &str, profile: &str, sanitizer: Option<&str>) -> Result<Path
     Ok(root().join(directory).join(host).join(profile))
 }
 
-/// Runs a target for a number of seconds.
-fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<()> {
+/// Returns the command that runs a target for a number of seconds.
+fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<Command> {
     let [found, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}/"));
     fs::create_dir_all(root().join(&found))?;
     fs::create_dir_all(root().join(&artifacts))?;
@@ -85,12 +85,13 @@ fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<()> {
     }
     command.arg(format!("-artifact_prefix={artifacts}"));
     command.arg(format!("-max_total_time={seconds}"));
-    run(command.args([
+    command.args([
         "-rss_limit_mb=2048",
         "-timeout=10",
         "-print_final_stats=1",
         "-verbosity=0",
-    ]))
+    ]);
+    Ok(command)
 }
 
 /// Keeps the shortest inputs that reach all code which any input reaches. Inputs that only reach it

@@ -1,12 +1,12 @@
 //! The stages `miri` and `miri-targets`. Miri interprets the core's tests and finds undefined
 //! behaviour. It is available for nightly compilers only.
 
-use std::thread;
+use std::process::Command;
 
 use anyhow::Result;
 use bytelane::Backend;
 
-use crate::process::{program, run};
+use crate::process::{program, run, run_side_by_side};
 
 /// A single run of Miri.
 struct Run {
@@ -101,21 +101,21 @@ pub fn run_stage() -> Result<()> {
     let first = [&["--quiet"], &HALF[..], &slow].concat();
     let second: Vec<_> = skipped(&HALF);
     let second = [&["--quiet"][..], &second, &slow].concat();
-    thread::scope(|scope| {
-        let second = scope.spawn(move || UNIT_TESTS.run(&second));
-        let first = UNIT_TESTS.run(&first);
-        let second = second.join().expect("a run does not panic");
-        first.and(second)
-    })
+    run_side_by_side(vec![
+        UNIT_TESTS.command(&first),
+        UNIT_TESTS.command(&second),
+    ])
 }
 
 pub fn run_targets() -> Result<()> {
-    TARGETS.iter().try_for_each(|target| target.run(&[]))
+    TARGETS
+        .iter()
+        .try_for_each(|target| run(&mut target.command(&[])))
 }
 
 impl Run {
-    /// Runs the tests, with further arguments of their program.
-    fn run(&self, arguments: &[&str]) -> Result<()> {
+    /// Returns the command that runs the tests, with further arguments of their program.
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = program("rustup");
         command.args(["run", "nightly", "cargo", "miri", "test", "--locked"]);
         command.args(["--target-dir", "target/miri"]);
@@ -126,7 +126,8 @@ impl Run {
         command.arg("--").args(arguments);
         command.env("RUSTFLAGS", self.rustflags());
         command.env("BYTELANE_TEST_EXPECT", self.backend.name());
-        run(command.env("MIRIFLAGS", "-Zmiri-env-forward=BYTELANE_TEST_EXPECT"))
+        command.env("MIRIFLAGS", "-Zmiri-env-forward=BYTELANE_TEST_EXPECT");
+        command
     }
 
     fn rustflags(&self) -> String {

@@ -6,24 +6,46 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::process::{cargo, compile, program, root, run};
+use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
-/// The scripts run programs of the workspace. The whole workspace is built, which the stage `rust`
-/// has already done: building only some of its packages would recompile their dependencies with
-/// fewer features.
-const BUILD: &str = "build --locked --workspace --all-targets --target-dir target";
+/// The programs that scripts and other stages run. They come from the whole workspace: a selection of packages would
+/// compile what the stage `rust` has compiled again, with fewer features.
+const PROGRAMS: &str = "build --locked --workspace --exclude bytelane-size --exclude xtask --bins";
+
+/// The native half of the package. The stage `wheel` compiles it again, since maturin sets variables that
+/// PyO3 depends on. So nothing else does.
+const LIBRARIES: &str = "build --locked --workspace --lib";
 
 /// Runs every `interop/test_*.py`.
 pub fn run_stage() -> Result<()> {
     let programs = build_programs()?;
     let package = lay_out_package(&programs)?;
-    run(program(environment()?)
-        .args(["-m", "unittest", "discover", "--verbose"])
-        .args(["--start-directory", "interop"])
-        .env("BYTELANE_PROGRAMS", programs)
-        .env("PYTHONPATH", package))
+    let python = environment()?;
+    let tests = test_files()?.into_iter().map(|file| {
+        let mut test = program(&python);
+        test.args(["-m", "unittest", "discover", "--verbose"])
+            .args(["--start-directory", "interop", "--pattern", &file])
+            .env("BYTELANE_PROGRAMS", &programs)
+            .env("PYTHONPATH", &package);
+        test
+    });
+    run_side_by_side(tests.collect())
+}
+
+/// The names of the files with tests.
+fn test_files() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root().join("interop")).context("cannot list interop")? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.starts_with("test_") && name.ends_with(".py") {
+            names.push(name);
+        }
+    }
+    ensure!(!names.is_empty(), "interop has no tests");
+    names.sort();
+    Ok(names)
 }
 
 /// Calls the methods of a service over TCP, with a program of Apache Thrift's C++ library on the other
@@ -38,6 +60,7 @@ pub fn run_thrift_cpp() -> Result<()> {
 /// Makes a directory from which Python can import the package of the same build: a wheel would need more
 /// tools. Returns it.
 pub fn lay_out_package(programs: &Path) -> Result<PathBuf> {
+    compile(cargo(LIBRARIES).args(["--target-dir", "target"]))?;
     let directory = root().join("target/interop/package");
     let package = directory.join("bytelane");
     fs::create_dir_all(&package).context("cannot create the package's directory")?;
@@ -60,7 +83,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Builds the programs; returns their directory.
 pub fn build_programs() -> Result<PathBuf> {
-    compile(&mut cargo(BUILD))?;
+    compile(cargo(PROGRAMS).args(["--target-dir", "target"]))?;
     Ok(root().join("target/debug"))
 }
 

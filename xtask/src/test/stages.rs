@@ -121,7 +121,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[PYTHON, THRIFT_COMPILER],
         tier: Full,
         in_all: true,
-        seconds: 145,
+        seconds: 125,
         run: python::run_stage,
     },
     Stage {
@@ -165,7 +165,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,
-        seconds: 225,
+        seconds: 195,
         run: fuzz::run_stage,
     },
     Stage {

@@ -81,7 +81,7 @@ fn build_with(
 ) -> Result<PathBuf> {
     let mut maturin = program(tools()?);
     maturin
-        .args(["-m", "maturin", "build", "--quiet", "--locked"])
+        .args(["-m", "maturin", "build", "--locked"])
         .args(["--profile", "dev", "--compatibility", "linux"])
         .arg("--manifest-path")
         .arg(root().join(CRATE).join("Cargo.toml"));

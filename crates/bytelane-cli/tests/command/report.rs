@@ -288,11 +288,11 @@ fn what_cannot_be_written_ends_the_run_before_it_begins() {
 #[test]
 fn reports_are_compared() {
     let directory = tempfile::tempdir().unwrap();
-    let first = ["--only", "sizes", "-o", "first.html"];
+    let first = ["--only", "lists", "-o", "first.html"];
     report(&first).current_dir(&directory).unwrap();
     let second = [
         "--only",
-        "sizes",
+        "lists",
         "-o",
         "second.html",
         "--compare",
@@ -300,15 +300,17 @@ fn reports_are_compared() {
     ];
     report(&second).current_dir(&directory).unwrap();
     let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
-    let json: Value = serde_json::from_str(&read("second.json")).unwrap();
-    let lines = json["comparison"]["lines"].as_array().unwrap();
-    assert!(!lines.is_empty());
-    assert!(
-        lines
-            .iter()
-            .all(|line| line["there"]["of_memcpy"].is_number()),
-        "{json}"
-    );
+    let [first, second]: [Value; 2] =
+        ["first.json", "second.json"].map(|name| serde_json::from_str(&read(name)).unwrap());
+    let there = first["verdict"].as_array().unwrap();
+    let lines = second["comparison"]["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 4, "two widths, both operations");
+    for (line, there) in lines.iter().zip(there) {
+        for key in ["codec", "parameters", "operation", "type", "data"] {
+            assert_eq!(line[key], there[key], "{line}");
+        }
+        assert_eq!(line["there"]["of_memcpy"], there["of_memcpy"], "{line}");
+    }
     assert!(read("second.html").contains("Beside another report"));
     let wrong = ["--compare", "first.csv"];
     let message = failure(report(&wrong).current_dir(&directory));

@@ -1,9 +1,10 @@
 //! A Parquet file of which samples are taken.
 
 use crate::budget::{Budget, MemoryLimit, extent, has_room_for, too_large};
+use crate::chunk::chunk_range;
 use crate::contained::contained;
+use crate::file::{Footer, read_footer};
 use crate::input::InputFile;
-use crate::metadata::{Footer, chunk_range, read_footer};
 use crate::rewrite::plan::as_dictionaries;
 use crate::rewrite::source::{Column, Part, Read, Source, alone};
 use crate::stack::with_stack;

@@ -2,10 +2,10 @@
 //!
 //! That crate hands a chunk out only as a part of a file, so it writes one into memory, of one row group and one column.
 
+use super::place::pages_at;
 use super::{Chunk, Column, EncodedColumn};
 use crate::Result;
 use crate::format::decode_footer;
-use crate::metadata::pages_at;
 use bytes::Bytes;
 use parquet::file::writer::SerializedFileWriter;
 use std::sync::Arc;

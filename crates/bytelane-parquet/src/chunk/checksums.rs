@@ -1,9 +1,8 @@
 //! Checksums for pages that have none.
 
-use super::{Chunk, Stored, page_offsets};
+use super::{Chunk, Pages, Stored, page_offsets};
 use crate::Result;
 use crate::format::encode;
-use crate::metadata::Pages;
 use bytes::Bytes;
 use flate2::Crc;
 

@@ -8,25 +8,25 @@ mod checksums;
 mod column;
 mod encode;
 mod layout;
+mod page_headers;
 mod page_summary;
+mod place;
 mod rows;
 
 pub(crate) use checksums::with_checksums;
 pub(crate) use column::{Column, ColumnEncoder, EncodedColumn};
 pub(crate) use layout::{Layout, PageSizes};
+pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
+pub(crate) use place::chunk_range;
 
-use crate::format::{
-    self, BloomFilterHeader, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType,
-};
+use crate::Result;
+use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
 use crate::input::bytes_at;
-use crate::{Error, Result};
 use bytes::Bytes;
 use parquet::file::reader::ChunkReader;
+use place::{bloom_filter, fields_of, index_at};
 use std::ops::Range;
-
-/// More bytes than the header of a Bloom filter has.
-const BLOOM_FILTER_HEADER: u64 = 64;
 
 /// Bytes of the file in which a chunk was found, or in memory.
 #[derive(Clone, Debug)]
@@ -250,65 +250,4 @@ fn page_offsets(metadata: &mut ColumnMetaData) -> impl Iterator<Item = &mut i64>
         &mut metadata.dictionary_page_offset,
     ];
     data.into_iter().chain(others.into_iter().flatten())
-}
-
-/// The place that two fields of the footer tell, the second of which may be missing.
-fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option<u64>)>> {
-    let length = length.map(u64::try_from).transpose();
-    match (offset.map(u64::try_from).transpose(), length) {
-        // Some writers have 0 for what is not there.
-        (Ok(None | Some(0)), Ok(_)) => Ok(None),
-        (Ok(Some(offset)), Ok(length)) => Ok(Some((offset, length))),
-        _ => Err(Error::corrupt("the footer has a negative offset or length")),
-    }
-}
-
-/// The bytes of an index, if the footer says where it is.
-fn index_at(
-    reader: &impl ChunkReader,
-    offset: Option<i64>,
-    length: Option<i32>,
-) -> Result<Option<Bytes>> {
-    match place(offset, length)? {
-        Some((offset, Some(length))) => {
-            bytes_at(reader, offset..offset.saturating_add(length)).map(Some)
-        }
-        _ => Ok(None),
-    }
-}
-
-/// The two fields about an index that is in `range`, or nowhere.
-fn fields_of(range: Option<Range<u64>>) -> Result<(Option<i64>, Option<i32>)> {
-    let Some(range) = range else {
-        return Ok((None, None));
-    };
-    let length = i32::try_from(range.end - range.start)
-        .map_err(|_| Error::corrupt("an index is larger than 2 GiB"))?;
-    Ok((Some(range.start as i64), Some(length)))
-}
-
-/// Where the Bloom filter of a chunk is. Old footers do not tell its length.
-fn bloom_filter(
-    reader: &impl ChunkReader,
-    metadata: &ColumnMetaData,
-) -> Result<Option<Range<u64>>> {
-    let place = place(metadata.bloom_filter_offset, metadata.bloom_filter_length)?;
-    let Some((offset, length)) = place else {
-        return Ok(None);
-    };
-    let length = match length {
-        Some(length) => length,
-        None => bloom_filter_length(reader, offset)?,
-    };
-    Ok(Some(offset..offset.saturating_add(length)))
-}
-
-fn bloom_filter_length(reader: &impl ChunkReader, offset: u64) -> Result<u64> {
-    let end = reader.len().min(offset.saturating_add(BLOOM_FILTER_HEADER));
-    let bytes = bytes_at(reader, offset..end)?;
-    let (header, length) =
-        format::decode_prefix::<BloomFilterHeader>(&bytes).map_err(format::damaged)?;
-    let bytes = u64::try_from(header.num_bytes)
-        .map_err(|_| Error::corrupt("a Bloom filter of negative size"))?;
-    Ok(length as u64 + bytes)
 }

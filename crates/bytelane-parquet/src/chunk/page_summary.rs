@@ -1,8 +1,8 @@
 //! What the page headers of a chunk tell.
 
+use super::{Page, Pages, chunk_range, encoding_name};
 use crate::budget::MemoryLimit;
 use crate::format::{Encoding as Coding, PageType};
-use crate::metadata::{Page, Pages, chunk_range, encoding_name};
 use crate::page::check_size;
 use crate::physical;
 use crate::{DataPageVersion, Encoding, Error, Result};
@@ -20,7 +20,7 @@ pub(crate) struct PageSummary {
     pub version: DataPageVersion,
     /// Whether any of its pages has a checksum.
     pub checksums: bool,
-    /// Whether any of its pages has a type or an encoding that is not known.
+    /// True if any of its pages has a type or an encoding that is not known.
     pub unknown: bool,
     /// Bytes of its pages without compression.
     pub uncompressed: u64,

@@ -1,6 +1,6 @@
 //! Values that stay as their bytes until they are asked for.
 
-use super::{decode, encode};
+use super::{decode, decode_part, encode};
 use crate::Result;
 use bytelane_thrift::{Decode, DecodeOwned, Element, Encode, Error, Output, Reader, Type, Writer};
 use bytes::Bytes;
@@ -42,6 +42,11 @@ impl<T> Default for Encoded<T> {
 }
 
 impl<T> Encoded<T> {
+    /// Decodes a part of the value, a struct that declares some of its fields only.
+    pub(crate) fn decode_part<'a, P: Decode<'a>>(&'a self) -> Result<P> {
+        decode_part(&self.bytes)
+    }
+
     fn of_bytes(bytes: Bytes) -> Self {
         Self {
             bytes,

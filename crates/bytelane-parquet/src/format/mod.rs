@@ -17,7 +17,7 @@ pub(crate) use footer::{
 pub use generated::*;
 
 use crate::{Error, Result};
-use bytelane_thrift::{DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
+use bytelane_thrift::{Decode, DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
 use bytes::Bytes;
 
 /// The protocol of all metadata in Parquet.
@@ -45,6 +45,12 @@ pub(crate) fn decode_prefix<T: DecodeOwned>(
     let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
     let value = T::read(&mut reader)?;
     Ok((value, reader.finish().offset()))
+}
+
+/// Decodes a struct that borrows the bytes.
+fn decode_part<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T> {
+    let mut reader = Parquet::reader(Input::new(bytes, Limits::default()));
+    T::read(&mut reader).map_err(damaged)
 }
 
 /// Encodes a struct.

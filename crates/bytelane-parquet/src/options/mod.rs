@@ -32,7 +32,7 @@ pub struct ColumnOptions {
     pub(crate) page_rows: Option<usize>,
     /// Whether readers make dictionaries of Arrow from it.
     pub(crate) as_dictionary: bool,
-    /// Whether it is nested, and has no dictionaries yet in any of several row groups, which not all readers join.
+    /// True if it is nested and in several row groups without dictionaries, which not all readers join.
     pub(crate) without_dictionaries: bool,
 }
 

@@ -20,40 +20,43 @@ pub(super) fn read<T>(
 
 /// Returns the runs of `count` values without those that have none, if there are such runs and nothing else is wrong.
 ///
-/// Most writers that repeat a value no times write it, as other runs have it. Some leave it out.
+/// Most writers that repeat a value no times write it, as other runs have it. Some leave it out, which must be so if the
+/// bytes are too few otherwise.
 pub(super) fn without_empty_runs(bytes: &[u8], width: u32, count: usize) -> Option<Vec<u8>> {
     let format = Format::<u32>::new(width)?;
     let value = width.div_ceil(8) as usize;
-    nonempty(bytes, format, count, value).or_else(|| nonempty(bytes, format, count, 0))
+    let kept = match nonempty(bytes, format, count, value) {
+        Err(ErrorKind::Truncated) => nonempty(bytes, format, count, 0),
+        kept => kept,
+    };
+    kept.ok().flatten()
 }
 
-/// The same where an empty repetition has a value of so many bytes.
+/// Returns the same where an empty repetition has a value of so many bytes, or what else is wrong.
 fn nonempty(
     mut bytes: &[u8],
     format: Format<u32>,
     mut count: usize,
     value: usize,
-) -> Option<Vec<u8>> {
+) -> Result<Option<Vec<u8>>, ErrorKind> {
     let before = bytes.len();
     let mut kept = Vec::new();
     while count > 0 {
         let mut runs = format.runs(bytes, count);
-        let length = match runs.next()? {
-            Ok(run) => {
-                count -= run.count();
+        let run = runs.next().transpose().map_err(|error| error.kind());
+        let length = match (run, bytes.first()) {
+            (Ok(run), _) => {
+                count -= run.map_or(count, |run| run.count());
                 kept.extend_from_slice(&bytes[..runs.read()]);
                 runs.read()
             }
-            Err(error) if error.kind() == ErrorKind::Length => match bytes.first()? {
-                0 => 1 + value,
-                1 => 1,
-                _ => return None,
-            },
-            Err(_) => return None,
+            (Err(ErrorKind::Length), Some(0)) => 1 + value,
+            (Err(ErrorKind::Length), Some(1)) => 1,
+            (Err(kind), _) => return Err(kind),
         };
-        bytes = bytes.get(length..)?;
+        bytes = bytes.get(length..).ok_or(ErrorKind::Truncated)?;
     }
-    (kept.len() + bytes.len() < before).then_some(kept)
+    Ok((kept.len() + bytes.len() < before).then_some(kept))
 }
 
 #[cfg(test)]
@@ -95,6 +98,8 @@ mod tests {
             &[1],
             &[0, 0, 0, 0],
             &[0, 1, 4],
+            // With a value it is one that does not fit.
+            &[0, 2, 2, 4],
             &[0x80, 0, 4, 1],
             &[1, 2, 4],
             &[0xff; 12],

@@ -125,21 +125,35 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
+    /// Why bytes are not those of levels.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Wrong {
+        TooShort,
+        Damaged,
+    }
+
     /// The specification, transliterated: value by value. Runs without values are left out.
     fn specified(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
-        [true, false]
-            .into_iter()
-            .find_map(|has_value| specified_with(bytes, count, has_value))
+        let levels = match specified_with(bytes, count, true) {
+            Err(Wrong::TooShort) => specified_with(bytes, count, false),
+            levels => levels,
+        };
+        levels.ok()
     }
 
     /// The same where a repetition without values has one, or not.
-    fn specified_with(bytes: &[u8], count: usize, has_value: bool) -> Option<Vec<bool>> {
+    fn specified_with(
+        bytes: &[u8],
+        count: usize,
+        has_value: bool,
+    ) -> std::result::Result<Vec<bool>, Wrong> {
         let mut levels = Vec::new();
         let mut bytes = bytes.iter().copied();
+        let mut next = || bytes.next().ok_or(Wrong::TooShort);
         while levels.len() < count {
             let (mut header, mut shift) = (0u64, 0);
             loop {
-                let byte = bytes.next()?;
+                let byte = next()?;
                 header |= u64::from(byte & 0x7f) << shift;
                 shift += 7;
                 // Five bytes are enough for 32 bits.
@@ -147,31 +161,34 @@ mod tests {
                     break;
                 }
             }
-            let run = u32::try_from(header).ok()? >> 1;
+            let run = u32::try_from(header).map_err(|_| Wrong::Damaged)? >> 1;
             if run == 0 && shift == 7 {
                 if header == 0 && has_value {
-                    bytes.next()?;
+                    next()?;
                 }
                 continue;
             }
             if run == 0 || header & 1 == 1 && run > i32::MAX as u32 / 8 {
-                return None;
+                return Err(Wrong::Damaged);
             }
             if header & 1 == 1 {
                 // Only the bytes of the levels that are wanted must be there.
                 let wanted = (count - levels.len()).div_ceil(8).min(run as usize);
                 for _ in 0..wanted {
-                    let packed = bytes.next()?;
+                    let packed = next()?;
                     levels.extend((0..8).map(|bit| packed >> bit & 1 == 1));
                 }
             } else {
-                let value = bytes.next().filter(|value| *value <= 1)?;
+                let value = next()?;
+                if value > 1 {
+                    return Err(Wrong::Damaged);
+                }
                 let left = count.saturating_sub(levels.len());
                 levels.resize(levels.len() + left.min(run as usize), value == 1);
             }
         }
         levels.truncate(count);
-        Some(levels)
+        Ok(levels)
     }
 
     /// What is read.

@@ -1,8 +1,8 @@
 //! The pages of a column chunk in their order, read when they are needed, or passed over.
 
 use super::input::Input;
+use crate::chunk::Pages;
 use crate::format::PageLocation;
-use crate::metadata::Pages;
 use crate::page::{AnyPage, DataPage, LevelLayout, PageKind, first_level, read_header};
 use crate::{Error, Result};
 use bytes::Bytes;
@@ -81,7 +81,7 @@ impl PageReader {
         self.page += 1;
     }
 
-    /// Whether the file tells where the rows of pages begin: rows do so only where pages do.
+    /// Whether the file says where the rows of pages begin: rows do so only where pages do.
     pub(super) fn is_indexed(&self) -> bool {
         self.index.is_some()
     }

@@ -31,6 +31,8 @@ pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column
 
 const UNKNOWN_PAGES: &str = "it has pages of a type or in an encoding that is not known";
 
+const EMPTY: &str = "columns of values of 0 bytes can only be copied";
+
 const LZO: &str = "columns compressed with LZO, or in a way that is not known, can only be copied";
 
 const NO_INDEX: &str =
@@ -187,6 +189,9 @@ impl<'a> Plan<'a> {
             _ if chunk.num_values() == 0 => Wish::Keep,
             _ if summary.unknown => Wish::Cannot(UNKNOWN_PAGES.to_owned()),
             _ if chunk.compression_codec() == CompressionCodec::LZO => Wish::Cannot(LZO.to_owned()),
+            Type::FIXED_LEN_BYTE_ARRAY if physical::width(chunk.column_descr()).is_none() => {
+                Wish::Cannot(EMPTY.to_owned())
+            }
             Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
             Type::INT96 => Wish::Cannot(INT96.to_owned()),
             _ if !is_supported => {

@@ -4,9 +4,8 @@ mod footer;
 
 use crate::choice::Chooser;
 use crate::chunk::{Column, ColumnEncoder, Layout};
-use crate::file::FileWriter;
+use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
-use crate::metadata::in_parquet as metadata_in_parquet;
 use crate::physical::in_parquet;
 use crate::stored::{stored_schema, to_stored};
 use crate::{Encoding, Problem, Result, WriterOptions};

@@ -16,7 +16,7 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 use std::ops::Range;
 use std::sync::Arc;
 
-const ROWS: usize = 200;
+const ROWS: usize = 100;
 
 fn batch() -> RecordBatch {
     let float = |i: usize| (i % 5 != 2).then_some(i as f64 / 4.0);
@@ -52,7 +52,7 @@ fn file(version: DataPageVersion, compression: &str) -> Vec<u8> {
         .with_encoding(Encoding::ByteStreamSplit)
         .with_compression(parse_compression(compression).expect("a compression"))
         .with_data_page_version(version)
-        .with_page_rows(64);
+        .with_page_rows(32);
     let mut writer = Writer::try_new(&mut file, batch.schema(), options).expect("options");
     writer.write(&batch).expect("rows");
     writer.close().expect("a file");
@@ -62,7 +62,7 @@ fn file(version: DataPageVersion, compression: &str) -> Vec<u8> {
 /// All rows, or the first error.
 fn read(file: Vec<u8>) -> Result<usize, String> {
     let reader = Reader::builder(Bytes::from(file)).and_then(|builder| {
-        let builder = builder.with_batch_size(50);
+        let builder = builder.with_batch_size(25);
         builder.build()
     });
     let mut rows = 0;
@@ -127,8 +127,8 @@ fn nested_file(encoding: Coding, version: WriterVersion) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_writer_version(version)
         .set_dictionary_enabled(encoding == Coding::RLE_DICTIONARY)
-        .set_data_page_row_count_limit(64)
-        .set_write_batch_size(32);
+        .set_data_page_row_count_limit(32)
+        .set_write_batch_size(16);
     let properties = match encoding {
         Coding::RLE_DICTIONARY => properties,
         encoding => properties
@@ -216,8 +216,8 @@ fn the_error_names_the_place() {
     let page = pages(&whole, 0);
     let levels = whole[page.clone()]
         .windows(4)
-        .position(|bytes| bytes == 9u32.to_le_bytes())
-        .expect("levels of 64 values: a number and 8 bytes");
+        .position(|bytes| bytes == 5u32.to_le_bytes())
+        .expect("levels of 32 values: a number and 4 bytes");
     let mut changed = whole;
     changed[page.start + levels + 2] = 1;
     std::fs::write(&path, changed).expect("a file");

@@ -2,7 +2,7 @@
 //!
 //! Run by `cargo xtask extended --only mutated-files`, which limits the address space of the process. Each
 //! thread notes the number of its trial before it begins, since an allocation that fails ends the process:
-//! `BYTELANE_TRIAL` repeats one.
+//! `BYTELANE_TRIAL` repeats one, and writes its file to the folder of the notes.
 
 use crate::fuzzing::{files, reader, rewrite};
 use bytes::Bytes;
@@ -37,11 +37,16 @@ const VALUES: [&[u8]; 9] = [
 #[ignore = "takes long; `cargo xtask extended --only mutated-files` runs it"]
 fn mutated_files() {
     let seeds = seeds();
+    let folder = std::env::var_os("BYTELANE_TRIAL_FOLDER").map(PathBuf::from);
     if let Some(trial) = number("BYTELANE_TRIAL") {
+        if let Some(folder) = folder {
+            let path = folder.join(format!("{trial}.parquet"));
+            fs::write(path, file_of(&seeds, trial)).expect("a writable folder");
+        }
         return run(&seeds, trial);
     }
     let trials = number("BYTELANE_TRIALS").expect("BYTELANE_TRIALS says how many");
-    let folder = PathBuf::from(std::env::var_os("BYTELANE_TRIAL_FOLDER").expect("a folder"));
+    let folder = folder.expect("BYTELANE_TRIAL_FOLDER names a folder");
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -67,8 +72,7 @@ fn mutated_files() {
 
 /// Changes a file, reads it, and says so in a panic if that takes too long.
 fn run(seeds: &[Bytes], trial: u64) {
-    let random = &mut Xoshiro256PlusPlus::seed_from_u64(trial);
-    let file = mutated(&seeds[below(random, seeds.len())], random);
+    let file = file_of(seeds, trial);
     let begin = Instant::now();
     reader::check(&file);
     if trial.is_multiple_of(REWRITTEN) {
@@ -76,6 +80,12 @@ fn run(seeds: &[Bytes], trial: u64) {
     }
     let elapsed = begin.elapsed();
     assert!(elapsed < LONGEST, "trial {trial} took {elapsed:?}");
+}
+
+/// The file of a trial.
+fn file_of(seeds: &[Bytes], trial: u64) -> Vec<u8> {
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(trial);
+    mutated(&seeds[below(random, seeds.len())], random)
 }
 
 /// Up to four changes, most of them where the file describes itself: in the footer, and where pages begin.

@@ -1,7 +1,7 @@
 //! Texts that are not UTF-8, and numbers that stand for nothing known.
 
 use super::{ROWS, changed, check, check_unreadable, file_of, footer, with_chunk, with_element};
-use arrow_array::{ArrayRef, Int32Array};
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int32Array};
 use bytelane_parquet::Reader;
 use bytelane_parquet::format::{
     CompressionCodec, Encoded, Encoding, KeyValue, PageEncodingStats, PageType, PhysicalType,
@@ -71,7 +71,7 @@ fn too_few_orders_of_columns_are_ignored() {
     check(&file, &values(), "orders");
 }
 
-/// What a chunk says of its encodings is not needed to read it.
+/// The list of encodings of a chunk is not needed to read it.
 #[test]
 fn encodings_that_are_listed_need_not_be_known() {
     let file = with_chunk(&file_of(&values()), |chunk| {
@@ -107,4 +107,15 @@ fn a_column_with_an_unknown_compression_is_copied() {
         error.contains("column x: ") && error.contains("not known"),
         "{error}"
     );
+}
+
+#[test]
+fn a_column_of_values_of_no_bytes_is_copied() {
+    let fixed = (0..ROWS).map(|row| [row as u8; 4]);
+    let fixed: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter(fixed).unwrap());
+    for length in [Some(0), Some(-4), None] {
+        let file = with_element(&file_of(&fixed), |it| it.type_length = length);
+        let error = check_unreadable(&file, "no bytes");
+        assert!(error.contains("column x: "), "{error}");
+    }
 }

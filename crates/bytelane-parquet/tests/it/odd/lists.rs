@@ -1,13 +1,13 @@
 //! Groups that are annotated as lists or maps, but do not have that form.
 
-use super::{ROWS, check, numbers, with_element};
+use super::{ROWS, changed, check, numbers, with_element};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, Int32Array, ListArray, MapArray, StringArray, StructArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Fields};
 use bytelane_parquet::Reader;
-use bytelane_parquet::format::{ConvertedType, Encoded, LogicalType};
+use bytelane_parquet::format::{ConvertedType, Encoded, FieldRepetitionType, LogicalType};
 use bytes::Bytes;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::writer::SerializedFileWriter;
@@ -150,4 +150,21 @@ fn annotations_of_groups_that_are_unknown_are_ignored() {
         });
         check(&file, batch.column(1), &what);
     }
+}
+
+#[test]
+fn groups_without_a_repetition_are_required() {
+    let file = file_of(&format!(
+        "required group x {{ repeated group a {{ repeated group b {{ {ENTRY} }} }} }}"
+    ));
+    let rows = Reader::builder(file.clone()).unwrap().build().unwrap();
+    let batch = rows.collect::<Result<Vec<_>, _>>().unwrap().remove(0);
+    let file = changed(&file, |footer| {
+        for element in &mut footer.schema {
+            if element.repetition_type == Some(FieldRepetitionType::Required) {
+                element.repetition_type = None;
+            }
+        }
+    });
+    check(&file, batch.column(1), "no repetition");
 }

@@ -2,8 +2,8 @@
 
 use super::Case;
 use super::by_hand::{Column, page, plain, required};
-use arrow_array::Int32Array;
-use bytelane_parquet::format::{Encoding, PhysicalType, SchemaElement};
+use arrow_array::{Decimal128Array, Int32Array};
+use bytelane_parquet::format::{ConvertedType, Encoding, PhysicalType, SchemaElement};
 use bytelane_parquet::inspect::inspect_reader;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 
@@ -18,7 +18,14 @@ pub fn cases() -> Vec<Case> {
         repetition_type: None,
         ..int()
     };
+    let without_scale = SchemaElement {
+        converted_type: Some(ConvertedType::Decimal),
+        precision: Some(9),
+        ..int()
+    };
     let want = || Int32Array::from(vec![1, 2, 3]);
+    let decimals = Decimal128Array::from(vec![1, 2, 3]);
+    let want_decimals = decimals.with_precision_and_scale(9, 0).unwrap();
     vec![
         Case::new(
             "an offset index at 0",
@@ -40,6 +47,11 @@ pub fn cases() -> Vec<Case> {
             want(),
         ),
         Case::new("no repetition", numbers(without_repetition), want()),
+        Case::new(
+            "a decimal without scale",
+            numbers(without_scale),
+            want_decimals,
+        ),
     ]
 }
 

@@ -13,7 +13,7 @@ use by_hand::Column;
 use bytelane::{Backend, Detected};
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{Goal, Reader, ReaderBuilder, WriterOptions, bytelane};
+use bytelane_parquet::{Goal, Problem, Reader, ReaderBuilder, WriterOptions, bytelane};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use std::sync::Arc;
@@ -137,14 +137,21 @@ fn there_is_advice() {
     }
 }
 
+/// Cases of which the crate `parquet`, the witness of verifications, takes other values than the readers named in `runs`.
+const DISPUTED: [&str; 1] = ["indices of numbers"];
+
 #[test]
-#[ignore = "the crate parquet reads for rewrites, and refuses some of these files"]
 fn the_values_stay_in_rewrites() {
     for case in cases() {
         let (name, file) = (case.name, case.column.file());
         for goal in [Goal::Balanced, Goal::Size, Goal::Read] {
             let writer = WriterOptions::default().with_goal(goal);
-            let options = RewriteOptions::new(writer).with_verification(true);
+            let options = RewriteOptions::new(writer);
+            let verified = rewrite_bytes(file.clone(), &options.clone().with_verification(true));
+            if let Err(error) = verified {
+                let is_disputed = matches!(error.problem(), Problem::Different(_));
+                assert!(DISPUTED.contains(&name) && is_disputed, "{name}: {error}");
+            }
             let new = rewrite_bytes(file.clone(), &options);
             let (new, _) = new.unwrap_or_else(|it| panic!("{name}: {it}"));
             assert_eq!(read(builder(&new, name), name).columns(), case.rows());

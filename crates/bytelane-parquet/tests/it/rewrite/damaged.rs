@@ -36,12 +36,12 @@ fn cut_and_changed_files_are_errors() {
 
 /// A small file of this crate, in one of its encodings.
 fn small_file(encoding: Encoding, compression: &str) -> Bytes {
-    let batch = batch().slice(0, 120).project(&[0, 1, 2, 5]).unwrap();
+    let batch = batch().slice(0, 60).project(&[0, 1, 2, 5]).unwrap();
     let options = WriterOptions::default()
         .with_encoding(encoding)
         .with_compression(parse_compression(compression).unwrap())
-        .with_page_rows(50)
-        .with_row_group_rows(70);
+        .with_page_rows(25)
+        .with_row_group_rows(35);
     let mut file = Vec::new();
     let mut writer = Writer::try_new(&mut file, batch.schema(), options).unwrap();
     writer.write(&batch).unwrap();

@@ -153,6 +153,18 @@ fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     expected.0
 }
 
+/// Miniblocks of one width are read at once, but no more of them than the values need.
+#[test]
+fn the_first_values_read_up_to_the_end_of_their_miniblock() {
+    let encoded = encode_to_vec(&sums(257, 13));
+    for count in thinned([2, 3, 33, 34, 65, 66, 97, 98, 130, 200, 226], 3) {
+        let read = same::<i64>(&encoded, count).unwrap();
+        assert_eq!(same::<i64>(&encoded[..read], count), Ok(read), "{count}");
+        let error = same::<i64>(&encoded[..read - 1], count).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated, "{count}");
+    }
+}
+
 #[test]
 fn every_truncation_is_an_error() {
     let values = sums(200, 9);

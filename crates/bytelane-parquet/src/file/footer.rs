@@ -1,20 +1,16 @@
-//! Where a file's metadata and its column chunks are.
+//! The footer of a file, without what writers are known to get wrong.
 
-use super::Pages;
 use super::repair::in_parquet;
 use super::schema::depth_of_schema;
-use crate::format::{
-    self, FieldRepetitionType, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted,
-    footer_length,
-};
+use crate::chunk::{Pages, chunk_range};
+use crate::format::{self, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted, footer_length};
 use crate::stack::with_stack;
-use crate::{Error, Problem, Result};
+use crate::{Error, Result};
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
 };
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
-use std::ops::Range;
 
 /// The metadata at the end of a file.
 #[derive(Debug)]
@@ -54,14 +50,9 @@ pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata,
     };
     let footer = reader.get_bytes(start, footer_length)?;
     let decoded = format::decode_prefix::<Metadata>(&footer);
-    let (mut file, _) = decoded.map_err(|error| damaged(&error))?;
+    let (file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
         return Err(encrypted());
-    }
-    // The first element is the schema as a whole. Where writers leave it out of others, most readers take it for the
-    // first one that there is.
-    for element in file.schema.iter_mut().skip(1) {
-        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
     }
     let depth = depth_of_schema(&file.schema)?;
     Ok((file, depth))
@@ -138,39 +129,6 @@ fn counts_too_little(created_by: &str) -> bool {
         .map_while(|number| number.parse::<u32>().ok());
     let version = [(); 3].map(|()| numbers.next().unwrap_or(0));
     version < [1, 2, 9]
-}
-
-/// Where the pages of a column chunk are in a file of `length` bytes.
-pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
-    if let Some(path) = chunk.file_path() {
-        let problem = format!("the column's pages are in another file, {path}");
-        return Err(Problem::Unsupported(problem).into());
-    }
-    pages_at(
-        chunk.data_page_offset(),
-        chunk.dictionary_page_offset(),
-        chunk.compressed_size(),
-        length,
-    )
-}
-
-/// Where the pages of so many bytes are in a file of `length` bytes, whose first data page and dictionary are there.
-pub(crate) fn pages_at(
-    data: i64,
-    dictionary: Option<i64>,
-    bytes: i64,
-    length: u64,
-) -> Result<Range<u64>> {
-    // Some writers have 0 for a page that is not there.
-    let offsets = [Some(data), dictionary].into_iter().flatten();
-    let start = offsets.filter(|&offset| offset > 0).min().unwrap_or(0);
-    let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
-    let range = range.and_then(|(start, size)| Some(start..start.checked_add(size)?));
-    range.filter(|range| range.end <= length).ok_or_else(|| {
-        Error::corrupt(format!(
-            "the column's {bytes} bytes at offset {start} reach beyond the file, which has {length}",
-        ))
-    })
 }
 
 #[cfg(test)]

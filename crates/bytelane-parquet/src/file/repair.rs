@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// Returns the metadata of a footer for the crate `parquet`.
 pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
     match decoded(file) {
-        Ok(read) if !has_unknown_type(&read) && !has_wrong_bounds(file, &read)? => Ok(read),
+        Ok(read) if !has_unknown_type(&read) && !has_wrong_bounds(file, &read) => Ok(read),
         read => repaired(file).and_then(|it| decoded(&it)).or(read),
     }
 }
@@ -44,59 +44,78 @@ fn has_unknown_type(metadata: &ParquetMetaData) -> bool {
     leaves.any(|leaf| matches!(leaf.logical_type_ref(), Some(InParquet::_Unknown { .. })))
 }
 
+/// Part of a chunk's description: where the bounds are is passed over quickly.
+#[derive(bytelane_thrift::Thrift)]
+struct Described<'a> {
+    #[thrift(id = 3)]
+    meta_data: Option<DescribedValues<'a>>,
+}
+
+#[derive(bytelane_thrift::Thrift)]
+struct DescribedValues<'a> {
+    #[thrift(id = 12)]
+    statistics: Option<Bounds<'a>>,
+}
+
+/// Bounds in statistics.
+#[derive(bytelane_thrift::Thrift)]
+struct Bounds<'a> {
+    #[thrift(id = 1)]
+    max: Option<&'a [u8]>,
+    #[thrift(id = 2)]
+    min: Option<&'a [u8]>,
+    #[thrift(id = 5)]
+    max_value: Option<&'a [u8]>,
+    #[thrift(id = 6)]
+    min_value: Option<&'a [u8]>,
+}
+
 /// Returns whether a chunk has bounds that are too long: the crate `parquet` would take their first bytes.
-fn has_wrong_bounds(file: &FileMetaData, read: &ParquetMetaData) -> Result<bool> {
-    for (raw, read) in file.row_groups.iter().zip(read.row_groups()) {
-        for (raw, read) in raw.columns.iter().zip(read.columns()) {
-            let has_bounds = read
-                .statistics()
-                .is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some());
-            if has_bounds && has_lengths(read.column_descr()) {
-                let statistics = raw.decode()?.meta_data.statistics;
-                let statistics = statistics.map(|it| it.decode()).transpose()?;
-                if statistics.is_some_and(|it| !are_bounds(&it, read.column_descr())) {
-                    return Ok(true);
-                }
+fn has_wrong_bounds(file: &FileMetaData, read: &ParquetMetaData) -> bool {
+    let row_groups = file.row_groups.iter().zip(read.row_groups());
+    let mut chunks = row_groups.flat_map(|(raw, read)| raw.columns.iter().zip(read.columns()));
+    chunks.any(|(raw, read)| {
+        let has_bounds = read
+            .statistics()
+            .is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some());
+        // Bounds of strings have any length.
+        has_bounds && read.column_type() != Type::BYTE_ARRAY && {
+            let described = raw.decode_part::<Described<'_>>();
+            let values = described.map(|it| it.meta_data);
+            !values.is_ok_and(|values| {
+                let bounds = values.and_then(|it| it.statistics).unwrap_or_default();
+                bounds.fit(read.column_descr())
+            })
+        }
+    })
+}
+
+impl Bounds<'_> {
+    /// Returns whether they can be bounds of values of a column.
+    fn fit(&self, column: &ColumnDescriptor) -> bool {
+        let fits = |bound: &[u8]| match column.physical_type() {
+            Type::BOOLEAN => bound.len() == 1,
+            Type::INT32 | Type::FLOAT => bound.len() == 4,
+            Type::INT64 | Type::DOUBLE => bound.len() == 8,
+            Type::INT96 => bound.len() == 12,
+            Type::BYTE_ARRAY => true,
+            // Long ones may be cut.
+            Type::FIXED_LEN_BYTE_ARRAY => {
+                usize::try_from(column.type_length()).is_ok_and(|length| bound.len() <= length)
             }
-        }
+        };
+        let bounds = [self.min, self.max, self.min_value, self.max_value];
+        bounds.into_iter().flatten().all(fits)
     }
-    Ok(false)
-}
-
-/// Returns whether bounds of a column have a length of their own.
-fn has_lengths(column: &ColumnDescriptor) -> bool {
-    column.physical_type() != Type::BYTE_ARRAY
-}
-
-/// Returns whether the bounds in statistics can be those of values of a column.
-fn are_bounds(statistics: &Statistics, column: &ColumnDescriptor) -> bool {
-    let Statistics {
-        min,
-        max,
-        min_value,
-        max_value,
-        ..
-    } = statistics;
-    let fits = |bound: &Bytes| match column.physical_type() {
-        Type::BOOLEAN => bound.len() == 1,
-        Type::INT32 | Type::FLOAT => bound.len() == 4,
-        Type::INT64 | Type::DOUBLE => bound.len() == 8,
-        Type::INT96 => bound.len() == 12,
-        Type::BYTE_ARRAY => true,
-        // Long ones may be cut.
-        Type::FIXED_LEN_BYTE_ARRAY => {
-            usize::try_from(column.type_length()).is_ok_and(|length| bound.len() <= length)
-        }
-    };
-    [min, max, min_value, max_value]
-        .into_iter()
-        .flatten()
-        .all(fits)
 }
 
 /// Returns a footer without what the crate `parquet` refuses.
 fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
     let mut schema = file.schema.clone();
+    // The first element is the schema as a whole.
+    for element in schema.iter_mut().skip(1) {
+        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
+    }
     let keeps_type: Vec<bool> = schema.iter_mut().filter_map(repair_element).collect();
     let pairs = file.key_value_metadata.as_ref();
     let mut repaired = FileMetaData {
@@ -154,8 +173,6 @@ fn repair_element(element: &mut SchemaElement) -> Option<bool> {
         return None;
     }
     element.num_children = None;
-    // Some writers say it only of columns that are not required.
-    (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
     if element.physical_type == Some(PhysicalType::FixedLenByteArray) {
         element.type_length = Some(element.type_length.unwrap_or(0).max(0));
     }
@@ -302,7 +319,13 @@ fn repaired_statistics(
         unknown_fields: Default::default(),
         ..statistics
     };
-    match has_type && are_bounds(&counts, column) {
+    let bounds = Bounds {
+        max: counts.max.as_deref(),
+        min: counts.min.as_deref(),
+        max_value: counts.max_value.as_deref(),
+        min_value: counts.min_value.as_deref(),
+    };
+    match has_type && bounds.fit(column) {
         true => counts,
         false => Statistics {
             min: None,

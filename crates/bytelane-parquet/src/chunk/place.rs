@@ -1,0 +1,106 @@
+//! Positions of the parts of a chunk in its file, as the footer tells them.
+
+use crate::format::{self, BloomFilterHeader, ColumnMetaData};
+use crate::input::bytes_at;
+use crate::{Error, Problem, Result};
+use bytes::Bytes;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::ChunkReader;
+use std::ops::Range;
+
+/// More bytes than the header of a Bloom filter has.
+const BLOOM_FILTER_HEADER: u64 = 64;
+
+/// Where the pages of a column chunk are in a file of `length` bytes.
+pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
+    if let Some(path) = chunk.file_path() {
+        let problem = format!("the column's pages are in another file, {path}");
+        return Err(Problem::Unsupported(problem).into());
+    }
+    pages_at(
+        chunk.data_page_offset(),
+        chunk.dictionary_page_offset(),
+        chunk.compressed_size(),
+        length,
+    )
+}
+
+/// Place of pages of this many bytes in a file of `length` bytes, whose first data page and dictionary are there.
+pub(super) fn pages_at(
+    data: i64,
+    dictionary: Option<i64>,
+    bytes: i64,
+    length: u64,
+) -> Result<Range<u64>> {
+    // Some writers have 0 for a page that is not there.
+    let offsets = [Some(data), dictionary].into_iter().flatten();
+    let start = offsets.filter(|&offset| offset > 0).min().unwrap_or(0);
+    let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
+    let range = range.and_then(|(start, size)| Some(start..start.checked_add(size)?));
+    range.filter(|range| range.end <= length).ok_or_else(|| {
+        Error::corrupt(format!(
+            "the column's {bytes} bytes at offset {start} reach beyond the file, which has {length}",
+        ))
+    })
+}
+
+/// The place that two fields of the footer tell, the second of which may be missing.
+fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option<u64>)>> {
+    let length = length.map(u64::try_from).transpose();
+    match (offset.map(u64::try_from).transpose(), length) {
+        // Some writers have 0 for what is not there.
+        (Ok(None | Some(0)), Ok(_)) => Ok(None),
+        (Ok(Some(offset)), Ok(length)) => Ok(Some((offset, length))),
+        _ => Err(Error::corrupt("the footer has a negative offset or length")),
+    }
+}
+
+/// The bytes of an index, if the footer says where it is.
+pub(super) fn index_at(
+    reader: &impl ChunkReader,
+    offset: Option<i64>,
+    length: Option<i32>,
+) -> Result<Option<Bytes>> {
+    match place(offset, length)? {
+        Some((offset, Some(length))) => {
+            bytes_at(reader, offset..offset.saturating_add(length)).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The two fields about an index that is in `range`, or nowhere.
+pub(super) fn fields_of(range: Option<Range<u64>>) -> Result<(Option<i64>, Option<i32>)> {
+    let Some(range) = range else {
+        return Ok((None, None));
+    };
+    let length = i32::try_from(range.end - range.start)
+        .map_err(|_| Error::corrupt("an index is larger than 2 GiB"))?;
+    Ok((Some(range.start as i64), Some(length)))
+}
+
+/// Where the Bloom filter of a chunk is. Old footers do not tell its length.
+pub(super) fn bloom_filter(
+    reader: &impl ChunkReader,
+    metadata: &ColumnMetaData,
+) -> Result<Option<Range<u64>>> {
+    let place = place(metadata.bloom_filter_offset, metadata.bloom_filter_length)?;
+    let Some((offset, length)) = place else {
+        return Ok(None);
+    };
+    let length = match length {
+        Some(length) => length,
+        None => bloom_filter_length(reader, offset)?,
+    };
+    Ok(Some(offset..offset.saturating_add(length)))
+}
+
+fn bloom_filter_length(reader: &impl ChunkReader, offset: u64) -> Result<u64> {
+    let end = reader.len().min(offset.saturating_add(BLOOM_FILTER_HEADER));
+    let bytes = bytes_at(reader, offset..end)?;
+    let (header, length) =
+        format::decode_prefix::<BloomFilterHeader>(&bytes).map_err(format::damaged)?;
+    let bytes = u64::try_from(header.num_bytes)
+        .map_err(|_| Error::corrupt("a Bloom filter of negative size"))?;
+    Ok(length as u64 + bytes)
+}
