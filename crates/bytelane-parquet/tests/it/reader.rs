@@ -160,34 +160,12 @@ fn threads_read_the_same_batches_in_order() {
     }
 }
 
-/// Bytes that count the readers and threads that have them.
-struct Held(Arc<()>, Bytes);
-
-impl Length for Held {
-    fn len(&self) -> u64 {
-        self.1.len() as u64
-    }
-}
-
-impl ChunkReader for Held {
-    type T = <Bytes as ChunkReader>::T;
-
-    fn get_read(&self, start: u64) -> Result<Self::T> {
-        self.1.get_read(start)
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        self.1.get_bytes(start, length)
-    }
-}
-
 /// Threads that read ahead stop, and give the input back.
 #[test]
 fn a_reader_can_be_dropped_at_any_batch() {
     let file = file(true, 3000);
     for taken in 0..5 {
-        let count = Arc::new(());
-        let builder = Reader::builder(Held(Arc::clone(&count), file.clone())).expect("a footer");
+        let builder = Reader::builder(file.clone()).expect("a footer");
         let builder = builder.with_batch_size(100);
         let mut reader = builder
             .with_threads(NonZero::new(2).expect("not 0"))
@@ -198,7 +176,7 @@ fn a_reader_can_be_dropped_at_any_batch() {
         }
         drop(reader);
         let end = Instant::now() + Duration::from_secs(60);
-        while Arc::strong_count(&count) > 1 {
+        while !file.is_unique() {
             assert!(
                 Instant::now() < end,
                 "threads still read after {taken} batches"
