@@ -118,10 +118,13 @@ def check_encoding(column: Column, path: Path) -> None:
 
 def generate(table: str, scale: float, directory: Path, *options: str) -> Path:
     """A table of TPC-H as the program tpchgen-cli writes it."""
+    path = directory / f"{table}.parquet"
+    # The program leaves existing files unchanged.
+    path.unlink(missing_ok=True)
     generator = Path(sys.executable).with_name("tpchgen-cli")
     options = (f"--tables={table}", f"--scale-factor={scale}", f"--output-dir={directory}", "--quiet", *options)
     subprocess.run([generator, "parquet", *options], check=True)
-    return directory / f"{table}.parquet"
+    return path
 
 
 def write_tables(scale: float, directory: Path) -> Iterator[tuple[str, str, Path]]:

@@ -20,6 +20,8 @@ use std::error::Error;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 const ROWS: usize = 100_000;
 const PAGE_ROWS: usize = 1000;
@@ -154,6 +156,32 @@ fn threads_read_the_same_batches_in_order() {
             for threads in [2, 3, 8] {
                 assert!(read(threads, columns) == alone, "{threads} threads");
             }
+        }
+    }
+}
+
+/// Threads that read ahead stop, and give the input back.
+#[test]
+fn a_reader_can_be_dropped_at_any_batch() {
+    let file = file(true, 3000);
+    for taken in 0..5 {
+        let builder = Reader::builder(file.clone()).expect("a footer");
+        let builder = builder.with_batch_size(100);
+        let mut reader = builder
+            .with_threads(NonZero::new(2).expect("not 0"))
+            .build()
+            .expect("options");
+        for _ in 0..taken {
+            reader.next().expect("a batch").expect("rows");
+        }
+        drop(reader);
+        let end = Instant::now() + Duration::from_secs(60);
+        while !file.is_unique() {
+            assert!(
+                Instant::now() < end,
+                "threads still read after {taken} batches"
+            );
+            thread::yield_now();
         }
     }
 }
