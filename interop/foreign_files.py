@@ -66,8 +66,6 @@ def same(one, other):
     """Compares two columns; what differs by its text, in which NaN is NaN."""
     import pyarrow
 
-    if isinstance(other.type, pyarrow.BaseExtensionType):
-        other = pyarrow.chunked_array([chunk.storage for chunk in other.chunks], other.type.storage_type)
     # Nanoseconds have no place in Python's own type, and pyarrow leaves out the time zone of INT96.
     if all(pyarrow.types.is_timestamp(column.type) and column.type.unit == one.type.unit for column in (one, other)):
         one, other = one.cast(pyarrow.int64()), other.cast(pyarrow.int64())

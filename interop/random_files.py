@@ -153,6 +153,8 @@ def values(array):
     Intervals are as INTERVAL has them, which pyarrow does not interpret.
     """
     types, kind, valid = pyarrow.types, array.type, array.is_valid().to_pylist()
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return values(array.storage)
     if types.is_struct(kind):
         rows = list(zip(*[values(array.field(index)) for index in range(kind.num_fields)], strict=True))
     elif types.is_map(kind) or types.is_list(kind):

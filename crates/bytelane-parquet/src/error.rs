@@ -154,6 +154,15 @@ impl Error {
         }
     }
 
+    /// Returns true if the values take more memory than they may.
+    pub(crate) fn is_of_memory(&self) -> bool {
+        let problem = self.problem();
+        matches!(
+            problem,
+            Problem::MemoryLimit { .. } | Problem::PageTooLarge { .. }
+        )
+    }
+
     /// Returns true if reading fewer rows at a time might avoid it.
     pub(crate) fn is_of_size(&self) -> bool {
         let problem = self.problem();

@@ -336,6 +336,21 @@ fn errors_say_what_would_help() {
     assert_eq!(output.status.code(), Some(2));
     let error = text(&output.stderr);
     assert!(error.contains("other.parquet has other columns than lake/a.parquet: id has the type Utf8 and not Int64"), "{error}");
+    damage(&lake.path().join("lake/a.parquet"));
+    for command in ["head", "cat", "sample"] {
+        let error = fails(&[command, "lake/a.parquet"]);
+        let place = "error: lake/a.parquet, row group 0, column ";
+        assert!(error.starts_with(place), "{error}");
+        assert_eq!(error.matches("a.parquet").count(), 1, "{error}");
+    }
+}
+
+/// Changes the pages of a file, whose footer stays.
+fn damage(path: &Path) {
+    let mut file = fs::read(path).unwrap();
+    let end = file.len() / 2;
+    file[4..end].fill(0xff);
+    fs::write(path, file).unwrap();
 }
 
 #[test]

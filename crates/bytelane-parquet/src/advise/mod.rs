@@ -367,7 +367,9 @@ fn advise_column(
         return advice;
     };
     let mut advice = match advice {
-        Err(error) if error.is_obstacle() || has_nested_int96(files, column) => {
+        Err(error)
+            if error.is_obstacle() || error.is_of_memory() || has_nested_int96(files, column) =>
+        {
             let error = match has_nested_int96(files, column) {
                 true => Problem::Unsupported(INT96.to_owned()).into(),
                 false => error,

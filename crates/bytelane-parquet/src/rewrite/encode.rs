@@ -7,7 +7,7 @@ use crate::bare::{bare_leaf, group_of};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
 use crate::choice::Chooser;
 use crate::chunk::{self, Chunk, ColumnEncoder, Layout};
-use crate::{Problem, Result, WriterOptions};
+use crate::{Result, WriterOptions};
 use arrow_array::ArrayRef;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowSchemaConverter;
@@ -48,7 +48,7 @@ impl<R: Reopen> Source<R> {
         };
         let arrays = match self.arrays(at, read, memory, limit, convert) {
             Ok(arrays) => arrays,
-            Err(error) if is_of_memory(error.problem()) => {
+            Err(error) if error.is_of_memory() => {
                 return Ok(Encoded::Obstacle(too_large(limit)));
             }
             Err(error) => return Err(error),
@@ -84,13 +84,6 @@ impl<R: Reopen> Source<R> {
         }
         Ok(arrays)
     }
-}
-
-fn is_of_memory(problem: &Problem) -> bool {
-    matches!(
-        problem,
-        Problem::MemoryLimit { .. } | Problem::PageTooLarge { .. }
-    )
 }
 
 /// Returns the column as it is written; none if Arrow has no type for it.

@@ -9,7 +9,7 @@ use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::arrow_schema::Schema;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
-use bytelane_parquet::{InputFile, ReaderBuilder};
+use bytelane_parquet::{Error, InputFile, ReaderBuilder};
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ impl Files {
                 return Ok(());
             }
             for batch in rows {
-                if hand_on(batch?)?.is_break() {
+                if hand_on(batch.map_err(Error::new)?)?.is_break() {
                     return Ok(());
                 }
             }
@@ -136,7 +136,7 @@ impl Files {
                 .map_err(|error| error.in_file(path))?;
             let mut count = 0;
             for batch in rows {
-                count += batch?.num_rows() as u64;
+                count += batch.map_err(Error::new)?.num_rows() as u64;
             }
             Ok(count)
         };
@@ -177,7 +177,7 @@ impl Files {
             hand_on(RecordBatch::new_empty(rows.schema()))?;
             let mut before = 0;
             for batch in rows {
-                let batch = batch?;
+                let batch = batch.map_err(Error::new)?;
                 if !is_filtered {
                     hand_on(batch)?;
                     continue;
