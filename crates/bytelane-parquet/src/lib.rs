@@ -1,15 +1,12 @@
 //! Choose, write, rewrite and read the best Parquet encoding for each column.
 
 pub mod advise;
-mod bare;
 mod budget;
 mod catch_panic;
 mod choice;
 mod chunk;
 pub mod compatibility;
 mod error;
-mod extension;
-mod fields;
 mod file;
 pub mod filter;
 #[doc(hidden)]
@@ -20,12 +17,11 @@ mod memory;
 mod options;
 mod page;
 mod parallel;
-mod physical;
 mod read;
 pub mod rewrite;
 mod stack;
 mod statistics;
-mod stored;
+mod types;
 mod write;
 
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! Rows in memory of which samples are taken.
 
 use crate::choice::rows_of;
-use crate::stored::{stored_schema, to_stored};
+use crate::types::stored::{stored_schema, to_stored};
 use crate::{Problem, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};

@@ -1,8 +1,9 @@
 //! Properties of the values of a sample.
 
 use super::source::Sampled;
+use crate::Result;
 use crate::page::dense;
-use crate::{Result, physical};
+use crate::types::physical;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;

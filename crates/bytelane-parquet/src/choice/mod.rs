@@ -20,7 +20,7 @@ pub(crate) use pieces::rows_of;
 
 use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
 use crate::compatibility::ValueType;
-use crate::physical::has_dictionary;
+use crate::types::physical::has_dictionary;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::{Compression, Type};

@@ -1,6 +1,7 @@
 //! How a leaf is written: its encoding, and where its pages end.
 
-use crate::{Encoding, physical};
+use crate::Encoding;
+use crate::types::physical;
 use parquet::schema::types::ColumnDescriptor;
 
 /// How the chunk of a leaf is written.

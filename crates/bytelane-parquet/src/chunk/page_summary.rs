@@ -4,7 +4,7 @@ use super::{Page, Pages, chunk_range, encoding_name};
 use crate::budget::MemoryLimit;
 use crate::format::{Encoding as Coding, PageType};
 use crate::page::check_size;
-use crate::physical;
+use crate::types::physical;
 use crate::{DataPageVersion, Encoding, Error, Result};
 use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;

@@ -1,9 +1,9 @@
 //! Values and their validity to a compressed data page.
 
-use super::alp;
 use super::codec::Compressor;
 use super::header::ValueEncoding;
-use super::levels;
+use super::levels::bits as levels;
+use super::values::alp;
 use crate::{DataPageVersion, Result};
 use arrow_buffer::NullBuffer;
 use bytelane::Detected;

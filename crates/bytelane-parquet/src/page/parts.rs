@@ -2,7 +2,7 @@
 
 use super::codec::{Decompressor, check_promise};
 use super::header::{DataPage, DictionaryPage, LevelEncoding, LevelLayout};
-use super::levels;
+use super::levels::bits as levels;
 use crate::budget::{Budget, Reservation};
 use crate::{Error, Problem, Result};
 use bytes::Bytes;

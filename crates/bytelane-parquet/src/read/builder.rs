@@ -1,21 +1,19 @@
 //! What to read from a file, and how.
 
 use super::Reader;
-use super::fitted::{can_exist, fitted};
 use super::in_flight::InFlight;
 use super::input::Input;
 use super::kept::{Kept, least_bits};
-use super::plan::Plan;
 use super::row_group::Settings;
 use super::rows::{Rows, selected};
-use super::types::{with_whole_intervals, without_other_values};
+use super::schema::{Plan, can_exist, fitted, with_whole_intervals, without_other_values};
 use crate::budget::{MemoryLimit, batch_rows, check_widths};
 use crate::catch_panic::catch_panic;
-use crate::extension::with_extension_types;
 use crate::file::{Footer, read_footer};
 use crate::input::InputFile;
 use crate::options::is_within;
 use crate::stack::{depth_of, stack_size, with_stack};
+use crate::types::extension::with_extension_types;
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
 use arrow_schema::SchemaRef;

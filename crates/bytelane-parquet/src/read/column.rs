@@ -1,9 +1,9 @@
 //! One column of one row group, apart from the footer of its file.
 
 use super::input::Input;
-use super::plan::Plan;
 use super::row_group::{LeafChunk, RowGroup, Settings};
 use super::rows::Rows;
+use super::schema::Plan;
 use crate::Result;
 use crate::budget::MemoryLimit;
 use arrow_array::ArrayRef;

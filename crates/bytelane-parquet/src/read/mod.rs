@@ -2,19 +2,15 @@
 
 mod builder;
 mod column;
-mod fitted;
 mod in_flight;
 mod input;
 mod kept;
 mod leaf;
-mod pages;
-mod plan;
 mod row_group;
 mod rows;
+mod schema;
 #[cfg(test)]
 mod tests;
-mod tree;
-mod types;
 
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;

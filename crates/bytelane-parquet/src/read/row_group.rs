@@ -1,10 +1,9 @@
 //! A row group that is being read: its leaves side by side.
 
 use super::input::Input;
-use super::leaf::{Leaf, LeafArray};
-use super::pages::{PageIndex, PageReader};
-use super::plan::{LeafPlan, Plan};
+use super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
 use super::rows::{Rows, Step};
+use super::schema::{LeafPlan, Plan};
 use crate::budget::{Budget, MemoryLimit};
 use crate::chunk::chunk_range;
 use crate::format::{self, OffsetIndex};

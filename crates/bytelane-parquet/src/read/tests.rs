@@ -2,8 +2,7 @@
 
 use super::ReaderBuilder;
 use super::input::Input;
-use super::leaf::Leaf;
-use super::pages::PageReader;
+use super::leaf::{Leaf, PageReader};
 use crate::Result;
 use crate::budget::Budget;
 use crate::format::{DataPageHeader, Encoding, PageHeader, PageType, encode};

@@ -3,10 +3,10 @@
 use super::int96::{Check, Int96Unit};
 use super::plan::BESIDE_INT96;
 use super::source::{Column, Read, Reopen, Root, Source};
-use crate::bare::{bare_leaf, group_of};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
 use crate::choice::Chooser;
 use crate::chunk::{self, Chunk, ColumnEncoder, Layout};
+use crate::types::bare::{bare_leaf, group_of};
 use crate::{Result, WriterOptions};
 use arrow_array::ArrayRef;
 use arrow_schema::SchemaRef;

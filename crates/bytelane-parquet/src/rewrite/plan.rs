@@ -6,7 +6,8 @@ use crate::chunk::{Chunk, PageSummary};
 use crate::compatibility::ValueType;
 use crate::format::Encoding as Coding;
 use crate::options::codec_name;
-use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions, physical};
+use crate::types::physical;
+use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{

@@ -4,15 +4,15 @@
 //! worked at.
 
 use super::int96::{Int96Unit, arrow_schema};
-use crate::bare::bare;
 use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::catch_panic::catch_panic;
 use crate::file::{chunk_in_parquet, in_parquet, read_file_metadata};
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
-use crate::physical::roots;
 use crate::read::{ColumnReader, LeafChunk};
 use crate::stack::with_stack;
+use crate::types::bare::bare;
+use crate::types::physical::roots;
 use crate::{Error, Problem, Result};
 use arrow_array::ArrayRef;
 use arrow_schema::{Schema, SchemaRef};

@@ -20,22 +20,18 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
 ];
 
 /// Modules in the cellar, which may use each other and which all floors may use.
-const CELLAR: [&str; 15] = [
-    "bare",
+const CELLAR: [&str; 11] = [
     "budget",
     "catch_panic",
     "compatibility",
     "error",
-    "extension",
-    "fields",
     "input",
     "memory",
     "options",
     "parallel",
-    "physical",
     "stack",
     "statistics",
-    "stored",
+    "types",
 ];
 
 #[test]

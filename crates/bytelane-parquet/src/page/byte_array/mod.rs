@@ -3,26 +3,22 @@
 //! A [`Page`] hands out its values in order, and [`Values`] make an array of them: with offsets, views, or keys of a
 //! dictionary.
 
-mod copy;
-mod decimal;
-pub(super) mod delta;
-mod delta_length;
-mod dictionary;
-mod indices;
-mod keys;
-mod offsets;
+mod arrays;
+mod encodings;
 mod pages;
-mod plain;
-mod room;
 #[cfg(test)]
 mod tests;
 mod text;
-mod views;
 
-use super::array_decoder::{ArrayDecoder, Slots};
+pub(super) use encodings::delta;
+
 use super::header::ValueEncoding;
+use super::values::{ArrayDecoder, Slots};
 use crate::budget::{Budget, Reservation};
-use crate::{Error, Result, physical};
+use crate::types::physical;
+use crate::{Error, Result};
+use arrays::views::Views;
+use arrays::{decimal::Decimals, keys::Keys, offsets::Offsets};
 use arrow_array::ArrayRef;
 use arrow_array::types::{
     ArrowDictionaryKeyType, BinaryType, BinaryViewType, Decimal32Type, Decimal64Type,
@@ -33,15 +29,12 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytes::Bytes;
-use decimal::Decimals;
-use keys::Keys;
-use offsets::Offsets;
+use encodings::{copy, delta_length, dictionary, indices, plain, room};
 use pages::Page;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use plain::Entries;
 use room::Room;
-use views::Views;
 
 /// Values of an array that is being made, and the dictionary of the chunk.
 trait Values: Send {

@@ -3,9 +3,9 @@
 use super::{ENCODINGS, Layout, MEMORY, Step, column, decoder, file, pages, read};
 use crate::Error;
 use crate::budget::Budget;
-use crate::page::array_decoder::{ArrayDecoder, Slots};
 use crate::page::byte_array::{ByteArrayDecoder, delta};
 use crate::page::header::ValueEncoding;
+use crate::page::values::{ArrayDecoder, Slots};
 use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, StringArray};
 use arrow_schema::DataType;
 use bytelane::Detected;

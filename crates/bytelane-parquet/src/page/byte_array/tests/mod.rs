@@ -8,8 +8,8 @@ mod views;
 use super::{ByteArrayDecoder, Slots};
 use crate::Result;
 use crate::budget::Budget;
-use crate::page::array_decoder::ArrayDecoder;
 use crate::page::header::ValueEncoding;
+use crate::page::values::ArrayDecoder;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
@@ -30,12 +30,12 @@ const MEMORY: u64 = 1 << 30;
 #[derive(Debug, Default)]
 struct Chunk {
     dictionary: Option<(Bytes, usize)>,
-    pages: Vec<DataPage>,
+    pages: Vec<EncodedPage>,
 }
 
 /// Values of a page, and the slots that have them.
 #[derive(Debug)]
-struct DataPage {
+struct EncodedPage {
     encoding: ValueEncoding,
     values: Bytes,
     valid: Vec<bool>,
@@ -112,7 +112,7 @@ fn pages(file: Bytes, array: &dyn Array) -> Chunk {
             } => {
                 let rows = row..row + num_values as usize;
                 row = rows.end;
-                chunk.pages.push(DataPage {
+                chunk.pages.push(EncodedPage {
                     encoding: value_encoding(encoding),
                     values: buf.slice(def_levels_byte_len as usize..),
                     valid: rows.map(|row| array.is_valid(row)).collect(),

@@ -2,8 +2,8 @@
 
 use super::{ENCODINGS, Layout, MEMORY, Step, decoder, file, pages, read};
 use crate::budget::Budget;
-use crate::page::array_decoder::{ArrayDecoder, Slots};
 use crate::page::byte_array::room::Room;
+use crate::page::values::{ArrayDecoder, Slots};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray};
 use arrow_schema::DataType;

@@ -1,0 +1,138 @@
+//! Arrays of views of strings and bytes, which point into pages.
+
+use super::super::Values;
+use super::super::copy::BLOCK;
+use super::super::delta::Delta;
+use super::super::indices::Indices;
+use super::super::pages::Page;
+use super::super::plain::Entries;
+use super::super::room::Room;
+use crate::budget::{Budget, Reservation};
+use crate::memory::{ViewBuilder, ViewContent, ViewDictionary};
+use crate::{Error, Result};
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
+use bytelane::Detected;
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// Views of an array that is being made.
+pub(crate) struct Views<T> {
+    backend: Detected,
+    memory: Reservation,
+    views: ViewBuilder<T>,
+    dictionary: Option<ViewDictionary<T>>,
+    /// Indices that are looked up together.
+    indices: Vec<u32>,
+}
+
+impl<T: ViewContent> Views<T> {
+    pub(crate) fn new(backend: Detected, budget: &Budget) -> Self {
+        Self {
+            backend,
+            memory: budget.reservation(),
+            views: ViewBuilder::new(backend),
+            dictionary: None,
+            indices: vec![0; BLOCK],
+        }
+    }
+
+    /// Memory for bytes that are not those of pages, with so many more slots.
+    fn room(&self, slots: usize) -> Result<Room<'_>> {
+        room(&self.memory, &self.views, slots)
+    }
+
+    /// Appends views of the next indices.
+    fn look_up(&mut self, page: &mut Indices, count: usize) -> Result<()> {
+        let Some(dictionary) = &self.dictionary else {
+            return Err(super::super::no_dictionary());
+        };
+        let mut left = count;
+        while left > 0 {
+            let indices = &mut self.indices[..left.min(BLOCK)];
+            page.decode_below(dictionary.len(), indices)?;
+            self.views.append_entries(dictionary, indices);
+            left -= indices.len();
+        }
+        Ok(())
+    }
+}
+
+fn room<'a, T: ViewContent>(
+    memory: &'a Reservation,
+    views: &ViewBuilder<T>,
+    slots: usize,
+) -> Result<Room<'a>> {
+    let slots = views.len().saturating_add(slots);
+    let room = Room::new(memory, u64::from(u32::MAX)).beside(slots, size_of::<u128>())?;
+    room.beside(1, usize::try_from(views.held()).unwrap_or(usize::MAX))
+}
+
+/// Appends views of the next values, which depend on each other, and so have bytes of their own.
+fn append_deltas<T: ViewContent>(
+    page: &mut Delta,
+    views: &mut ViewBuilder<T>,
+    count: usize,
+    room: &Room<'_>,
+) -> Result<()> {
+    room.beside(count, size_of::<i64>())?;
+    let (mut ends, mut bytes) = (vec![0i64; count], Vec::new());
+    page.copy(&mut ends, &mut bytes, room)?;
+    let (mut ends, mut end) = (ends.iter(), 0);
+    views.append(&Bytes::from(bytes), count, || {
+        let start = end;
+        end = ends.next().map_or(start, |end| *end as usize);
+        Ok::<_, Error>(start..end)
+    })
+}
+
+impl<T: ViewContent> Values for Views<T> {
+    fn keep_dictionary(&mut self, entries: Entries) -> Result<()> {
+        let dictionary = ViewDictionary::new(self.backend, &entries.bytes, &entries.places);
+        self.dictionary = Some(dictionary);
+        Ok(())
+    }
+
+    fn reserve(&mut self, slots: usize) {
+        if self.room(slots).is_ok() {
+            self.views.reserve(slots);
+        }
+    }
+
+    fn append(&mut self, page: &mut Page, count: usize) -> Result<()> {
+        let room = room(&self.memory, &self.views, count)?;
+        match page {
+            Page::Plain(page) => page.view(&mut self.views, count),
+            Page::DeltaLength(page) => page.view(&mut self.views, count),
+            Page::Delta(page) => append_deltas(page, &mut self.views, count, &room),
+            Page::Indices(page) => self.look_up(page, count),
+        }
+    }
+
+    fn append_nulls(&mut self, count: usize) -> Result<()> {
+        self.room(count)?;
+        self.views.append_nulls(count);
+        Ok(())
+    }
+
+    fn append_mixed(
+        &mut self,
+        page: &mut Page,
+        bits: &[u8],
+        slots: usize,
+        valid: usize,
+    ) -> Result<()> {
+        self.room(slots)?;
+        self.append(page, valid)?;
+        self.views.spread(bits, slots, valid);
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        self.memory.release();
+    }
+
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        Ok(Arc::new(self.views.finish(nulls)?))
+    }
+}

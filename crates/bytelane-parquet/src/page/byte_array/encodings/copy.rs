@@ -1,0 +1,106 @@
+//! Copies of short strings: 16 bytes are moved at once, of which the next string overwrites those that are too many.
+
+use bytelane::Reserved;
+
+/// Bytes that are moved at once.
+const STEP: usize = 16;
+
+/// Strings that are decoded at once: so many of average length stay in the first-level cache.
+pub(crate) const BLOCK: usize = 1024;
+
+/// The lowest bytes of a number, as many as the index says.
+pub(crate) const LOWEST: [u128; STEP + 1] = {
+    let mut masks = [u128::MAX; STEP + 1];
+    let mut length = 0;
+    while length < STEP {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
+
+/// Bytes that are moved at once of longer strings.
+const LONG_STEP: usize = 4 * STEP;
+
+/// Strings that are being written. What does not fit is counted, and left out: see [`Strings::make_room`].
+pub(crate) struct Strings<'a> {
+    to: &'a mut Vec<u8>,
+    written: Reserved,
+}
+
+impl<'a> Strings<'a> {
+    /// To be appended, with so many bytes.
+    pub(crate) fn after(to: &'a mut Vec<u8>, expected: usize) -> Self {
+        let mut bytes = std::mem::take(to);
+        // What is written at once may be longer than the last string.
+        bytes.reserve(expected + LONG_STEP);
+        let written = Reserved::new(bytes);
+        Self { to, written }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&mut self) -> usize {
+        self.written.bytes().len()
+    }
+
+    /// Appends a string: the first bytes of `from`, which has as many.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, from: &[u8], length: usize) {
+        if length <= STEP
+            && let Some(from) = from.first_chunk::<STEP>()
+        {
+            self.written.push(*from, length);
+        } else if length <= LONG_STEP
+            && let Some(from) = from.first_chunk::<LONG_STEP>()
+        {
+            self.written.push(*from, length);
+        } else {
+            self.written.extend(&from[..length]);
+        }
+    }
+
+    /// Appends the lowest bytes of a number.
+    #[inline(always)]
+    pub(crate) fn push_number(&mut self, number: u128, length: usize) {
+        self.written.push(number.to_le_bytes(), length);
+    }
+
+    /// Appends the lowest bytes of two numbers, the first of which has the lower ones.
+    #[inline(always)]
+    pub(crate) fn push_numbers(&mut self, numbers: &[u128; 2], length: usize) {
+        if length <= STEP {
+            return self.push_number(numbers[0], length);
+        }
+        self.push_number(numbers[0], STEP);
+        self.push_number(numbers[1], length - STEP);
+    }
+
+    /// Appends bytes that were written before, from an offset on.
+    pub(crate) fn repeat(&mut self, start: usize, length: usize) {
+        self.written
+            .bytes()
+            .extend_from_within(start..start + length);
+    }
+
+    /// What was written, from an offset on.
+    pub(crate) fn written(&mut self, start: usize) -> &[u8] {
+        &self.written.bytes()[start..]
+    }
+
+    /// Whether strings are missing since `start`. Then there is more room now, and none is after `start`: they are to be
+    /// written again.
+    #[inline(always)]
+    pub(crate) fn make_room(&mut self, start: usize) -> bool {
+        let is_missing = self.written.missing() > 0;
+        if is_missing {
+            self.written.make_room(start);
+        }
+        is_missing
+    }
+}
+
+impl Drop for Strings<'_> {
+    fn drop(&mut self) {
+        *self.to = std::mem::take(&mut self.written).into_bytes();
+    }
+}

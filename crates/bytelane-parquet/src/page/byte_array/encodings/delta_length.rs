@@ -1,0 +1,132 @@
+//! DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, and then the values.
+
+use super::room::Room;
+use crate::memory::{ViewBuilder, ViewContent};
+use crate::{Error, Result};
+use arrow_array::OffsetSizeTrait;
+use bytelane::{Detected, delta};
+use bytes::Bytes;
+use std::ops::Range;
+
+/// What is left of a page.
+pub(crate) struct DeltaLength {
+    bytes: Bytes,
+    /// Of all values of the page.
+    lengths: Vec<i32>,
+    /// Values that are taken.
+    taken: usize,
+    /// Where the next one begins.
+    at: usize,
+}
+
+impl DeltaLength {
+    pub(crate) fn open(
+        backend: Detected,
+        bytes: Bytes,
+        valid: usize,
+        room: &Room<'_>,
+    ) -> Result<Self> {
+        let (lengths, at) = read_lengths(backend, &bytes, valid, "lengths", room)?;
+        let needed = sum(&lengths);
+        let left = bytes.len() - at;
+        if needed > left as u64 {
+            return Err(Error::corrupt(format!(
+                "values of {needed} bytes in DELTA_LENGTH_BYTE_ARRAY, but the page has only {left} bytes for them"
+            )));
+        }
+        Ok(Self {
+            bytes,
+            lengths,
+            taken: 0,
+            at,
+        })
+    }
+
+    /// The places of the next values, among the lengths and in the page.
+    fn take(&mut self, count: usize) -> (Range<usize>, Range<usize>) {
+        let places = self.taken..self.taken + count;
+        let length = sum(&self.lengths[places.clone()]);
+        let bytes = self.at..self.at + length as usize;
+        (self.taken, self.at) = (places.end, bytes.end);
+        (places, bytes)
+    }
+
+    /// Appends the next values to the strings, and says where each of them ends.
+    pub(crate) fn copy<O: OffsetSizeTrait>(
+        &mut self,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room<'_>,
+    ) -> Result<()> {
+        let (places, bytes) = self.take(ends.len());
+        let values = &self.bytes[bytes];
+        room.check(to.len() as u64 + values.len() as u64)?;
+        let mut at = to.len();
+        for (end, length) in ends.iter_mut().zip(&self.lengths[places]) {
+            at += *length as usize;
+            *end = O::usize_as(at);
+        }
+        to.extend_from_slice(values);
+        Ok(())
+    }
+
+    /// Appends views of the next values.
+    pub(crate) fn view<T: ViewContent>(
+        &mut self,
+        views: &mut ViewBuilder<T>,
+        count: usize,
+    ) -> Result<()> {
+        let (places, bytes) = self.take(count);
+        let (lengths, mut end) = (&self.lengths[places], bytes.start);
+        let mut lengths = lengths.iter();
+        views.append(&self.bytes, count, || {
+            let start = end;
+            end += lengths.next().map_or(0, |length| *length as usize);
+            Ok::<_, Error>(start..end)
+        })
+    }
+
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.take(count);
+    }
+}
+
+/// The lengths in front of `bytes`, as many as there are values, none of them negative, and where they end.
+pub(crate) fn read_lengths(
+    backend: Detected,
+    bytes: &[u8],
+    valid: usize,
+    what: &str,
+    room: &Room<'_>,
+) -> Result<(Vec<i32>, usize)> {
+    // Some writers may write no values as no bytes.
+    if valid == 0 && bytes.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let damaged = |error: delta::Error| Error::corrupt(format!("the {what} of values: {error}"));
+    // A few bytes can rightly have many lengths.
+    let (stored, _) = delta::validate::<i32>(bytes).map_err(damaged)?;
+    if stored != valid as u64 {
+        return Err(Error::corrupt(format!(
+            "{stored} {what} for {valid} values"
+        )));
+    }
+    // There may be another list of lengths beside this one.
+    room.beside(valid, 2 * size_of::<i32>())?;
+    let mut lengths = vec![0; valid];
+    let decoded = delta::decode_uninit_with(backend, bytes, &mut lengths[..]);
+    let (_, read) = decoded.map_err(damaged)?;
+    // Its sign is negative if that of any length is.
+    let all = lengths.iter().fold(0, |all, length| all | length);
+    match all < 0 {
+        true => Err(Error::corrupt(format!(
+            "the {what} of values: one is negative"
+        ))),
+        false => Ok((lengths, read)),
+    }
+}
+
+/// The sum of lengths, none of them negative.
+pub(crate) fn sum(lengths: &[i32]) -> u64 {
+    lengths.iter().map(|length| u64::from(*length as u32)).sum()
+}

@@ -1,0 +1,119 @@
+//! The entries of a dictionary, prepared for being copied many times.
+
+use super::copy::{BLOCK, Strings};
+use super::indices::Indices;
+use super::plain::Entries;
+use super::room::Room;
+use crate::Result;
+use arrow_array::OffsetSizeTrait;
+use bytelane::rle_hybrid::Dictionary;
+
+/// Entries up to this length fit into a number, with their length.
+const SHORT: usize = 15;
+
+/// Entries that indices are looked up in.
+pub(crate) enum Table {
+    /// Their bytes, and in the last one their length.
+    Short {
+        entries: Dictionary<u128>,
+        found: Vec<u128>,
+    },
+    /// Where they begin, in the upper half, and their lengths.
+    Long {
+        places: Dictionary<u64>,
+        found: Vec<u64>,
+        /// What they begin in, and some more bytes.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Table {
+    pub(crate) fn new(entries: &Entries) -> Self {
+        let longest = entries.places.iter().map(|(_, length)| *length as usize);
+        if longest.max() <= Some(SHORT) {
+            let values: Vec<_> = entries.iter().map(short).collect();
+            return Self::Short {
+                entries: Dictionary::new(&values),
+                found: vec![0; BLOCK],
+            };
+        }
+        let places = entries.places.iter();
+        let places: Vec<_> = places
+            .map(|(start, length)| u64::from(*start) << 32 | u64::from(*length))
+            .collect();
+        Self::Long {
+            places: Dictionary::new(&places),
+            found: vec![0; BLOCK],
+            bytes: [&entries.bytes[..], &[0; 16]].concat(),
+        }
+    }
+
+    /// Appends the entries of the next indices to the strings, and says where each of them ends.
+    pub(crate) fn copy<O: OffsetSizeTrait>(
+        &mut self,
+        indices: &mut Indices,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room<'_>,
+    ) -> Result<()> {
+        let blocks = ends.len().div_ceil(BLOCK);
+        for (block, ends) in ends.chunks_mut(BLOCK).enumerate() {
+            // What all blocks need, if they are like the first one.
+            let expected = |length: u64, written: usize| match block {
+                0 => {
+                    let (all, written) = (length.saturating_mul(blocks as u64), written as u64);
+                    room.expect(written + length, written.saturating_add(all)) - written
+                }
+                _ => length,
+            };
+            match self {
+                Table::Short { entries, found } => {
+                    let found = &mut found[..ends.len()];
+                    indices.look_up(entries, found)?;
+                    let length = found.iter().map(|entry| short_length(entry) as u64);
+                    let length = length.sum::<u64>();
+                    room.check(to.len() as u64 + length)?;
+                    let expected = expected(length, to.len());
+                    let mut strings = Strings::after(to, expected as usize);
+                    for (end, entry) in ends.iter_mut().zip(found) {
+                        strings.push_number(*entry, short_length(entry));
+                        *end = O::usize_as(strings.len());
+                    }
+                }
+                Table::Long {
+                    places,
+                    found,
+                    bytes,
+                } => {
+                    let found = &mut found[..ends.len()];
+                    indices.look_up(places, found)?;
+                    let length = found.iter().map(|place| *place & LENGTH).sum::<u64>();
+                    room.check(to.len() as u64 + length)?;
+                    let expected = expected(length, to.len());
+                    let mut strings = Strings::after(to, expected as usize);
+                    for (end, place) in ends.iter_mut().zip(found) {
+                        let from = &bytes[(*place >> 32) as usize..];
+                        strings.push(from, (*place & LENGTH) as usize);
+                        *end = O::usize_as(strings.len());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The length of an entry, where its place is known.
+const LENGTH: u64 = u32::MAX as u64;
+
+fn short(entry: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    bytes[..entry.len()].copy_from_slice(entry);
+    bytes[SHORT] = entry.len() as u8;
+    u128::from_le_bytes(bytes)
+}
+
+#[inline(always)]
+fn short_length(entry: &u128) -> usize {
+    (entry >> (8 * SHORT)) as usize
+}

@@ -1,0 +1,127 @@
+//! Indices into a dictionary.
+
+use crate::page::levels::empty_runs;
+use crate::{Error, Result};
+use bytelane::Detected;
+use bytelane::rle_hybrid::{self, Dictionary, Entry, Format};
+use bytes::Bytes;
+
+/// What is left of a page of indices.
+pub(crate) struct Indices {
+    backend: Detected,
+    format: Format<u32>,
+    bytes: Bytes,
+    /// Where the run of the next index begins.
+    at: usize,
+    /// Indices of that run that are taken.
+    taken: usize,
+    /// Indices from there on.
+    left: usize,
+}
+
+impl Indices {
+    /// Of a page of so many indices, whose first byte is their width.
+    pub(crate) fn open(backend: Detected, bytes: Bytes, valid: usize) -> Result<Self> {
+        // Some writers write no indices as no bytes.
+        let width = bytes.first().copied().unwrap_or_default();
+        let Some(format) = Format::new(u32::from(width)) else {
+            return Err(Error::corrupt(format!("indices of {width} bits")));
+        };
+        let at = bytes.len().min(1);
+        Ok(Self {
+            backend,
+            format,
+            bytes,
+            at,
+            taken: 0,
+            left: valid,
+        })
+    }
+
+    /// The entries that the next indices stand for.
+    pub(crate) fn look_up<T: Entry + bytemuck::Pod>(
+        &mut self,
+        dictionary: &Dictionary<T>,
+        to: &mut [T],
+    ) -> Result<()> {
+        self.retried(|it| {
+            let (range, runs) = (it.taken..it.taken + to.len(), &it.bytes[it.at..]);
+            let (backend, format) = (it.backend, it.format);
+            let found =
+                dictionary.decode_range_uninit_with(backend, format, runs, range, &mut to[..]);
+            found.map(|_| ())
+        })?;
+        self.skip(to.len())
+    }
+
+    /// The next indices.
+    fn decode(&mut self, to: &mut [u32]) -> Result<()> {
+        self.retried(|it| {
+            let (range, runs) = (it.taken..it.taken + to.len(), &it.bytes[it.at..]);
+            let backend = it.backend;
+            let found = it
+                .format
+                .decode_range_uninit_with(backend, runs, range, &mut to[..]);
+            found.map(|_| ())
+        })?;
+        self.skip(to.len())
+    }
+
+    /// Reads indices; after an error once more, without the runs that have none.
+    fn retried<T>(
+        &mut self,
+        mut read: impl FnMut(&Self) -> std::result::Result<T, rle_hybrid::Error>,
+    ) -> Result<T> {
+        let result = read(self).or_else(|error| {
+            let runs = &self.bytes[self.at..];
+            let width = self.format.width();
+            match empty_runs::without_empty_runs(runs, width, self.taken + self.left) {
+                Some(runs) => {
+                    (self.bytes, self.at) = (runs.into(), 0);
+                    read(self)
+                }
+                None => Err(error),
+            }
+        });
+        result.map_err(damaged)
+    }
+
+    /// The next indices, each of which a dictionary of so many entries has.
+    pub(crate) fn decode_below(&mut self, entries: usize, to: &mut [u32]) -> Result<()> {
+        self.decode(to)?;
+        // In contrast to `max` of an iterator, the compiler makes vectors of it.
+        let greatest = to.iter().fold(0, |most, index| (*index).max(most));
+        match to.is_empty() || (greatest as usize) < entries {
+            true => Ok(()),
+            false => Err(Error::corrupt(format!(
+                "the index {greatest} into a dictionary of {entries} values"
+            ))),
+        }
+    }
+
+    /// Moves to the run of the index after the next ones.
+    pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
+        let wanted = self.taken + count;
+        let (last, before) = self.retried(|it| {
+            let mut runs = it.format.runs(&it.bytes[it.at..], wanted);
+            let (mut last, mut before) = (0, 0);
+            let mut counted = 0;
+            loop {
+                let start = runs.read();
+                let Some(run) = runs.next() else {
+                    return Ok((last, before));
+                };
+                (last, before) = (start, counted);
+                counted += run?.count();
+            }
+        })?;
+        self.at += last;
+        self.taken = wanted - before;
+        self.left = self.left.saturating_sub(count);
+        Ok(())
+    }
+}
+
+fn damaged(error: rle_hybrid::Error) -> Error {
+    Error::corrupt(format!("the indices into the dictionary: {error}"))
+}

@@ -1,0 +1,9 @@
+//! Levels of pages: which slots have values, and where lists begin.
+
+pub(super) mod bits;
+pub(super) mod empty_runs;
+mod page_levels;
+mod validity;
+
+pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from, first_level};
+pub(crate) use validity::Validity;

@@ -1,0 +1,41 @@
+//! Which slots of an array are null, page after page.
+
+use super::super::values::Slots;
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+
+/// The validity of an array that is being read: nothing at all, until the first null.
+#[derive(Debug, Default)]
+pub(crate) struct Validity {
+    valid: usize,
+    bitmap: Option<BooleanBufferBuilder>,
+}
+
+impl Validity {
+    /// Appends the next slots.
+    pub(crate) fn append(&mut self, slots: Slots<'_>) {
+        match slots {
+            Slots::Valid(count) => match &mut self.bitmap {
+                Some(bitmap) => bitmap.append_n(count, true),
+                None => self.valid += count,
+            },
+            Slots::Null(count) => self.bitmap().append_n(count, false),
+            Slots::Mixed { bits, slots, .. } => {
+                self.bitmap().append_packed_range(0..slots, bits);
+            }
+        }
+    }
+
+    fn bitmap(&mut self) -> &mut BooleanBufferBuilder {
+        self.bitmap.get_or_insert_with(|| {
+            let mut bitmap = BooleanBufferBuilder::new(self.valid);
+            bitmap.append_n(self.valid, true);
+            bitmap
+        })
+    }
+
+    /// The validity of everything taken; none if nothing is null.
+    pub(crate) fn finish(self) -> Option<NullBuffer> {
+        let nulls = self.bitmap.map(|bitmap| NullBuffer::new(bitmap.build()));
+        nulls.filter(|nulls| nulls.null_count() > 0)
+    }
+}

@@ -1,0 +1,85 @@
+//! The decoder of a column.
+
+use super::super::byte_array::ByteArrayDecoder;
+use super::super::header::ValueEncoding;
+use super::array_decoder::{ArrayDecoder, Slots};
+use super::boolean::BooleanDecoder;
+use super::fixed::FixedDecoder;
+use super::null::NullDecoder;
+use crate::Result;
+use crate::budget::Budget;
+use crate::types::physical;
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use bytelane::Detected;
+use bytes::Bytes;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescPtr;
+
+/// What makes arrays of a type of a leaf's values.
+///
+/// All of its memory comes out of the budget.
+pub(crate) fn decoder_of(
+    backend: Detected,
+    data_type: &DataType,
+    column: &ColumnDescPtr,
+    budget: &Budget,
+) -> Result<Box<dyn ArrayDecoder>> {
+    Ok(match (data_type, column.physical_type()) {
+        (DataType::Null, _) => Box::new(NullDecoder::default()),
+        (DataType::Boolean, Type::BOOLEAN) => Box::new(BooleanDecoder::new(backend, budget)),
+        (_, Type::BYTE_ARRAY) => {
+            Box::new(ByteArrayDecoder::new(backend, data_type, column, budget)?)
+        }
+        (DataType::Dictionary(key, values), _) => {
+            let values = decoder_of(backend, values, column, budget)?;
+            let key = key.as_ref().clone();
+            Box::new(DictionaryDecoder { values, key })
+        }
+        _ => {
+            let (data_type, column) = (data_type.clone(), column.clone());
+            Box::new(FixedDecoder::new(backend, data_type, column, budget)?)
+        }
+    })
+}
+
+/// Makes dictionaries of arrays of all types but texts.
+struct DictionaryDecoder {
+    values: Box<dyn ArrayDecoder>,
+    key: DataType,
+}
+
+impl ArrayDecoder for DictionaryDecoder {
+    fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        self.values.keep_dictionary(values, count)
+    }
+
+    fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
+        self.values.open_page(encoding, values, valid)
+    }
+
+    fn close_page(&mut self) {
+        self.values.close_page();
+    }
+
+    fn reserve(&mut self, slots: usize) {
+        self.values.reserve(slots);
+    }
+
+    fn append(&mut self, slots: Slots<'_>) -> Result<()> {
+        self.values.append(slots)
+    }
+
+    fn skip(&mut self, valid: usize) -> Result<()> {
+        self.values.skip(valid)
+    }
+
+    fn release(&mut self) {
+        self.values.release();
+    }
+
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        physical::as_dictionary(&self.values.finish(nulls)?, &self.key)
+    }
+}

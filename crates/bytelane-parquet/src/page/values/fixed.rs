@@ -1,0 +1,364 @@
+//! Arrays of values of a fixed width: numbers, dates and times, decimals, bytes.
+
+use super::super::byte_array::delta;
+use super::super::header::ValueEncoding;
+use super::super::levels::empty_runs;
+use super::array_decoder::{ArrayDecoder, Slots};
+use super::value_decoder::ValueDecoder;
+use crate::budget::{Budget, Reservation};
+use crate::memory::{Fresh, Slot, slots, zeros};
+use crate::types::physical;
+use crate::{Error, Result};
+use arrow_array::ArrayRef;
+use arrow_buffer::{NullBuffer, bit_iterator::BitSliceIterator};
+use arrow_schema::DataType;
+use bytelane::Detected;
+use bytelane::validity::{Element, values};
+use bytemuck::Pod;
+use bytes::Bytes;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescPtr;
+
+/// Parts in which a page may be taken before its indices are better decoded at once.
+const FEW_TAKES: usize = 16;
+
+/// Makes arrays of one column's values.
+pub(crate) struct FixedDecoder {
+    backend: Detected,
+    data_type: DataType,
+    column: ColumnDescPtr,
+    /// Bytes of a value of the file, and of a slot that is decoded.
+    stored: usize,
+    width: usize,
+    decoder: ValueDecoder,
+    /// Memory of the dictionary, of values that are decoded ahead, and of those that are spread out.
+    dictionary_memory: Reservation,
+    page_memory: Reservation,
+    scratch_memory: Reservation,
+    page: Option<OpenPage>,
+    array: Room,
+    /// Values of a piece with nulls, before they are spread out.
+    scratch: Fresh,
+}
+
+/// A page of which values are left.
+#[derive(Debug)]
+struct OpenPage {
+    encoding: ValueEncoding,
+    values: Bytes,
+    /// Whether these are slots already.
+    is_decoded: bool,
+    valid: usize,
+    /// Values that have been taken.
+    taken: usize,
+}
+
+impl OpenPage {
+    /// Leaves out runs of indices without values. Returns whether there were some.
+    fn drop_empty_runs(&mut self) -> bool {
+        let (ValueEncoding::Dictionary, false, Some((width, runs))) =
+            (self.encoding, self.is_decoded, self.values.split_first())
+        else {
+            return false;
+        };
+        match empty_runs::without_empty_runs(runs, u32::from(*width), self.valid) {
+            Some(runs) => {
+                self.values = [&[*width], &runs[..]].concat().into();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Decodes the next values.
+    fn take<'a>(
+        &mut self,
+        decoder: &mut ValueDecoder,
+        count: usize,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
+        let range = self.taken..self.taken + count;
+        self.taken = range.end;
+        match (self.is_decoded, to.len().checked_div(count)) {
+            (true, Some(width)) => {
+                let values = &self.values[range.start * width..range.end * width];
+                Ok(to.write_copy_of_slice(values))
+            }
+            _ => decoder.decode(self.encoding, &self.values, range, to),
+        }
+    }
+}
+
+impl FixedDecoder {
+    /// Of values that [`physical::from_physical`] makes arrays of this type of.
+    pub(crate) fn new(
+        backend: Detected,
+        data_type: DataType,
+        column: ColumnDescPtr,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let Some(stored) = physical::width(&column) else {
+            return Err(physical::not_convertible(&data_type, &column));
+        };
+        // A dictionary's entries are numbers before they are looked up.
+        let is_decimal = physical::is_decimal128(&data_type, &column);
+        let width = if is_decimal {
+            size_of::<i128>()
+        } else {
+            stored
+        };
+        Ok(Self {
+            backend,
+            data_type,
+            stored,
+            width,
+            decoder: ValueDecoder::new(backend, &column, stored, is_decimal),
+            column,
+            dictionary_memory: budget.reservation(),
+            page_memory: budget.reservation(),
+            scratch_memory: budget.reservation(),
+            page: None,
+            array: Room::new(budget),
+            scratch: Fresh::default(),
+        })
+    }
+
+    /// Decodes all values of a page before the first of them are taken, if it would cost too much to find the others.
+    fn decode_ahead(&mut self, wanted: usize) -> Result<()> {
+        let Some(page) = &mut self.page else {
+            return Ok(());
+        };
+        let is_wanted = match page.encoding {
+            _ if page.is_decoded => false,
+            // Each value depends on those before it.
+            ValueEncoding::Delta => wanted < page.valid,
+            // The headers of the runs before a range are read again.
+            ValueEncoding::Dictionary => wanted < page.valid / FEW_TAKES,
+            _ => false,
+        };
+        if !is_wanted {
+            return Ok(());
+        }
+        let bytes = page.valid.saturating_mul(self.width);
+        match self.page_memory.cover(bytes as u64) {
+            Ok(()) => {}
+            // Runs are long where there is no room for their values, and so there are few.
+            Err(_) if page.encoding == ValueEncoding::Dictionary => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let (mut decoded, decoder) = (Fresh::default(), &mut self.decoder);
+        decoded.reserve_exact(bytes);
+        decoded.append(bytes, |to| {
+            decoder.decode(page.encoding, &page.values, 0..page.valid, to)
+        })?;
+        page.values = Bytes::from_owner(decoded.into_buffer());
+        page.is_decoded = true;
+        Ok(())
+    }
+
+    /// Takes a step in the page; after an error once more, without the runs that have no values.
+    fn retried(&mut self, step: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        let taken = self.page.as_ref().map_or(0, |page| page.taken);
+        step(self).or_else(|error| match &mut self.page {
+            Some(page) => match page.drop_empty_runs() {
+                true => {
+                    page.taken = taken;
+                    step(self)
+                }
+                false => Err(error),
+            },
+            None => Err(error),
+        })
+    }
+
+    fn append_once(&mut self, slots: Slots<'_>) -> Result<()> {
+        self.decode_ahead(slots.valid())?;
+        let bytes = slots.len().saturating_mul(self.width);
+        let (page, slots) = match (&mut self.page, slots) {
+            (Some(page), slots @ (Slots::Valid(_) | Slots::Mixed { .. })) => (page, slots),
+            _ => return self.array.append(bytes, |to| Ok(zeros(to))),
+        };
+        let decoder = &mut self.decoder;
+        let Slots::Mixed { bits, valid, .. } = slots else {
+            return self
+                .array
+                .append(bytes, |to| page.take(decoder, slots.len(), to));
+        };
+        let bytes_of_valid = valid.saturating_mul(self.width);
+        self.scratch_memory.cover(bytes_of_valid as u64)?;
+        let (backend, width, dense) = (self.backend, self.width, &mut self.scratch);
+        dense.clear();
+        dense.append(bytes_of_valid, |to| page.take(decoder, valid, to))?;
+        let dense = dense.bytes();
+        self.array
+            .append(bytes, |to| spread(backend, dense, width, bits, to))
+    }
+
+    /// Values in DELTA_BYTE_ARRAY, each of which depends on the one before, as PLAIN ones.
+    fn fixed_deltas(&mut self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
+        if self.column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
+            return Ok((ValueEncoding::DeltaByteArray, values));
+        }
+        // Two lengths each as well.
+        let bytes = valid.saturating_mul(self.stored + 8);
+        self.page_memory.cover(bytes as u64)?;
+        let values = delta::decode_fixed(self.backend, values, valid, self.stored)?;
+        Ok((ValueEncoding::Plain, values.into()))
+    }
+}
+
+impl ArrayDecoder for FixedDecoder {
+    fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
+        // Copies of its values, of which decimals have another width.
+        let bytes = count.min(values.len()).saturating_mul(self.width);
+        self.dictionary_memory.resize(2 * bytes as u64)?;
+        self.decoder.keep_dictionary(&values, count)
+    }
+
+    fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
+        let (encoding, values) = match encoding {
+            ValueEncoding::DeltaByteArray => self.fixed_deltas(values, valid)?,
+            encoding => (encoding, values),
+        };
+        self.decoder.check(encoding, &values, valid)?;
+        self.page = Some(OpenPage {
+            encoding,
+            values,
+            is_decoded: false,
+            valid,
+            taken: 0,
+        });
+        Ok(())
+    }
+
+    fn close_page(&mut self) {
+        self.page = None;
+        self.page_memory.release();
+    }
+
+    fn reserve(&mut self, slots: usize) {
+        let more = slots.saturating_mul(self.width);
+        self.array.expected = self.array.values.len().saturating_add(more);
+    }
+
+    fn append(&mut self, slots: Slots<'_>) -> Result<()> {
+        self.retried(|decoder| decoder.append_once(slots))
+    }
+
+    fn skip(&mut self, valid: usize) -> Result<()> {
+        // As if they were taken: most would be decoded in vain each time the next ones are.
+        self.retried(|decoder| decoder.decode_ahead(valid))?;
+        if let Some(page) = &mut self.page {
+            page.taken += valid;
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        self.array.memory.release();
+    }
+
+    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let values = std::mem::take(&mut self.array.values).into_buffer();
+        let memory = values.clone();
+        let array = match self.width == self.stored {
+            true => physical::from_physical(&self.data_type, &self.column, values, nulls)?,
+            false => physical::decimals128(&self.data_type, values, nulls)?,
+        };
+        // Only if the array does not have it.
+        self.array.values = Fresh::in_memory_of(memory);
+        Ok(array)
+    }
+}
+
+/// The values of an array, and what they may take.
+struct Room {
+    values: Fresh,
+    /// Bytes that there will probably be.
+    expected: usize,
+    memory: Reservation,
+    /// Bytes of the array that are reserved.
+    paid: usize,
+}
+
+impl Room {
+    fn new(budget: &Budget) -> Self {
+        Self {
+            values: Fresh::default(),
+            expected: 0,
+            memory: budget.reservation(),
+            paid: 0,
+        }
+    }
+
+    /// Appends so many bytes, which `write` writes.
+    fn append(
+        &mut self,
+        bytes: usize,
+        write: impl for<'a> FnOnce(&'a mut [Slot]) -> Result<&'a mut [u8]>,
+    ) -> Result<()> {
+        let start = self.values.len();
+        self.pay(start, start.saturating_add(bytes))?;
+        self.values.reserve_exact(self.paid);
+        self.values.append(bytes, write)
+    }
+
+    /// Reserves memory up to an end, and more if there will be more.
+    fn pay(&mut self, start: usize, end: usize) -> Result<()> {
+        if start == 0 {
+            self.paid = 0;
+        }
+        if end <= self.paid {
+            return Ok(());
+        }
+        let wanted = match start {
+            0 => end.max(self.expected),
+            _ => end.max(self.expected).max(2 * self.paid),
+        };
+        self.paid = match self.memory.resize(wanted as u64) {
+            Ok(()) => wanted,
+            Err(_) => {
+                self.memory.resize(end as u64)?;
+                end
+            }
+        };
+        Ok(())
+    }
+}
+
+/// Moves values to the valid slots of `to`, which have ones in a bitmap.
+fn spread<'a>(
+    backend: Detected,
+    dense: &[u8],
+    width: usize,
+    bits: &[u8],
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    match width {
+        4 => return spread_numbers::<u32>(backend, dense, bits, to),
+        8 => return spread_numbers::<u64>(backend, dense, bits, to),
+        16 => return spread_numbers::<u128>(backend, dense, bits, to),
+        _ => {}
+    }
+    let to = zeros(to);
+    let mut taken = 0;
+    for (start, end) in BitSliceIterator::new(bits, 0, to.len() / width) {
+        let bytes = (end - start) * width;
+        to[start * width..end * width].copy_from_slice(&dense[taken..taken + bytes]);
+        taken += bytes;
+    }
+    Ok(to)
+}
+
+fn spread_numbers<'a, T: Element + Pod>(
+    backend: Detected,
+    dense: &[u8],
+    bits: &[u8],
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let dense: &[T] = bytemuck::cast_slice(dense);
+    let spread = values::spread_uninit_with(backend, dense, bits, slots::<T>(to));
+    spread
+        .map(bytemuck::cast_slice_mut)
+        .map_err(|error| Error::corrupt(error.to_string()))
+}

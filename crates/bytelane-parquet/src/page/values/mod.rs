@@ -1,0 +1,13 @@
+//! Values of pages, and the arrays that they become: one decoder for each kind of column.
+
+pub(super) mod alp;
+mod array_decoder;
+mod boolean;
+mod decoder;
+mod fixed;
+mod null;
+mod value_decoder;
+
+pub(crate) use array_decoder::ArrayDecoder;
+pub(super) use array_decoder::Slots;
+pub(crate) use decoder::decoder_of;

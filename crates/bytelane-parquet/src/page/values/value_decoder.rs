@@ -1,0 +1,326 @@
+//! The values of a page: any range of them, from the encodings of columns of a fixed width.
+
+use super::super::header::ValueEncoding;
+use super::alp;
+use crate::memory::{Fresh, Slot, slots, write_each, zeros};
+use crate::{Error, Result};
+use bytelane::Detected;
+use bytelane::byte_stream_split::Width;
+use bytelane::delta;
+use bytelane::rle_hybrid::{self, Dictionary, Format};
+use bytemuck::Pod;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescriptor;
+use std::ops::Range;
+
+/// Decodes the pages of a column chunk, whose dictionary it keeps.
+pub(crate) struct ValueDecoder {
+    backend: Detected,
+    physical: Type,
+    /// Bytes of a value in the file.
+    width: usize,
+    /// Whether the values are decimals that become numbers of 16 bytes.
+    is_decimal: bool,
+    dictionary: Option<Entries>,
+    /// Indices into entries for which there is no kernel.
+    indices: Vec<u32>,
+    /// Decimals as the file has them.
+    stored: Fresh,
+}
+
+/// The entries of a dictionary.
+enum Entries {
+    Four(Dictionary<u32>),
+    Eight(Dictionary<u64>),
+    Sixteen(Dictionary<u128>),
+    /// Those of other widths, one after the other.
+    Other(Vec<u8>),
+}
+
+impl ValueDecoder {
+    /// Of values of `width` bytes. Decimals of less than 16 bytes can become numbers of 16 bytes.
+    pub(crate) fn new(
+        backend: Detected,
+        column: &ColumnDescriptor,
+        width: usize,
+        is_decimal: bool,
+    ) -> Self {
+        Self {
+            backend,
+            physical: column.physical_type(),
+            width,
+            is_decimal,
+            dictionary: None,
+            indices: Vec::new(),
+            stored: Fresh::default(),
+        }
+    }
+
+    /// Keeps a dictionary, whose page has these bytes after decompression.
+    pub(crate) fn keep_dictionary(&mut self, bytes: &[u8], count: usize) -> Result<()> {
+        // Some writers have bytes after the last value.
+        let length = count.checked_mul(self.width);
+        let Some(bytes) = length.and_then(|length| bytes.get(..length)) else {
+            return Err(Error::corrupt(format!(
+                "a dictionary of {} bytes instead of {count} values of {} bytes",
+                bytes.len(),
+                self.width
+            )));
+        };
+        self.dictionary = Some(match self.width {
+            _ if self.is_decimal => {
+                let mut wide = Fresh::default();
+                wide.append(count * size_of::<i128>(), |to| {
+                    Ok::<_, Error>(self.widen(bytes, to))
+                })?;
+                Entries::Sixteen(Dictionary::new(bytemuck::cast_slice(wide.bytes())))
+            }
+            4 => Entries::Four(Dictionary::new(&numbers(bytes))),
+            8 => Entries::Eight(Dictionary::new(&numbers(bytes))),
+            16 => Entries::Sixteen(Dictionary::new(&numbers(bytes))),
+            _ => Entries::Other(bytes.to_vec()),
+        });
+        Ok(())
+    }
+
+    /// An error unless a page has as many values, those of null slots not included. Indices are only counted as they
+    /// are decoded.
+    pub(crate) fn check(&self, encoding: ValueEncoding, page: &[u8], valid: usize) -> Result<()> {
+        let is = |types: [Type; 2]| types.contains(&self.physical);
+        match encoding {
+            ValueEncoding::Plain | ValueEncoding::ByteStreamSplit => {
+                let length = valid.checked_mul(self.width);
+                // Some writers have bytes after the last value, which the streams of bytes leave no place for.
+                let is_there = match encoding {
+                    ValueEncoding::Plain => length.is_some_and(|length| length <= page.len()),
+                    _ => length == Some(page.len()),
+                };
+                match is_there {
+                    true => Ok(()),
+                    false => Err(Error::corrupt(format!(
+                        "{} bytes of values instead of {valid} values of {} bytes",
+                        page.len(),
+                        self.width
+                    ))),
+                }
+            }
+            ValueEncoding::Alp if is([Type::FLOAT, Type::DOUBLE]) => alp::check_count(page, valid),
+            ValueEncoding::Alp => Err(Error::corrupt("a page in ALP whose values are not floats")),
+            ValueEncoding::Delta if is([Type::INT32, Type::INT64]) => check_deltas(page, valid),
+            ValueEncoding::Delta => Err(Error::corrupt(
+                "a page in DELTA_BINARY_PACKED whose values are not integers",
+            )),
+            ValueEncoding::DeltaLengthByteArray
+            | ValueEncoding::DeltaByteArray
+            | ValueEncoding::Rle => Err(Error::corrupt(format!(
+                "a page in {}, in a column of {}",
+                encoding.in_parquet(),
+                self.physical
+            ))),
+            ValueEncoding::Dictionary if self.dictionary.is_some() || valid == 0 => Ok(()),
+            ValueEncoding::Dictionary => Err(Error::corrupt(
+                "a page of indices, but the column chunk has no dictionary before it",
+            )),
+        }
+    }
+
+    /// Decodes a range of a page's values, none of them null. `to` begins where a number of the values' width may.
+    pub(crate) fn decode<'a>(
+        &mut self,
+        encoding: ValueEncoding,
+        page: &[u8],
+        range: Range<usize>,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
+        let width = self.width;
+        if !self.is_decimal || encoding == ValueEncoding::Dictionary {
+            return self.decode_stored(encoding, page, range, to);
+        }
+        if encoding == ValueEncoding::Plain {
+            let values = &page[range.start * width..range.end * width];
+            return Ok(self.widen(values, to));
+        }
+        let mut stored = std::mem::take(&mut self.stored);
+        stored.clear();
+        stored.append(range.len() * width, |stored| {
+            self.decode_stored(encoding, page, range, stored)
+        })?;
+        let written = self.widen(stored.bytes(), to);
+        self.stored = stored;
+        Ok(written)
+    }
+
+    /// Writes decimals as numbers of 16 bytes.
+    fn widen<'a>(&self, values: &[u8], to: &'a mut [Slot]) -> &'a mut [u8] {
+        let count = to.len() / size_of::<i128>();
+        match self.physical {
+            Type::INT32 => {
+                let values = &values.as_chunks().0[..count];
+                let value = |index: usize| i128::from(i32::from_le_bytes(values[index]));
+                write_each(to, |index| value(index).cast_unsigned())
+            }
+            Type::INT64 => {
+                let values = &values.as_chunks().0[..count];
+                let value = |index: usize| i128::from(i64::from_le_bytes(values[index]));
+                write_each(to, |index| value(index).cast_unsigned())
+            }
+            _ => write_each(to, |index| decimal(values, self.width, index)),
+        }
+    }
+
+    /// As the file has them, but those of dictionaries.
+    fn decode_stored<'a>(
+        &mut self,
+        encoding: ValueEncoding,
+        page: &[u8],
+        range: Range<usize>,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
+        let (backend, width) = (self.backend, self.width);
+        if range.is_empty() {
+            return Ok(zeros(to));
+        }
+        match encoding {
+            ValueEncoding::Plain => {
+                Ok(to.write_copy_of_slice(&page[range.start * width..range.end * width]))
+            }
+            ValueEncoding::ByteStreamSplit => {
+                let width = Width::new(width).expect("no column has values of 0 bytes");
+                Ok(width.decode_range_uninit_with(backend, page, range, to)?)
+            }
+            ValueEncoding::Alp => alp::decode(backend, page, width, range, to),
+            ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to),
+            ValueEncoding::Delta => deltas::<i64>(backend, page, range, to),
+            ValueEncoding::Dictionary => self.look_up(page, range, to),
+            ValueEncoding::DeltaLengthByteArray
+            | ValueEncoding::DeltaByteArray
+            | ValueEncoding::Rle => {
+                self.check(encoding, page, range.end)?;
+                Ok(zeros(to))
+            }
+        }
+    }
+
+    /// Decodes indices to the entries that they stand for.
+    fn look_up<'a>(
+        &mut self,
+        page: &[u8],
+        range: Range<usize>,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
+        let Some((bits, page)) = page.split_first() else {
+            return Err(Error::corrupt("a page of indices without their width"));
+        };
+        let Some(format) = Format::<u32>::new(u32::from(*bits)) else {
+            return Err(Error::corrupt(format!("indices of {bits} bits")));
+        };
+        let backend = self.backend;
+        let looked_up = match &self.dictionary {
+            Some(Entries::Four(entries)) => look_up(entries, backend, format, page, range, to),
+            Some(Entries::Eight(entries)) => look_up(entries, backend, format, page, range, to),
+            Some(Entries::Sixteen(entries)) => look_up(entries, backend, format, page, range, to),
+            Some(Entries::Other(entries)) => {
+                self.indices.resize(range.len(), 0);
+                let indices = &mut self.indices[..];
+                let found = format.decode_range_uninit_with(backend, page, range, indices);
+                let indices = found.map_err(damaged)?;
+                return copy_entries(entries, self.width, indices, to);
+            }
+            None => return Err(Error::corrupt("a page of indices without a dictionary")),
+        };
+        looked_up.map_err(damaged)
+    }
+}
+
+fn look_up<'a, T: rle_hybrid::Entry + Pod>(
+    entries: &Dictionary<T>,
+    backend: Detected,
+    format: Format<u32>,
+    page: &[u8],
+    range: Range<usize>,
+    to: &'a mut [Slot],
+) -> std::result::Result<&'a mut [u8], rle_hybrid::Error> {
+    let decoded = entries.decode_range_uninit_with(backend, format, page, range, slots::<T>(to));
+    decoded.map(bytemuck::cast_slice_mut)
+}
+
+/// Entries of any width.
+fn copy_entries<'a>(
+    entries: &[u8],
+    width: usize,
+    indices: &[u32],
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let to = zeros(to);
+    for (to, index) in to.chunks_exact_mut(width).zip(indices) {
+        let start = *index as usize * width;
+        let Some(entry) = entries.get(start..start + width) else {
+            return Err(Error::corrupt(format!(
+                "the index {index} into a dictionary of {} values",
+                entries.len() / width
+            )));
+        };
+        to.copy_from_slice(entry);
+    }
+    Ok(to)
+}
+
+/// A big-endian decimal of up to 16 bytes, at an index among others, as the number that Arrow has.
+#[inline(always)]
+fn decimal(values: &[u8], width: usize, index: usize) -> u128 {
+    const WIDE: usize = size_of::<i128>();
+    let from = &values[index * width..];
+    // Bytes after the value are shifted out.
+    let bytes = match from.first_chunk::<WIDE>() {
+        Some(bytes) => *bytes,
+        None => {
+            let mut bytes = [0; WIDE];
+            bytes[..width].copy_from_slice(&from[..width]);
+            bytes
+        }
+    };
+    let unused = 8 * (WIDE - width) as u32;
+    (i128::from_be_bytes(bytes) >> unused).cast_unsigned()
+}
+
+/// Bytes as numbers, whose bytes they stay.
+fn numbers<T: Pod>(bytes: &[u8]) -> Vec<T> {
+    let values = bytes.chunks_exact(size_of::<T>());
+    values.map(bytemuck::pod_read_unaligned).collect()
+}
+
+fn check_deltas(page: &[u8], valid: usize) -> Result<()> {
+    // Some writers may write no values as no bytes.
+    if valid == 0 && page.is_empty() {
+        return Ok(());
+    }
+    match delta::stored(page).map_err(damaged_deltas)? {
+        stored if stored == valid as u64 => Ok(()),
+        stored => Err(Error::corrupt(format!(
+            "{stored} values in DELTA_BINARY_PACKED instead of {valid}"
+        ))),
+    }
+}
+
+fn deltas<'a, T: delta::Integer + Pod>(
+    backend: Detected,
+    page: &[u8],
+    range: Range<usize>,
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let decoded = delta::decode_range_uninit_with(backend, page, range, slots::<T>(to));
+    let values: &mut [u8] = bytemuck::cast_slice_mut(decoded.map_err(damaged_deltas)?);
+    if cfg!(target_endian = "big") {
+        let numbers = values.chunks_exact_mut(size_of::<T>());
+        numbers.for_each(<[u8]>::reverse);
+    }
+    Ok(values)
+}
+
+fn damaged(error: rle_hybrid::Error) -> Error {
+    Error::corrupt(format!("the indices into the dictionary: {error}"))
+}
+
+fn damaged_deltas(error: delta::Error) -> Error {
+    Error::corrupt(format!("values in DELTA_BINARY_PACKED: {error}"))
+}

@@ -1,0 +1,286 @@
+//! A leaf of the schema: the pages of its column chunk to arrays of any rows.
+
+mod pages;
+
+pub(crate) use pages::{PageIndex, PageReader};
+
+use crate::budget::{Budget, Reservation};
+use crate::page::{ArrayDecoder, DataPage, Opener, PageKind, PageLevels, Validity};
+use crate::{Error, Result};
+use arrow_array::ArrayRef;
+use bytes::Bytes;
+use parquet::schema::types::ColumnDescPtr;
+
+/// Reads a chunk from its first row to its last.
+pub(crate) struct Leaf {
+    column: ColumnDescPtr,
+    pages: PageReader,
+    opener: Opener,
+    levels: PageLevels,
+    decoder: Box<dyn ArrayDecoder>,
+    /// Memory of the levels and the validity of the array.
+    memory: Reservation,
+    slots: usize,
+    /// Whether the next page may continue the last row of the one that is open, or was passed over.
+    may_continue: bool,
+    is_open: bool,
+    validity: Validity,
+    array_levels: Levels,
+    /// Whether there is room for what the array will probably have.
+    expects_more: bool,
+}
+
+/// How many times the levels of an array may grow for levels that are not there yet.
+const MOST_GROWTH: usize = 8;
+
+/// The levels of an array of a nested column.
+#[derive(Debug, Default)]
+pub(crate) struct Levels {
+    pub(crate) repetition: Vec<u8>,
+    pub(crate) definition: Vec<u8>,
+}
+
+impl Levels {
+    fn bytes(&self) -> u64 {
+        (self.repetition.len() + self.definition.len()) as u64
+    }
+}
+
+/// What is made of rows.
+#[derive(Debug)]
+pub(crate) struct LeafArray {
+    pub(crate) array: ArrayRef,
+    /// Nothing if the column is not nested.
+    pub(crate) levels: Levels,
+}
+
+/// What to do with rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Read,
+    Skip,
+}
+
+impl Leaf {
+    pub(crate) fn new(
+        column: ColumnDescPtr,
+        pages: PageReader,
+        opener: Opener,
+        levels: PageLevels,
+        decoder: Box<dyn ArrayDecoder>,
+        budget: &Budget,
+    ) -> Self {
+        Self {
+            column,
+            pages,
+            opener,
+            levels,
+            decoder,
+            memory: budget.reservation(),
+            slots: 0,
+            may_continue: false,
+            is_open: false,
+            validity: Validity::default(),
+            array_levels: Levels::default(),
+            expects_more: false,
+        }
+    }
+
+    /// An array of so many rows is wanted.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        if !self.levels.has_lists() {
+            self.decoder.reserve(rows);
+        }
+    }
+
+    /// Appends the next rows to the array.
+    pub(crate) fn read(&mut self, rows: usize) -> Result<()> {
+        let read = self.advance(rows, Wish::Read);
+        read.map_err(|error| self.located(error))
+    }
+
+    /// Passes over the next rows.
+    pub(crate) fn skip(&mut self, rows: usize) -> Result<()> {
+        let skipped = self.advance(rows, Wish::Skip);
+        skipped.map_err(|error| self.located(error))
+    }
+
+    /// The array of all rows read since the last one.
+    pub(crate) fn finish(&mut self) -> Result<LeafArray> {
+        self.expects_more = false;
+        self.slots = 0;
+        let validity = std::mem::take(&mut self.validity);
+        let array = self.decoder.finish(validity.finish());
+        Ok(LeafArray {
+            array: array.map_err(|error| self.located(error))?,
+            levels: std::mem::take(&mut self.array_levels),
+        })
+    }
+
+    /// Returns an error if the chunk has more rows than those that were read.
+    pub(crate) fn check_end(&mut self) -> Result<()> {
+        let more = self.levels.left() > 0 || self.open_page().map_err(|it| self.located(it))?;
+        let problem = "the column chunk has more rows than the footer claims";
+        match more {
+            true => Err(self.located(Error::corrupt(problem))),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives the memory of the last array back to the budget: it is the caller's.
+    pub(crate) fn release(&mut self) {
+        self.memory.release();
+        self.decoder.release();
+    }
+
+    fn located(&self, error: Error) -> Error {
+        error
+            .in_page(self.pages.page())
+            .in_column(self.column.path().string())
+    }
+
+    fn advance(&mut self, rows: usize, wish: Wish) -> Result<()> {
+        let mut left = rows;
+        while left > 0 || self.continues()? {
+            if self.levels.left() == 0 {
+                self.close_page();
+                if wish == Wish::Skip {
+                    left -= self.skip_pages(left)?;
+                }
+                if left == 0 && !self.continues()? || !self.open_page()? {
+                    break;
+                }
+            }
+            let (levels, begun) = self.levels.rows(left);
+            match wish {
+                Wish::Read => self.append(levels)?,
+                Wish::Skip => {
+                    let valid = self.levels.skip(levels)?;
+                    self.decoder.skip(valid)?;
+                }
+            }
+            left -= begun;
+            if wish == Wish::Read {
+                self.expect_more(rows - left, left);
+            }
+            if left == 0 && self.levels.left() > 0 {
+                break;
+            }
+        }
+        match left {
+            0 => Ok(()),
+            _ => Err(Error::corrupt(
+                "the column chunk has fewer rows than the footer claims",
+            )),
+        }
+    }
+
+    /// Whether the last row may have more values in the next page.
+    fn continues(&mut self) -> Result<bool> {
+        Ok(self.may_continue
+            && self.levels.left() == 0
+            && !self.pages.begins_row(self.levels.max_repetition())?)
+    }
+
+    fn append(&mut self, levels: usize) -> Result<()> {
+        let slots = self.levels.take(levels)?;
+        self.slots += slots.len();
+        self.memory
+            .cover(self.array_levels.bytes() + self.slots as u64 / 8)?;
+        self.decoder.append(slots)?;
+        self.validity.append(slots);
+        if let Some([repetition, definition]) = self.levels.last(levels) {
+            self.memory
+                .add((repetition.len() + definition.len()) as u64)?;
+            self.array_levels.repetition.extend_from_slice(repetition);
+            self.array_levels.definition.extend_from_slice(definition);
+        }
+        Ok(())
+    }
+
+    /// Makes room for the values of lists once, after those of the first page, as if all rows were like the rows so far.
+    fn expect_more(&mut self, rows: usize, left: usize) {
+        let levels = &mut self.array_levels;
+        let slots = levels.definition.len();
+        if self.expects_more || rows == 0 || slots == 0 {
+            return;
+        }
+        self.expects_more = true;
+        let more = slots.saturating_mul(left) / rows;
+        // The first rows may be the only long ones.
+        let more = more.min(MOST_GROWTH * slots);
+        self.decoder.reserve(more);
+        if self.memory.cover(levels.bytes() + 2 * more as u64).is_ok() {
+            levels.repetition.reserve(more);
+            levels.definition.reserve(more);
+        }
+    }
+
+    fn close_page(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            self.decoder.close_page();
+            self.pages.count();
+        }
+    }
+
+    /// Passes over pages that have no more rows than these, and returns how many they have.
+    fn skip_pages(&mut self, rows: usize) -> Result<usize> {
+        let mut skipped = 0;
+        while !self.continues()? {
+            if self.pages.is_other_next()? {
+                self.read_page()?;
+                continue;
+            }
+            match self.pages.rows(self.levels.has_lists())? {
+                Some(rows_of_page) if rows_of_page <= rows - skipped && skipped < rows => {
+                    self.pages.skip()?;
+                    self.may_continue = self.levels.has_lists();
+                    skipped += rows_of_page;
+                }
+                _ => break,
+            }
+        }
+        Ok(skipped)
+    }
+
+    /// Opens the next page with levels; whether there is one.
+    fn open_page(&mut self) -> Result<bool> {
+        while self.levels.left() == 0 {
+            self.close_page();
+            if !self.read_page()? {
+                self.may_continue = false;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads the next page, whatever it is; whether there is one.
+    fn read_page(&mut self) -> Result<bool> {
+        match self.pages.read()? {
+            None => return Ok(false),
+            Some((PageKind::Data(header), bytes)) => self.open_data_page(&header, bytes)?,
+            Some((PageKind::Dictionary(header), bytes)) => {
+                let values = self.opener.open_dictionary(&header, bytes)?;
+                self.decoder.keep_dictionary(values, header.values)?;
+            }
+            Some((PageKind::Other, _)) => {}
+        }
+        Ok(true)
+    }
+
+    fn open_data_page(&mut self, header: &DataPage, bytes: Bytes) -> Result<()> {
+        self.is_open = true;
+        self.may_continue = self.levels.has_lists();
+        let parts = self.opener.open(header, bytes)?;
+        self.levels
+            .open(header, parts.repetition, parts.definition)?;
+        if self.pages.is_indexed() && !self.levels.begins_row() {
+            return Err(Error::corrupt(
+                "the page begins within a row, in contrast to the offset index",
+            ));
+        }
+        let valid = self.levels.valid();
+        self.decoder.open_page(header.encoding, parts.values, valid)
+    }
+}

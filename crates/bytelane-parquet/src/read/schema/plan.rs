@@ -1,0 +1,275 @@
+//! Which leaves are read for a projection, and the trees that they are parts of.
+
+use super::tree::{Kind, Node};
+use crate::page::LeafLevels;
+use crate::{Error, Problem, Result};
+use arrow_schema::{DataType, FieldRef, Fields};
+use bytelane::validity::lists::List;
+use parquet::arrow::ProjectionMask;
+use parquet::basic::Repetition;
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
+
+/// A leaf that is read.
+#[derive(Clone, Debug)]
+pub(crate) struct LeafPlan {
+    /// Its number in the file's schema.
+    pub(crate) column: usize,
+    pub(crate) data_type: DataType,
+    pub(crate) levels: LeafLevels,
+}
+
+/// The columns of a projection, and their leaves.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) columns: Vec<Node>,
+    pub(crate) leaves: Vec<LeafPlan>,
+}
+
+/// Where a type is in the schema.
+#[derive(Clone, Copy, Debug)]
+struct Context {
+    definition: u8,
+    repetition: u8,
+    list: Option<List<u8>>,
+    /// The definition level from which on that list has an entry.
+    slot: u8,
+    /// Whether it is within a list or a struct.
+    is_nested: bool,
+}
+
+/// Walks over a schema of Parquet and one of Arrow at the same time.
+struct Planner<'a> {
+    projection: &'a ProjectionMask,
+    /// Leaves of the file so far.
+    next: usize,
+    leaves: Vec<LeafPlan>,
+}
+
+impl Plan {
+    /// Of the fields that the crate `parquet` makes of a projection.
+    pub(crate) fn new(
+        schema: &SchemaDescriptor,
+        projection: &ProjectionMask,
+        fields: &Fields,
+    ) -> Result<Self> {
+        let mut planner = Planner {
+            projection,
+            next: 0,
+            leaves: Vec::new(),
+        };
+        let context = Context {
+            definition: 0,
+            repetition: 0,
+            list: None,
+            slot: 0,
+            is_nested: false,
+        };
+        let types = schema.root_schema().get_fields();
+        let columns = planner.fields(types, fields, context)?;
+        for leaf in &planner.leaves {
+            let column = schema.column(leaf.column);
+            let found = [column.max_def_level(), column.max_rep_level()];
+            let of = leaf.levels;
+            if found != [of.max_definition, of.max_repetition].map(i16::from) {
+                let problem = format!("the groups around it cannot be read as {}", leaf.data_type);
+                let error = Error::new(Problem::Unsupported(problem));
+                return Err(error.in_column(column.path().string()));
+            }
+        }
+        Ok(Self {
+            columns,
+            leaves: planner.leaves,
+        })
+    }
+}
+
+impl Planner<'_> {
+    /// The children of a group that Arrow has.
+    fn fields(&mut self, types: &[TypePtr], fields: &Fields, at: Context) -> Result<Vec<Node>> {
+        let mut fields = fields.iter().peekable();
+        let mut nodes = Vec::new();
+        for of in types {
+            let leaves = self.next..self.next + count_leaves(of);
+            let is_read = leaves.clone().any(|it| self.projection.leaf_included(it));
+            // Arrow has no map without its keys.
+            match fields.next_if(|field| is_read && field.name() == of.name()) {
+                Some(field) => {
+                    let node = self.node(of, field.data_type(), at);
+                    nodes.push(node.map_err(|error| error.in_column(of.name()))?);
+                }
+                None => self.next = leaves.end,
+            }
+        }
+        match fields.next() {
+            None => Ok(nodes),
+            Some(field) => Err(not_readable(field.data_type())),
+        }
+    }
+
+    /// What may be repeated, or null.
+    fn node(&mut self, of: &Type, data_type: &DataType, at: Context) -> Result<Node> {
+        let is_repeated = of.get_basic_info().repetition() == Repetition::REPEATED;
+        match entry_field(data_type) {
+            // Lists of old files: nothing around the entries.
+            Some(entry) if is_repeated => self.list(of, of, data_type, entry, at),
+            Some(entry) => {
+                let [repeated] = children(of) else {
+                    return Err(not_readable(data_type));
+                };
+                let at = at.maybe_null(of)?;
+                let is_map = matches!(data_type, DataType::Map(..));
+                let item = match is_map || is_entry(of, repeated) {
+                    true => repeated,
+                    false => &repeated.get_fields()[0],
+                };
+                self.list(repeated, item, data_type, entry, at)
+            }
+            None if is_repeated => Err(not_readable(data_type)),
+            None => self.value(of, data_type, at.maybe_null(of)?),
+        }
+    }
+
+    /// Lists: `repeated` has an entry for each, which is it, or in it.
+    fn list(
+        &mut self,
+        repeated: &Type,
+        item: &Type,
+        data_type: &DataType,
+        entry: &FieldRef,
+        at: Context,
+    ) -> Result<Node> {
+        if repeated.get_basic_info().repetition() != Repetition::REPEATED {
+            return Err(not_readable(data_type));
+        }
+        let valid = u16::from(at.definition);
+        let list = match at.list {
+            None => List::new(valid),
+            Some(outer) => outer.inner(valid),
+        };
+        let list = list.ok_or_else(too_deep)?;
+        let definition = at.definition.checked_add(1).ok_or_else(too_deep)?;
+        let within = Context {
+            definition,
+            repetition: at.repetition.checked_add(1).ok_or_else(too_deep)?,
+            list: Some(list),
+            slot: definition,
+            is_nested: true,
+        };
+        let entries = match std::ptr::eq(repeated, item) {
+            true => self.value(item, entry.data_type(), within)?,
+            false => self.node(item, entry.data_type(), within)?,
+        };
+        Ok(Node {
+            data_type: data_type.clone(),
+            list: at.list,
+            valid_from: at.valid_from(),
+            kind: Kind::List(list, Box::new(entries)),
+        })
+    }
+
+    /// A leaf or a struct, whose own levels are in the context.
+    fn value(&mut self, of: &Type, data_type: &DataType, at: Context) -> Result<Node> {
+        let kind = match data_type {
+            DataType::Struct(fields) if of.is_group() => {
+                let is_nested = true;
+                let within = Context { is_nested, ..at };
+                Kind::Struct(self.fields(of.get_fields(), fields, within)?)
+            }
+            _ if of.is_primitive() => {
+                self.leaves.push(LeafPlan {
+                    column: self.next,
+                    data_type: data_type.clone(),
+                    levels: LeafLevels {
+                        max_definition: at.definition,
+                        max_repetition: at.repetition,
+                        slot: at.slot,
+                        is_nested: at.is_nested,
+                    },
+                });
+                self.next += 1;
+                Kind::Leaf(self.leaves.len() - 1)
+            }
+            _ => return Err(not_readable(data_type)),
+        };
+        Ok(Node {
+            data_type: data_type.clone(),
+            list: at.list,
+            valid_from: at.valid_from(),
+            kind,
+        })
+    }
+}
+
+impl Context {
+    /// The context within a type that may be null.
+    fn maybe_null(self, of: &Type) -> Result<Self> {
+        if of.get_basic_info().repetition() != Repetition::OPTIONAL {
+            return Ok(self);
+        }
+        let definition = self.definition.checked_add(1).ok_or_else(too_deep)?;
+        Ok(Self { definition, ..self })
+    }
+
+    /// The definition level from which on a type is not null, if it may be. One that cannot be null itself is null
+    /// with the structs around it.
+    fn valid_from(self) -> Option<u8> {
+        (self.definition > self.slot).then_some(self.definition)
+    }
+}
+
+/// Whether the repeated group of a list is its entry, or the entry is the only field of it: "Backward-compatibility rules"
+/// of [LogicalTypes.md](https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists).
+fn is_entry(list: &Type, repeated: &Type) -> bool {
+    let [item] = children(repeated) else {
+        return true;
+    };
+    let has_name =
+        repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
+    let is_repeated = item.get_basic_info().repetition() == Repetition::REPEATED;
+    has_name && !is_repeated && !is_list(repeated)
+}
+
+fn is_list(of: &Type) -> bool {
+    let info = of.get_basic_info();
+    let is_converted = info.converted_type() == parquet::basic::ConvertedType::LIST;
+    is_converted
+        || matches!(
+            info.logical_type_ref(),
+            Some(parquet::basic::LogicalType::List)
+        )
+}
+
+fn children(of: &Type) -> &[TypePtr] {
+    match of.is_group() {
+        true => of.get_fields(),
+        false => &[],
+    }
+}
+
+fn count_leaves(of: &Type) -> usize {
+    match of.is_group() {
+        true => of.get_fields().iter().map(|it| count_leaves(it)).sum(),
+        false => 1,
+    }
+}
+
+/// The entries of lists.
+fn entry_field(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => Some(field),
+        _ => None,
+    }
+}
+
+pub(crate) fn not_readable(data_type: &DataType) -> Error {
+    Problem::Unsupported(format!("its groups cannot be read as {data_type}")).into()
+}
+
+pub(crate) fn too_deep() -> Error {
+    Problem::Unsupported("it is nested more than 255 levels deep".to_owned()).into()
+}

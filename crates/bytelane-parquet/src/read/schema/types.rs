@@ -1,0 +1,99 @@
+//! The Arrow types of columns, where those that the crate `parquet` gives them would change values.
+
+use crate::types::fields::{children, with_children};
+use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef};
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescPtr;
+use std::slice::Iter;
+use std::sync::Arc;
+
+/// The types that the Arrow schema of a file gives its columns, without those that change values: decimals of another scale or
+/// of fewer digits, and timestamps in another unit. `own` are the types of the columns without that schema. None if nothing is
+/// to change.
+pub(crate) fn without_other_values(
+    hinted: &Schema,
+    own: &Schema,
+    columns: &[ColumnDescPtr],
+) -> Option<SchemaRef> {
+    let mut columns = columns.iter();
+    let pairs = hinted.fields().iter().zip(own.fields());
+    let fields: Vec<FieldRef> = pairs
+        .map(|(hinted, own)| without_other_value(hinted, own, &mut columns))
+        .collect();
+    changed(hinted, fields)
+}
+
+fn without_other_value(
+    hinted: &FieldRef,
+    own: &FieldRef,
+    columns: &mut Iter<'_, ColumnDescPtr>,
+) -> FieldRef {
+    let within = children(own.data_type());
+    if within.is_empty() {
+        let column = columns.next();
+        return match is_taken(hinted.data_type(), own.data_type(), column) {
+            true => Arc::clone(hinted),
+            false => Arc::clone(own),
+        };
+    }
+    let mut within = within.into_iter();
+    with_children(hinted, &mut |child| match within.next() {
+        Some(own) => without_other_value(child, own, columns),
+        None => Arc::clone(child),
+    })
+}
+
+/// Returns whether a column has this type, which a schema asks for.
+fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) -> bool {
+    if let (Some(asked), Some(own)) = (decimal(asked), decimal(own))
+        && (asked.0 < own.0 || asked.1 != own.1)
+    {
+        return false;
+    }
+    let is = |physical| column.is_some_and(|column| column.physical_type() == physical);
+    match (asked, own) {
+        (DataType::Dictionary(_, values), own) => {
+            // The crate `parquet` makes no dictionaries of numbers that are stored as bytes.
+            let is_bytes = is(Type::BYTE_ARRAY) || is(Type::FIXED_LEN_BYTE_ARRAY);
+            !(is_bytes && values.is_primitive()) && is_taken(values, own, column)
+        }
+        // INT96 has no unit.
+        (DataType::Timestamp(asked, _), DataType::Timestamp(own, _)) => {
+            asked == own || is(Type::INT96)
+        }
+        _ => true,
+    }
+}
+
+/// Digits and scale.
+fn decimal(data_type: &DataType) -> Option<(u8, i8)> {
+    match data_type {
+        DataType::Decimal32(digits, scale)
+        | DataType::Decimal64(digits, scale)
+        | DataType::Decimal128(digits, scale)
+        | DataType::Decimal256(digits, scale) => Some((*digits, *scale)),
+        DataType::Dictionary(_, values) => decimal(values),
+        _ => None,
+    }
+}
+
+/// The same schema with intervals that have all parts of an INTERVAL of Parquet. None if it has no intervals.
+pub(crate) fn with_whole_intervals(schema: &Schema) -> Option<SchemaRef> {
+    let fields: Vec<FieldRef> = schema.fields().iter().map(whole_intervals).collect();
+    changed(schema, fields)
+}
+
+fn whole_intervals(field: &FieldRef) -> FieldRef {
+    match field.data_type() {
+        DataType::Interval(_) => {
+            let whole = DataType::Interval(IntervalUnit::MonthDayNano);
+            Arc::new(Field::clone(field).with_data_type(whole))
+        }
+        _ => with_children(field, &mut whole_intervals),
+    }
+}
+
+fn changed(schema: &Schema, fields: Vec<FieldRef>) -> Option<SchemaRef> {
+    let is_same = schema.fields().iter().eq(&fields);
+    (!is_same).then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}

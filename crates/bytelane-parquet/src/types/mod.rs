@@ -1,0 +1,7 @@
+//! Types of columns, in the file and in Arrow, and their values on the way from one to the other.
+
+pub(crate) mod bare;
+pub(crate) mod extension;
+pub(crate) mod fields;
+pub(crate) mod physical;
+pub(crate) mod stored;
