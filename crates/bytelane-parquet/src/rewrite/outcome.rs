@@ -3,7 +3,7 @@
 use super::work::Moved;
 use serde::Serialize;
 
-/// What [`rewrite`] has done.
+/// Outcome of [`rewrite`](super::rewrite).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Rewritten {
