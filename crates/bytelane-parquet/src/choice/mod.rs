@@ -15,7 +15,6 @@ mod trial;
 use distinct::Distinct;
 pub(crate) use distinct::{Tally, leaf_arrays};
 pub(crate) use goal::Estimate;
-use goal::best;
 pub(crate) use pieces::rows_of;
 
 use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
@@ -187,21 +186,14 @@ fn choose(
         });
         return Ok(first.collect());
     }
-    let mut trials = Trials::new(column, arrays, encoder);
-    let mut estimates = trials.screen(&candidates, options)?;
-    trials.weigh(&mut estimates, options)?;
-    let mut choices = Vec::with_capacity(leaves.len());
-    for estimates in &estimates {
-        let best = best(estimates, options.goal);
-        choices.push(Choice {
-            layout: best.layout.clone(),
-            candidates: estimates.clone(),
-        });
-    }
+    let mut trials = Trials::new(column, arrays, encoder, candidates);
+    trials.screen()?;
+    trials.weigh()?;
+    trials.choose(options.goal);
     if tries_pages(options) {
-        trials.size_pages(&mut choices, options)?;
+        trials.size_pages()?;
     }
-    Ok(choices)
+    Ok(trials.finish())
 }
 
 /// Whether the size of pages is a part of the choice.

@@ -1,16 +1,17 @@
 //! Parts of a column, written in one way after the other.
 
+use super::goal::best;
 use super::pieces::spread;
 use super::{
-    DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, LARGEST_PAGE, MOST_DISTINCT, PAGE_BYTES,
-    PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
+    Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, LARGEST_PAGE, MOST_DISTINCT,
+    PAGE_BYTES, PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
 };
-use crate::choice::Choice;
 use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
-use crate::{Encoding, Result, WriterOptions};
+use crate::{Encoding, Goal, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
 use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
 /// Bytes of a small piece.
@@ -74,41 +75,129 @@ impl Size {
     }
 }
 
+/// What all rows of a leaf become in a layout.
+#[derive(Clone, Debug)]
+struct Written {
+    layout: Layout,
+    size: Size,
+}
+
+/// A leaf of the column, and what is known of it so far.
+struct Leaf {
+    column: ColumnDescPtr,
+    compression: Compression,
+    /// Its different values, where they can be counted.
+    distinct: Option<Distinct>,
+    /// Layout while only others matter.
+    idle: Layout,
+    /// Layouts that it may get.
+    layouts: Vec<Layout>,
+    /// Estimates of these, and the best of them.
+    choice: Choice,
+}
+
+impl Leaf {
+    fn estimate(&self, written: Written, is_measured: bool) -> Estimate {
+        let Written { layout, size } = written;
+        let physical = self.column.physical_type();
+        Estimate::new(layout, self.compression, physical, size, is_measured)
+    }
+
+    /// Returns the layout with a dictionary, if one may be worth it.
+    fn dictionary(&self) -> Option<&Layout> {
+        let share = self.distinct.as_ref().map_or(0.0, Distinct::share);
+        let is_worth_it = is_counted(&self.column) && share <= MOST_DISTINCT;
+        let mut all = self.layouts.iter();
+        let found = all.find(|layout| layout.encoding == Encoding::Dictionary);
+        found.filter(|_| is_worth_it || self.layouts.len() == 1)
+    }
+
+    /// Returns the layouts of the candidates that are not far behind, and only small pieces of which were written.
+    fn close(&self, of_dictionary: bool) -> Vec<Layout> {
+        let estimates = &self.choice.candidates;
+        let bytes = estimates.iter().map(|it| it.bytes);
+        let least = bytes.fold(f64::INFINITY, f64::min);
+        let close = estimates.iter().filter(|it| {
+            let is_dictionary = it.layout.encoding == Encoding::Dictionary;
+            let doubt = match is_dictionary {
+                true => DOUBT_OF_DICTIONARY,
+                false => DOUBT,
+            };
+            !it.is_measured && it.bytes <= doubt * least && is_dictionary == of_dictionary
+        });
+        close.map(|it| it.layout.clone()).collect()
+    }
+
+    /// Returns the layout that was chosen, first, and the same with pages of sizes that may be better than the usual one;
+    /// nothing if there are none. The leaves have `bytes` and `rows`.
+    fn page_layouts(&self, of_dictionary: bool, bytes: usize, rows: usize) -> Vec<Layout> {
+        let layout = &self.choice.layout;
+        let is_dictionary = layout.encoding == Encoding::Dictionary;
+        if is_dictionary != of_dictionary || self.compression == Compression::UNCOMPRESSED {
+            return Vec::new();
+        }
+        let pages: Vec<PageSizes> = match is_dictionary {
+            true => {
+                let fewer = PAGE_ROWS.into_iter().filter(|fewer| *fewer < rows);
+                fewer.map(PageSizes::of_rows).collect()
+            }
+            false if depends_on_pages(self.compression) => {
+                let smaller = PAGE_BYTES.into_iter().filter(|smaller| *smaller < bytes);
+                let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
+                pages.collect()
+            }
+            false => Vec::new(),
+        };
+        let others = pages.iter().map(|pages| Layout {
+            pages: *pages,
+            ..layout.clone()
+        });
+        let chosen = pages.first().map(|_| layout.clone());
+        chosen.into_iter().chain(others).collect()
+    }
+}
+
 /// A column of a row group, and what writes parts of it.
 pub(super) struct Trials<'a> {
     column: &'a Column,
     arrays: &'a [ArrayRef],
     encoder: &'a mut ColumnEncoder,
     rows: usize,
-    /// The different values of each leaf, where they can be counted.
-    distinct: Vec<Option<Distinct>>,
+    leaves: Vec<Leaf>,
     /// Bytes of a row of the largest leaf in PLAIN.
     row_bytes: f64,
-    /// How a leaf is written while only others matter.
-    idle: Vec<Layout>,
 }
 
 impl<'a> Trials<'a> {
+    /// Tries these layouts of each leaf, at least one.
     pub(super) fn new(
         column: &'a Column,
         arrays: &'a [ArrayRef],
         encoder: &'a mut ColumnEncoder,
+        layouts: Vec<Vec<Layout>>,
     ) -> Self {
         let rows = arrays.iter().map(|array| array.len()).sum();
-        let leaves = leaves_of(arrays, column.leaves().len());
-        let largest = leaves.iter().map(|arrays| bytes_of(arrays)).max();
-        let plain = column.leaves().iter();
-        let idle = plain.map(|leaf| layout(leaf, Encoding::Plain, encoder.options()));
+        let of_leaves = leaves_of(arrays, column.leaves().len());
+        let largest = of_leaves.iter().map(|arrays| bytes_of(arrays)).max();
+        let options = encoder.options();
+        let leaves = column.leaves().iter().zip(of_leaves).zip(layouts);
+        let leaves = leaves.map(|((leaf, arrays), layouts)| Leaf {
+            compression: options.compression_of(leaf.path().clone()),
+            distinct: Distinct::among(&arrays),
+            idle: layout(leaf, Encoding::Plain, options),
+            choice: Choice {
+                layout: layouts[0].clone(),
+                candidates: Vec::new(),
+            },
+            layouts,
+            column: ColumnDescPtr::clone(leaf),
+        });
         Self {
-            idle: idle.collect(),
+            leaves: leaves.collect(),
             column,
             arrays,
             encoder,
             rows,
-            distinct: leaves
-                .iter()
-                .map(|arrays| Distinct::among(arrays))
-                .collect(),
             row_bytes: largest.unwrap_or(0) as f64 / rows.max(1) as f64,
         }
     }
@@ -122,37 +211,39 @@ impl<'a> Trials<'a> {
         (self.row_bytes * self.rows as f64) as usize
     }
 
-    /// What each leaf becomes in each of its layouts: all rows, from some pieces of them.
-    fn sizes(
+    /// Returns what each leaf becomes in each of its wanted layouts: all rows, from some pieces of them.
+    fn write_pieces(
         &mut self,
         pieces: &[Range<usize>],
-        layouts: &[Vec<Layout>],
-    ) -> Result<Vec<Vec<Size>>> {
-        let mut sizes: Vec<Vec<Size>> = vec![Vec::new(); layouts.len()];
-        let turns = layouts.iter().map(Vec::len).max().unwrap_or(0);
+        wanted: impl Fn(&Leaf) -> Vec<Layout>,
+    ) -> Result<Vec<Vec<Written>>> {
+        let wanted: Vec<Vec<Layout>> = self.leaves.iter().map(wanted).collect();
+        let mut written = vec![Vec::new(); wanted.len()];
+        let rows: usize = pieces.iter().map(Range::len).sum();
+        let scale = self.rows as f64 / rows.max(1) as f64;
+        let turns = wanted.iter().map(Vec::len).max().unwrap_or(0);
         for turn in 0..turns {
             // A leaf that has had its turns takes another one, which is not looked at.
-            let now = layouts.iter().zip(&self.idle).map(|(layouts, idle)| {
-                let last = layouts.last().unwrap_or(idle);
+            let now = wanted.iter().zip(&self.leaves).map(|(layouts, leaf)| {
+                let last = layouts.last().unwrap_or(&leaf.idle);
                 layouts.get(turn).unwrap_or(last).clone()
             });
             let now: Vec<Layout> = now.collect();
-            let mut sums = vec![Size::default(); layouts.len()];
+            let mut sums = vec![Size::default(); wanted.len()];
             for piece in pieces {
                 let sizes = self.write(rows_of(self.arrays, piece), &now)?;
                 sums.iter_mut()
                     .zip(sizes)
                     .for_each(|(sum, size)| sum.add(size));
             }
-            let written: usize = pieces.iter().map(Range::len).sum();
-            let scale = self.rows as f64 / written.max(1) as f64;
-            for ((sizes, sum), layouts) in sizes.iter_mut().zip(sums).zip(layouts) {
-                if turn < layouts.len() {
-                    sizes.push(sum.scaled(scale));
-                }
+            for ((written, layouts), sum) in written.iter_mut().zip(&wanted).zip(sums) {
+                written.extend(layouts.get(turn).map(|layout| Written {
+                    layout: layout.clone(),
+                    size: sum.scaled(scale),
+                }));
             }
         }
-        Ok(sizes)
+        Ok(written)
     }
 
     /// Writes rows, and looks at what they have become.
@@ -170,12 +261,8 @@ impl<'a> Trials<'a> {
         Ok(sizes.collect())
     }
 
-    /// Estimates for all candidates of each leaf; for those that are far behind, these remain the only ones.
-    pub(super) fn screen(
-        &mut self,
-        candidates: &[Vec<Layout>],
-        options: &WriterOptions,
-    ) -> Result<Vec<Vec<Estimate>>> {
+    /// Estimates all candidates of each leaf; for those that are far behind, these estimates remain the only ones.
+    pub(super) fn screen(&mut self) -> Result<()> {
         let (least, most) = SCREENED_BYTES;
         let wanted = (self.bytes() / SCREENED).clamp(least, most);
         let pieces = match self.bytes() <= SMALL {
@@ -184,77 +271,48 @@ impl<'a> Trials<'a> {
         };
         let is_whole = pieces.len() == 1 && pieces[0].len() == self.rows;
         // A dictionary that each piece has of its own says nothing of one for all rows.
-        let others: Vec<Vec<Layout>> = candidates
-            .iter()
-            .map(|layouts| {
-                let others = layouts.iter();
-                let others = others.filter(|it| is_whole || it.encoding != Encoding::Dictionary);
-                others.cloned().collect()
-            })
-            .collect();
-        let sizes = self.sizes(&pieces, &others)?;
-        let dictionaries = match is_whole {
-            true => vec![None; candidates.len()],
-            false => self.guess_dictionaries(&pieces, candidates)?,
-        };
-        let estimates = others.iter().zip(sizes).zip(dictionaries).enumerate();
-        let estimates = estimates.map(|(leaf, ((layouts, sizes), dictionary))| {
-            let compression = self.compression(leaf, options);
-            let physical = self.column.leaves()[leaf].physical_type();
-            let sized = layouts.iter().cloned().zip(sizes).chain(dictionary);
-            let mut estimates: Vec<Estimate> = sized
-                .map(|(layout, size)| Estimate::new(layout, compression, physical, size, is_whole))
-                .collect();
+        let mut written = self.write_pieces(&pieces, |leaf| {
+            let mut layouts = leaf.layouts.clone();
+            layouts.retain(|it| is_whole || it.encoding != Encoding::Dictionary);
+            layouts
+        })?;
+        if !is_whole {
+            let guesses = self.guess_dictionaries(&pieces)?;
+            let pairs = written.iter_mut().zip(guesses);
+            pairs.for_each(|(written, guess)| written.extend(guess));
+        }
+        for (leaf, written) in self.leaves.iter_mut().zip(written) {
+            let estimates = written.into_iter().map(|it| leaf.estimate(it, is_whole));
+            let mut estimates: Vec<Estimate> = estimates.collect();
             estimates.sort_by_key(|estimate| estimate.layout.encoding);
-            estimates
-        });
-        Ok(estimates.collect())
-    }
-
-    fn compression(&self, leaf: usize, options: &WriterOptions) -> Compression {
-        options.compression_of(self.column.leaves()[leaf].path().clone())
+            leaf.choice.candidates = estimates;
+        }
+        Ok(())
     }
 
     /// What each leaf may become with a dictionary for all of its rows, from one for some pieces of them: its entries
     /// become as many as there are different values, and its indices as wide as these need.
-    fn guess_dictionaries(
-        &mut self,
-        pieces: &[Range<usize>],
-        candidates: &[Vec<Layout>],
-    ) -> Result<Vec<Option<(Layout, Size)>>> {
-        let layouts: Vec<Option<&Layout>> = candidates
-            .iter()
-            .zip(&self.distinct)
-            .zip(self.column.leaves())
-            .map(|((layouts, distinct), leaf)| {
-                let share = distinct.as_ref().map_or(0.0, Distinct::share);
-                let is_worth_it = is_counted(leaf) && share <= MOST_DISTINCT;
-                let mut all = layouts.iter();
-                let found = all.find(|layout| layout.encoding == Encoding::Dictionary);
-                found.filter(|_| is_worth_it || layouts.len() == 1)
-            })
-            .collect();
-        if layouts.iter().all(Option::is_none) {
-            return Ok(vec![None; candidates.len()]);
+    fn guess_dictionaries(&mut self, pieces: &[Range<usize>]) -> Result<Vec<Option<Written>>> {
+        if self.leaves.iter().all(|leaf| leaf.dictionary().is_none()) {
+            return Ok(vec![None; self.leaves.len()]);
         }
         let arrays: Vec<ArrayRef> = pieces
             .iter()
             .flat_map(|piece| rows_of(self.arrays, piece))
             .collect();
-        let here = layouts.iter().zip(candidates);
-        let here: Vec<Layout> = here
-            .map(|(layout, layouts)| layout.unwrap_or(&layouts[0]).clone())
-            .collect();
-        let leaves = leaves_of(&arrays, candidates.len());
+        let here = self.leaves.iter();
+        let here = here.map(|leaf| leaf.dictionary().unwrap_or(&leaf.layouts[0]).clone());
+        let here: Vec<Layout> = here.collect();
+        let arrays_of = leaves_of(&arrays, self.leaves.len());
         let sizes = self.write(arrays, &here)?;
         let written: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / written.max(1) as f64;
-        let guesses = layouts.into_iter().zip(sizes).enumerate();
-        let guesses = guesses.map(|(leaf, (layout, size))| {
+        let leaves = self.leaves.iter().zip(arrays_of).zip(sizes);
+        let guesses = leaves.map(|((leaf, arrays), size)| {
             let count =
                 |distinct: Option<&Distinct>| distinct.map_or(1.0, Distinct::count).max(1.0);
-            let here = count(Distinct::among(&leaves[leaf]).as_ref());
-            let all = count(self.distinct[leaf].as_ref()).max(here);
+            let here = count(Distinct::among(&arrays).as_ref());
+            let all = count(leaf.distinct.as_ref()).max(here);
             let wider = (all.log2().ceil() / here.log2().ceil().max(1.0)).max(1.0);
             let dictionary = size.dictionary * all / here;
             let indices = (size.compressed - size.dictionary) * scale * wider;
@@ -263,139 +321,65 @@ impl<'a> Trials<'a> {
                 dictionary,
                 ..size.scaled(scale)
             };
-            layout.map(|layout| (layout.clone(), size))
+            let layout = leaf.dictionary()?.clone();
+            Some(Written { layout, size })
         });
         Ok(guesses.collect())
     }
 
     /// Replaces the estimates of the candidates that are not far behind by better ones, from whole pages.
-    pub(super) fn weigh(
-        &mut self,
-        estimates: &mut [Vec<Estimate>],
-        options: &WriterOptions,
-    ) -> Result<()> {
-        let PageSizes { rows, bytes } = estimates[0][0].layout.pages;
+    pub(super) fn weigh(&mut self) -> Result<()> {
+        let PageSizes { rows, bytes } = self.leaves[0].choice.candidates[0].layout.pages;
         let page = self.rows_with(bytes).min(rows).min(self.rows);
         let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
         let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));
-        let left = |estimates: &[Estimate], of_dictionary: bool| -> Vec<usize> {
-            let least = estimates
-                .iter()
-                .map(|it| it.bytes)
-                .fold(f64::INFINITY, f64::min);
-            let close = estimates.iter().enumerate().filter(|(_, it)| {
-                let is_dictionary = it.layout.encoding == Encoding::Dictionary;
-                let doubt = match is_dictionary {
-                    true => DOUBT_OF_DICTIONARY,
-                    false => DOUBT,
-                };
-                !it.is_measured && it.bytes <= doubt * least && is_dictionary == of_dictionary
-            });
-            close.map(|(index, _)| index).collect()
-        };
-        for of_dictionary in [false, true] {
-            let chosen: Vec<Vec<usize>> = estimates
-                .iter()
-                .map(|estimates| left(estimates, of_dictionary))
-                .collect();
-            if chosen.iter().all(Vec::is_empty) {
-                continue;
-            }
-            let layouts: Vec<Vec<Layout>> = chosen
-                .iter()
-                .zip(estimates.iter())
-                .map(|(chosen, estimates)| {
-                    let chosen = chosen.iter();
-                    chosen
-                        .map(|index| estimates[*index].layout.clone())
-                        .collect()
-                })
-                .collect();
-            let sizes = match of_dictionary {
-                true => self.sizes(&spread(self.rows, self.rows, self.rows), &layouts)?,
-                false => self.sizes(&pieces, &layouts)?,
-            };
-            for (leaf, (chosen, sizes)) in chosen.into_iter().zip(sizes).enumerate() {
-                let compression = self.compression(leaf, options);
-                let physical = self.column.leaves()[leaf].physical_type();
-                for (index, size) in chosen.into_iter().zip(sizes) {
-                    let layout = estimates[leaf][index].layout.clone();
-                    estimates[leaf][index] =
-                        Estimate::new(layout, compression, physical, size, true);
+        let whole = spread(self.rows, self.rows, self.rows);
+        for (of_dictionary, pieces) in [(false, pieces), (true, whole)] {
+            let written = self.write_pieces(&pieces, |leaf| leaf.close(of_dictionary))?;
+            for (leaf, written) in self.leaves.iter_mut().zip(written) {
+                for written in written {
+                    let better = leaf.estimate(written, true);
+                    let mut candidates = leaf.choice.candidates.iter_mut();
+                    let old = candidates.find(|it| it.layout == better.layout);
+                    old.into_iter().for_each(|old| *old = better.clone());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Chooses the best candidate of each leaf for a goal.
+    pub(super) fn choose(&mut self, goal: Goal) {
+        for leaf in &mut self.leaves {
+            let best = best(&leaf.choice.candidates, goal);
+            leaf.choice.layout = best.layout.clone();
+        }
     }
 
     /// Tries other sizes of pages for what was chosen: of dictionaries with all rows.
-    pub(super) fn size_pages(
-        &mut self,
-        choices: &mut [Choice],
-        options: &WriterOptions,
-    ) -> Result<()> {
-        for of_dictionary in [false, true] {
-            let layouts: Vec<Vec<Layout>> = choices
-                .iter()
-                .enumerate()
-                .map(|(leaf, choice)| {
-                    let is_dictionary = choice.layout.encoding == Encoding::Dictionary;
-                    let is_now = is_dictionary == of_dictionary;
-                    let compression = self.compression(leaf, options);
-                    let sizes = self.page_sizes(leaf, choice, compression);
-                    let sizes = sizes.into_iter().filter(|_| is_now);
-                    let others = sizes.map(|pages| Layout {
-                        pages,
-                        ..choice.layout.clone()
-                    });
-                    let others: Vec<Layout> = others.collect();
-                    match others.is_empty() {
-                        true => others,
-                        false => std::iter::once(choice.layout.clone())
-                            .chain(others)
-                            .collect(),
-                    }
-                })
-                .collect();
-            if layouts.iter().all(Vec::is_empty) {
-                continue;
-            }
-            let page = self.rows_with(LARGEST_PAGE);
-            let pieces = match of_dictionary {
-                true => spread(self.rows, self.rows, self.rows),
-                false => spread(self.rows, page, self.rows / WEIGHED),
-            };
-            let sizes = self.sizes(&pieces, &layouts)?;
-            for ((choice, layouts), sizes) in choices.iter_mut().zip(&layouts).zip(&sizes) {
-                let sized = layouts.iter().zip(sizes);
-                let best =
-                    sized.min_by(|one, other| one.1.compressed.total_cmp(&other.1.compressed));
-                if let Some((layout, size)) = best {
-                    choice.replace(layout, size.to(sizes[0]));
+    pub(super) fn size_pages(&mut self) -> Result<()> {
+        let (bytes, rows) = (self.bytes(), self.rows);
+        let some = spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED);
+        let whole = spread(rows, rows, rows);
+        for (of_dictionary, pieces) in [(false, some), (true, whole)] {
+            let layouts = |leaf: &Leaf| leaf.page_layouts(of_dictionary, bytes, rows);
+            let written = self.write_pieces(&pieces, layouts)?;
+            for (leaf, written) in self.leaves.iter_mut().zip(&written) {
+                let best = written
+                    .iter()
+                    .min_by(|one, other| one.size.compressed.total_cmp(&other.size.compressed));
+                if let Some(best) = best {
+                    let by = best.size.to(written[0].size);
+                    leaf.choice.replace(&best.layout, by);
                 }
             }
         }
         Ok(())
     }
 
-    /// Sizes of pages that may be better than the usual one.
-    fn page_sizes(&self, leaf: usize, choice: &Choice, compression: Compression) -> Vec<PageSizes> {
-        let column = &self.column.leaves()[leaf];
-        let smaller = |bytes: &&usize| **bytes < self.bytes();
-        match choice.layout.encoding {
-            _ if compression == Compression::UNCOMPRESSED => Vec::new(),
-            Encoding::Dictionary => {
-                let rows = PAGE_ROWS.iter().filter(|rows| **rows < self.rows);
-                rows.map(|rows| PageSizes::of_rows(*rows)).collect()
-            }
-            _ if !depends_on_pages(compression) => Vec::new(),
-            _ => {
-                let sizes = PAGE_BYTES.iter().filter(smaller);
-                sizes
-                    .map(|bytes| PageSizes::of_bytes(*bytes, column))
-                    .collect()
-            }
-        }
+    /// Returns the choices for all leaves.
+    pub(super) fn finish(self) -> Vec<Choice> {
+        self.leaves.into_iter().map(|leaf| leaf.choice).collect()
     }
 }
 
