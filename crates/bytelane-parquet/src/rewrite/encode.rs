@@ -146,7 +146,11 @@ fn known(column: &TypePtr, convert: Option<Int96Unit>) -> Result<TypePtr> {
 /// Whether the crate `parquet` would store values without annotations in the same way. It has the same levels there.
 fn can_store(by_arrow: &ColumnDescriptor, column: &ColumnDescriptor) -> bool {
     let levels = |column: &ColumnDescriptor| (column.max_def_level(), column.max_rep_level());
-    let physical =
-        |column: &ColumnDescriptor| (column.physical_type(), column.type_length().max(0));
+    // Some writers name a length of numbers, too.
+    let length = |column: &ColumnDescriptor| match column.physical_type() {
+        PhysicalType::FIXED_LEN_BYTE_ARRAY => column.type_length(),
+        _ => 0,
+    };
+    let physical = |column: &ColumnDescriptor| (column.physical_type(), length(column));
     levels(by_arrow) == levels(column) && physical(by_arrow) == physical(column)
 }
