@@ -74,6 +74,7 @@ impl Chunk {
         mut metadata: ColumnChunk,
         range: Range<u64>,
     ) -> Result<Self> {
+        drop_unreadable_places(&mut metadata);
         let bloom_filter = bloom_filter(reader, &metadata.meta_data)?;
         if bloom_filter.is_none() {
             metadata.meta_data.bloom_filter_offset = None;
@@ -187,8 +188,8 @@ impl Chunk {
     pub(crate) fn move_pages(&mut self, start: u64) {
         let forward = (start as i64).wrapping_sub(self.start as i64);
         for offset in page_offsets(&mut self.metadata.meta_data) {
-            // Some writers have 0 for no dictionary.
-            if *offset != 0 {
+            // Some writers have 0 for no dictionary, and less is no position either.
+            if *offset > 0 {
                 *offset = offset.wrapping_add(forward);
             }
         }
@@ -239,6 +240,25 @@ impl Finished {
         (chunk.column_index_offset, chunk.column_index_length) = fields_of(column_index)?;
         (chunk.offset_index_offset, chunk.offset_index_length) = fields_of(offset_index)?;
         Encoded::new(&chunk)
+    }
+}
+
+/// Drops fields that are not read if one of them has the number of a place in the file, but another type: the place is damaged,
+/// and readers that do not look at the type would still look there when the chunk has moved.
+fn drop_unreadable_places(chunk: &mut ColumnChunk) {
+    /// Numbers of the positions of pages and of the Bloom filter, and of both indexes.
+    const IN_METADATA: [i16; 5] = [9, 10, 11, 14, 15];
+    const IN_CHUNK: [i16; 4] = [4, 5, 6, 7];
+    let unknown = &mut chunk.meta_data.unknown_fields;
+    if unknown
+        .iter()
+        .any(|field| IN_METADATA.contains(&field.id()))
+    {
+        unknown.clear();
+    }
+    let unknown = &mut chunk.unknown_fields;
+    if unknown.iter().any(|field| IN_CHUNK.contains(&field.id())) {
+        unknown.clear();
     }
 }
 

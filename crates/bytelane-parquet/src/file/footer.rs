@@ -1,12 +1,11 @@
 //! The footer of a file, without what writers are known to get wrong.
 
-use super::repair::in_parquet_from;
+use super::repair::in_parquet;
 use super::schema::depth_of_schema;
 use crate::chunk::{Pages, chunk_range};
 use crate::format::{self, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted, footer_length};
 use crate::stack::with_stack;
 use crate::{Error, Result};
-use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
 };
@@ -26,10 +25,8 @@ pub(crate) struct Footer {
 
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
-    let bytes = footer_bytes(reader)?;
-    let (file, depth) = decode(&bytes)?;
-    let metadata = || with_right_sizes(reader, in_parquet_from(&file, &bytes)?);
-    let metadata = with_stack(depth, metadata)?;
+    let (file, depth) = read_file_metadata(reader)?;
+    let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
     Ok(Footer {
         file,
         metadata,
@@ -39,10 +36,6 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
 
 /// The footer of a file, which is not encrypted, and how deep its columns are nested.
 pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
-    decode(&footer_bytes(reader)?)
-}
-
-fn footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
     let length = reader.len();
     if length < (MAGIC.len() + TAIL_LENGTH) as u64 {
         let problem = format!("not a Parquet file: it has only {length} bytes");
@@ -55,11 +48,8 @@ fn footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
         let problem = format!("the footer claims {footer_length} bytes, more than the file has");
         return Err(Error::corrupt(problem));
     };
-    Ok(reader.get_bytes(start, footer_length)?)
-}
-
-fn decode(footer: &Bytes) -> Result<(Metadata, usize)> {
-    let decoded = format::decode_prefix::<Metadata>(footer);
+    let footer = reader.get_bytes(start, footer_length)?;
+    let decoded = format::decode_prefix::<Metadata>(&footer);
     let (file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
         return Err(encrypted());

@@ -16,19 +16,19 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::schema::types::ColumnDescriptor;
 use std::borrow::Cow;
 
-/// Returns the metadata of a footer for the crate `parquet`.
+/// Returns the metadata of a footer for the crate `parquet`. It decodes what is encoded from the structs, not the bytes of the file:
+/// of a damaged footer, it might take another of two fields with one number, and rewritten files would not be read alike.
 pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
-    in_parquet_from(file, &format::encode(file)?)
-}
-
-/// Returns the same of a footer whose bytes are there.
-pub(super) fn in_parquet_from(file: &FileMetaData, bytes: &[u8]) -> Result<ParquetMetaData> {
-    match decoded(bytes) {
-        Ok(read) if !has_unknown_type(&read) && !has_wrong_bounds(file, &read) => Ok(read),
-        read => {
-            let repaired = repaired(file).and_then(|it| decoded(&format::encode(&it)?));
-            repaired.or(read)
+    let has_unknown_fields = |it: &SchemaElement| !it.unknown_fields.is_empty();
+    match decoded(file) {
+        Ok(read)
+            if !file.schema.iter().any(has_unknown_fields)
+                && !has_unknown_type(&read)
+                && !is_misread(file, &read) =>
+        {
+            Ok(read)
         }
+        read => repaired(file).and_then(|it| decoded(&it)).or(read),
     }
 }
 
@@ -40,8 +40,9 @@ pub(crate) fn chunk_in_parquet(
     repaired_chunk(chunk, column, true)
 }
 
-fn decoded(footer: &[u8]) -> Result<ParquetMetaData> {
-    catch_panic(|| Ok(ParquetMetaDataReader::decode_metadata(footer)?))
+fn decoded(file: &FileMetaData) -> Result<ParquetMetaData> {
+    let footer = format::encode(file)?;
+    catch_panic(|| Ok(ParquetMetaDataReader::decode_metadata(&footer)?))
         .map_err(|error| super::footer::damaged(&error))
 }
 
@@ -60,6 +61,8 @@ struct Described<'a> {
 
 #[derive(bytelane_thrift::Thrift)]
 struct DescribedValues<'a> {
+    #[thrift(id = 11)]
+    dictionary_page_offset: Option<i64>,
     #[thrift(id = 12)]
     statistics: Option<Bounds<'a>>,
 }
@@ -77,23 +80,28 @@ struct Bounds<'a> {
     min_value: Option<&'a [u8]>,
 }
 
-/// Returns whether a chunk has bounds that are too long: the crate `parquet` would take their first bytes.
-fn has_wrong_bounds(file: &FileMetaData, read: &ParquetMetaData) -> bool {
+/// Returns whether the crate `parquet` has misread a chunk: it takes the first bytes of bounds that are too long, and the place of a
+/// dictionary from a field of any type.
+fn is_misread(file: &FileMetaData, read: &ParquetMetaData) -> bool {
     let row_groups = file.row_groups.iter().zip(read.row_groups());
     let mut chunks = row_groups.flat_map(|(raw, read)| raw.columns.iter().zip(read.columns()));
     chunks.any(|(raw, read)| {
-        let has_bounds = read
-            .statistics()
-            .is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some());
+        let bounds = read.statistics();
+        let has_bounds =
+            bounds.is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some());
         // Bounds of strings have any length.
-        has_bounds && read.column_type() != Type::BYTE_ARRAY && {
-            let described = raw.decode_part::<Described<'_>>();
-            let values = described.map(|it| it.meta_data);
-            !values.is_ok_and(|values| {
-                let bounds = values.and_then(|it| it.statistics).unwrap_or_default();
-                bounds.fit(read.column_descr())
-            })
+        let has_bounds = has_bounds && read.column_type() != Type::BYTE_ARRAY;
+        let dictionary = read.dictionary_page_offset();
+        if !has_bounds && dictionary.is_none() {
+            return false;
         }
+        let described = raw.decode_part::<Described<'_>>();
+        !described.is_ok_and(|described| {
+            let values = described.meta_data.unwrap_or_default();
+            let bounds = values.statistics.unwrap_or_default();
+            let fits = !has_bounds || bounds.fit(read.column_descr());
+            fits && values.dictionary_page_offset == dictionary
+        })
     })
 }
 
@@ -134,7 +142,7 @@ fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
         unknown_fields: Default::default(),
         ..file.clone()
     };
-    let read = decoded(&format::encode(&repaired)?)?;
+    let read = decoded(&repaired)?;
     let columns = read.file_metadata().schema_descr().columns();
     let row_groups = file.row_groups.iter().map(|row_group| {
         let chunks = row_group.columns.iter().zip(columns).zip(&keeps_type);
@@ -260,8 +268,7 @@ fn is_readable(leaf: &SchemaElement) -> bool {
         schema: vec![root, leaf.clone()],
         ..Default::default()
     };
-    let footer = format::encode(&file).and_then(|footer| decoded(&footer));
-    footer.is_ok_and(|read| !has_unknown_type(&read))
+    decoded(&file).is_ok_and(|read| !has_unknown_type(&read))
 }
 
 /// The fields of a chunk that the crate `parquet` looks at. Bounds are in the order of the type that the footer names; a column

@@ -2,7 +2,8 @@
 //!
 //! Run by `cargo xtask extended --only mutated-files`, which limits the address space of the process. Each
 //! thread notes the number of its trial before it begins, since an allocation that fails ends the process:
-//! `BYTELANE_TRIAL` repeats one, and writes its file to the folder of the notes.
+//! `BYTELANE_TRIAL` repeats one, and writes its file to the folder of the notes. `BYTELANE_FIRST_TRIAL` is the number of the
+//! first one.
 
 use crate::fuzzing::{files, reader, rewrite};
 use bytes::Bytes;
@@ -33,6 +34,15 @@ const VALUES: [&[u8]; 9] = [
     &[0xf5, 0xff, 0xff, 0xff, 0xff, 0x0f],
 ];
 
+/// Fields of footers with another type than the format gives them: of a schema's element, and the place of a dictionary.
+#[test]
+fn trials_that_have_failed() {
+    let seeds = seeds();
+    for trial in [1_332_744, 1_543_632] {
+        run(&seeds, trial);
+    }
+}
+
 #[test]
 #[ignore = "takes long; `cargo xtask extended --only mutated-files` runs it"]
 fn mutated_files() {
@@ -47,7 +57,7 @@ fn mutated_files() {
     }
     let trials = number("BYTELANE_TRIALS").expect("BYTELANE_TRIALS says how many");
     let folder = folder.expect("BYTELANE_TRIAL_FOLDER names a folder");
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(number("BYTELANE_FIRST_TRIAL").unwrap_or(0));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for thread in 0..threads {
