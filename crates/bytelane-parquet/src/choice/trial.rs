@@ -75,7 +75,7 @@ impl Size {
     }
 }
 
-/// What all rows of a leaf become in a layout.
+/// Outcome of all rows of a leaf in a layout.
 #[derive(Clone, Debug)]
 struct Written {
     layout: Layout,

@@ -1,6 +1,6 @@
 //! Chunks that the crate `parquet` has encoded.
 //!
-//! That crate hands a chunk out only as a part of a file, so it writes one into memory, of one row group and one column.
+//! The crate hands a chunk out only as a part of a file, so it writes one into memory, of one row group and one column.
 
 use super::place::pages_at;
 use super::{Chunk, Column, EncodedColumn};

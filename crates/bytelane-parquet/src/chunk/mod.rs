@@ -123,7 +123,7 @@ impl Chunk {
         self.column_index.as_ref()
     }
 
-    /// What the footer says of it, but for the places of its indexes.
+    /// Metadata from the footer, but for the places of its indexes.
     pub(crate) fn metadata(&self) -> &ColumnMetaData {
         &self.metadata.meta_data
     }

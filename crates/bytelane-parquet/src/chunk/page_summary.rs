@@ -59,7 +59,7 @@ impl PageSummary {
         self.encodings.iter().copied().map(encoding_name)
     }
 
-    /// Whether the values are in these encodings, each of which is named once.
+    /// Returns whether the values are in these encodings, each of which is named once.
     pub fn has_encodings(&self, encodings: &[Coding]) -> bool {
         let here = |encoding| self.encodings.contains(encoding);
         self.encodings.len() == encodings.len() && encodings.iter().all(here)

@@ -81,7 +81,7 @@ impl Output {
     }
 }
 
-/// Whether there is a device or a named pipe of this name.
+/// Returns whether a device or a named pipe has this name.
 pub(crate) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }

@@ -1,6 +1,6 @@
 //! Footers as the crate `parquet` accepts them.
 //!
-//! That crate refuses a whole file for an annotation that does not fit its column, a bound of another length than its values, or
+//! The crate refuses a whole file for an annotation that does not fit its column, a bound of another length than its values, or
 //! text that is not UTF-8. It is shown a footer without these. The footer itself stays as it is, and is what a rewrite writes.
 
 use crate::Result;

@@ -19,7 +19,7 @@ pub(super) struct InFlight {
     open: VecDeque<Arc<Open>>,
     /// How many are read at the same time.
     width: usize,
-    /// Whether nobody wants their batches any more.
+    /// Set when nobody wants their batches any more.
     is_over: Arc<AtomicBool>,
 }
 
@@ -179,7 +179,7 @@ impl Open {
 }
 
 impl State {
-    /// Whether fewer bytes are ready than that, or no batch.
+    /// Returns whether fewer bytes than these are ready, or no batch.
     fn has_room(&self, bytes: u64) -> bool {
         self.ready.is_empty() || self.bytes < bytes
     }

@@ -63,7 +63,7 @@ impl RewriteOptions {
         self
     }
 
-    /// Whether to read both files and compare every value before the new file appears under its name. The crate `parquet` decodes
+    /// Sets whether to read both files and compare every value before the new file appears under its name. The crate `parquet` decodes
     /// them, which shares no code with what wrote the new file; pages that it does not read are decoded as
     /// [`Reader`](crate::Reader) does. It takes other values than `Reader` from indices of dictionaries with runs of no values,
     /// which some writers make: files with these cannot be verified.
@@ -73,7 +73,7 @@ impl RewriteOptions {
         self
     }
 
-    /// Whether to replace a file that is read-only.
+    /// Sets whether to replace a file that is read-only.
     #[must_use]
     pub fn with_force(mut self, force: bool) -> Self {
         self.force = force;

@@ -1,4 +1,4 @@
-//! What was done with a file and its columns.
+//! Outcome of a rewrite, for the file and its columns.
 
 use super::work::Moved;
 use serde::Serialize;
@@ -11,13 +11,13 @@ pub struct Rewritten {
     pub bytes_before: u64,
     /// Bytes of the new file.
     pub bytes_after: u64,
-    /// Whether every value was compared.
+    /// Set if every value was compared.
     pub verified: bool,
-    /// What was done with the columns.
+    /// Outcome for the columns.
     pub columns: Vec<RewrittenColumn>,
 }
 
-/// What was done with a column.
+/// Outcome for a column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RewrittenColumn {

@@ -168,7 +168,7 @@ impl<'a> Plan<'a> {
         Some(format!("it is in {found}, which {reader} cannot read"))
     }
 
-    /// What is wanted for a chunk whose pages are of these summary.
+    /// Returns what is wanted for a chunk whose pages have this summary.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Wish {
         let physical = chunk.column_type();
         let writer = &self.options.writer;

@@ -77,7 +77,7 @@ pub(super) struct Moved {
     /// Its column, counted over the whole schema.
     pub leaf: usize,
     pub chunk: Chunk,
-    /// Whether its pages are new.
+    /// Set if its pages are new.
     pub is_new: bool,
     pub before: ColumnState,
     pub after: ColumnState,

@@ -397,7 +397,7 @@ fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
     Buffer::from_vec(times.collect::<Vec<i64>>())
 }
 
-/// Whether a column has decimals of another width that become numbers of 16 bytes.
+/// Returns whether a column has decimals of another width that become numbers of 16 bytes.
 pub(crate) fn is_decimal128(data_type: &DataType, column: &ColumnDescriptor) -> bool {
     matches!(data_type, DataType::Decimal128(_, _))
         && width(column).is_some_and(|width| width < size_of::<i128>())

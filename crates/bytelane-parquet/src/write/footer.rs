@@ -10,7 +10,7 @@ use parquet::schema::types::TypePtr;
 
 /// Returns the footer of a file without rows, as the crate `parquet` writes it.
 ///
-/// That crate labels every float column with the IEEE 754 total order, and has no way to say another. Statistics are in
+/// The crate labels every float column with the IEEE 754 total order, and has no way to say another. Statistics are in
 /// the order that readers know (see [`statistics`](crate::statistics)), and here the label follows.
 pub(super) fn empty(schema: TypePtr, properties: WriterPropertiesPtr) -> Result<FileMetaData> {
     let mut file = Vec::new();

@@ -80,7 +80,7 @@ fn columns(nulls: Nulls, is_repetitive: bool) -> RecordBatch {
             FixedSizeBinaryArray::try_from_sparse_iter_with_size(values.into_iter(), width as i32);
         Arc::new(array.expect("values of one width"))
     };
-    // Of so many digits, which INT32 and INT64 can have.
+    // Numbers of digits that INT32 and INT64 can have.
     let decimal = |digits: u8| -> ArrayRef {
         let greatest = 10i128.pow(digits.into());
         let values = bits

@@ -104,7 +104,7 @@ pub(crate) struct ViewBuilder<T> {
     buffers: Vec<Buffer>,
     /// Bytes of the buffers that are not dictionaries.
     held: u64,
-    /// Whether all values are known to be UTF-8, if they have to be.
+    /// Set if all values are known to be UTF-8, if they have to be.
     is_text: bool,
     of: PhantomData<fn() -> T>,
 }
@@ -177,7 +177,7 @@ impl<T: ViewContent> ViewBuilder<T> {
         Ok(())
     }
 
-    /// Whether the views from `start` on are UTF-8: those of long values point to `bytes`, which begin at an offset of the last
+    /// Returns whether the views from `start` on are UTF-8: those of long values point to `bytes`, which begin at an offset of the last
     /// buffer.
     fn are_text(&self, start: usize, bytes: &[u8], offset: usize) -> bool {
         if utf8::is_ascii_with(self.backend, bytes) {

@@ -142,7 +142,7 @@ impl PageLevels {
         self.count - self.taken
     }
 
-    /// Whether the page begins with a row, and not within one.
+    /// Set if the page begins with a row, and not within one.
     pub(crate) fn begins_row(&self) -> bool {
         let first = self.repetition.first();
         !self.has_lists() || first.is_none_or(|level| *level == 0)

@@ -19,7 +19,7 @@ pub(crate) struct ValueDecoder {
     physical: Type,
     /// Bytes of a value in the file.
     width: usize,
-    /// Whether the values are decimals that become numbers of 16 bytes.
+    /// Set if the values are decimals that become numbers of 16 bytes.
     is_decimal: bool,
     dictionary: Option<Entries>,
     /// Indices into entries for which there is no kernel.
@@ -38,7 +38,7 @@ enum Entries {
 }
 
 impl ValueDecoder {
-    /// Of values of `width` bytes. Decimals of less than 16 bytes can become numbers of 16 bytes.
+    /// Decodes values of `width` bytes. Decimals of less than 16 bytes can become numbers of 16 bytes.
     pub(crate) fn new(
         backend: Detected,
         column: &ColumnDescriptor,

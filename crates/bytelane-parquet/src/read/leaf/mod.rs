@@ -21,7 +21,7 @@ pub(crate) struct Leaf {
     /// Memory of the levels and the validity of the array.
     memory: Reservation,
     slots: usize,
-    /// Whether the next page may continue the last row of the one that is open, or was passed over.
+    /// Set if the next page may continue the last row of the one that is open, or was passed over.
     may_continue: bool,
     is_open: bool,
     validity: Validity,

@@ -81,7 +81,7 @@ impl PageReader {
         self.page += 1;
     }
 
-    /// Whether the file says where the rows of pages begin: rows do so only where pages do.
+    /// Returns whether the file says where the rows of pages begin: rows do so only where pages do.
     pub(crate) fn is_indexed(&self) -> bool {
         self.index.is_some()
     }
@@ -114,7 +114,7 @@ impl PageReader {
         Ok(Some((page.kind, bytes)))
     }
 
-    /// Whether the next page does not continue the last row of the column with lists, as far as that is known before
+    /// Returns whether the next page does not continue the last row of the column with lists, as far as that is known before
     /// the page is read. After the last page there are no rows.
     pub(crate) fn begins_row(&mut self, max_repetition: u8) -> Result<bool> {
         if self.is_indexed() {

@@ -1,4 +1,4 @@
-//! What a footer says of parts of the file that are not there, and columns of which it does not say how often they are.
+//! Footers that speak of parts of the file that are not there, or do not say how often columns are.
 
 use super::Case;
 use super::by_hand::{Column, page, plain, required};

@@ -1,4 +1,4 @@
-//! What other writers write and other readers read, although the format has it otherwise.
+//! Pages that other writers write and other readers read, although the format has them otherwise.
 
 mod by_hand;
 mod footers;
@@ -55,7 +55,7 @@ fn cases() -> Vec<Case> {
     .collect()
 }
 
-/// What a reader reads, in one batch.
+/// Reads all rows, in one batch.
 fn read(builder: ReaderBuilder<Bytes>, name: &str) -> RecordBatch {
     let schema = builder.schema().clone();
     let reader: Reader = builder.build().unwrap_or_else(|it| panic!("{name}: {it}"));

@@ -8,7 +8,7 @@ use super::by_hand::{
 use arrow_array::{BooleanArray, FixedSizeBinaryArray, Int32Array, StringArray};
 use bytelane_parquet::format::{Encoding, PhysicalType, SchemaElement};
 
-/// What fastparquet has after each page.
+/// Bytes that fastparquet has after each page.
 const PADDING: [u8; 8] = [0; 8];
 
 fn padded(values: &[u8]) -> Vec<u8> {

@@ -6,7 +6,7 @@ use bytelane::Detected;
 use bytelane::rle_hybrid::{self, Dictionary, Entry, Format};
 use bytes::Bytes;
 
-/// What is left of a page of indices.
+/// Rest of a page of indices.
 pub(crate) struct Indices {
     backend: Detected,
     format: Format<u32>,
@@ -20,7 +20,7 @@ pub(crate) struct Indices {
 }
 
 impl Indices {
-    /// Of a page of so many indices, whose first byte is their width.
+    /// Opens a page of so many indices, whose first byte is their width.
     pub(crate) fn open(backend: Detected, bytes: Bytes, valid: usize) -> Result<Self> {
         // Some writers write no indices as no bytes.
         let width = bytes.first().copied().unwrap_or_default();
