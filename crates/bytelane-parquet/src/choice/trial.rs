@@ -119,9 +119,10 @@ impl Leaf {
         let least = bytes.fold(f64::INFINITY, f64::min);
         let close = estimates.iter().filter(|it| {
             let is_dictionary = it.layout.encoding == Encoding::Dictionary;
-            let doubt = match is_dictionary {
-                true => DOUBT_OF_DICTIONARY,
-                false => DOUBT,
+            let doubt = if is_dictionary {
+                DOUBT_OF_DICTIONARY
+            } else {
+                DOUBT
             };
             !it.is_measured && it.bytes <= doubt * least && is_dictionary == of_dictionary
         });

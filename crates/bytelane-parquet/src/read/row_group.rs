@@ -223,9 +223,10 @@ fn open_leaves(
     let leaves = settings.plan.leaves.iter().zip(chunks);
     let leaves = leaves.map(|(plan, chunk)| {
         // Each page is read anyway where there are no gaps.
-        let index = match has_gaps {
-            true => page_index(&settings.input, chunk, rows),
-            false => None,
+        let index = if has_gaps {
+            page_index(&settings.input, chunk, rows)
+        } else {
+            None
         };
         let opened = open_leaf(settings, plan, chunk, index, budget);
         opened.map_err(|error| error.in_column(chunk.column.path().string()))

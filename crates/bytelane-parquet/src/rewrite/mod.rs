@@ -124,14 +124,12 @@ pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Re
 
 /// Returns an error if somebody asks to verify what cannot be read again.
 fn check_stream(options: &RewriteOptions) -> Result<()> {
-    match options.verification {
-        true => {
-            let problem =
-                "a device, a pipe or a stream cannot be read again to verify it; write a file";
-            Err(Problem::Option(problem.to_owned()).into())
-        }
-        false => Ok(()),
+    if options.verification {
+        let problem =
+            "a device, a pipe or a stream cannot be read again to verify it; write a file";
+        return Err(Problem::Option(problem.to_owned()).into());
     }
+    Ok(())
 }
 
 fn rewrite_source<R: Reopen>(

@@ -203,9 +203,10 @@ impl<R: Reopen> Work<'_, R> {
         if !self.plan.takes(&old, &new, &encodings) {
             return self.kept(old);
         }
-        let new = match old.summary.checksums {
-            true => with_checksums(new)?,
-            false => new,
+        let new = if old.summary.checksums {
+            with_checksums(new)?
+        } else {
+            new
         };
         let before = state(&old);
         let compression = self.plan.compression(&old.described);

@@ -121,10 +121,10 @@ impl Leaf {
     pub(crate) fn check_end(&mut self) -> Result<()> {
         let more = self.levels.left() > 0 || self.open_page().map_err(|it| self.located(it))?;
         let problem = "the column chunk has more rows than the footer claims";
-        match more {
-            true => Err(self.located(Error::corrupt(problem))),
-            false => Ok(()),
+        if more {
+            return Err(self.located(Error::corrupt(problem)));
         }
+        Ok(())
     }
 
     /// Gives the memory of the last array back to the budget: it is the caller's.
