@@ -1,4 +1,4 @@
-//! Footers that speak of parts of the file that are not there, or do not say how often columns are.
+//! Footers that mention parts of the file that are not there, or do not say how often columns are.
 
 use super::Case;
 use super::by_hand::{Column, page, plain, required};
