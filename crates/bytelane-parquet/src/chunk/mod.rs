@@ -74,7 +74,7 @@ impl Chunk {
         mut metadata: ColumnChunk,
         range: Range<u64>,
     ) -> Result<Self> {
-        drop_unreadable_places(&mut metadata);
+        drop_unreadable_positions(&mut metadata);
         let bloom_filter = bloom_filter(reader, &metadata.meta_data)?;
         if bloom_filter.is_none() {
             metadata.meta_data.bloom_filter_offset = None;
@@ -243,23 +243,20 @@ impl Finished {
     }
 }
 
-/// Drops fields that are not read if one of them has the number of a place in the file, but another type: the place is damaged,
-/// and readers that do not look at the type would still look there when the chunk has moved.
-fn drop_unreadable_places(chunk: &mut ColumnChunk) {
-    /// Numbers of the positions of pages and of the Bloom filter, and of both indexes.
-    const IN_METADATA: [i16; 5] = [9, 10, 11, 14, 15];
-    const IN_CHUNK: [i16; 4] = [4, 5, 6, 7];
-    let unknown = &mut chunk.meta_data.unknown_fields;
-    if unknown
-        .iter()
-        .any(|field| IN_METADATA.contains(&field.id()))
-    {
-        unknown.clear();
-    }
-    let unknown = &mut chunk.unknown_fields;
-    if unknown.iter().any(|field| IN_CHUNK.contains(&field.id())) {
-        unknown.clear();
-    }
+/// Drops fields that are not read if one of them has the number of a position in the file, but another type: the position is
+/// damaged, and readers that do not look at the type would still look there when the chunk has moved. Lengths do not move, and some
+/// writers gave the number of one to another field, which stays.
+fn drop_unreadable_positions(chunk: &mut ColumnChunk) {
+    /// Positions of pages and of the Bloom filter, and of both indexes.
+    const IN_METADATA: [i16; 4] = [9, 10, 11, 14];
+    const IN_CHUNK: [i16; 2] = [4, 6];
+    let drop_if_damaged = |unknown: &mut bytelane_thrift::UnknownFields, positions: &[i16]| {
+        if unknown.iter().any(|it| positions.contains(&it.id())) {
+            unknown.clear();
+        }
+    };
+    drop_if_damaged(&mut chunk.meta_data.unknown_fields, &IN_METADATA);
+    drop_if_damaged(&mut chunk.unknown_fields, &IN_CHUNK);
 }
 
 /// The fields that are places of pages in the file.
