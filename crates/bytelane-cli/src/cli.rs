@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::commands::{
-    advise, bench, completions, cpu, diff, inspect, report, rewrite, rows, thrift, transcode,
+    advise, bench, completions, cpu, diff, inspect, merge, report, rewrite, rows, thrift, transcode,
 };
 use clap::{Parser, Subcommand};
 
@@ -37,6 +37,7 @@ pub enum Command {
     Sample(rows::Sample),
     Count(rows::Count),
     Rewrite(rewrite::Arguments),
+    Merge(merge::Arguments),
     Diff(diff::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
@@ -57,6 +58,7 @@ impl Command {
             Self::Sample(arguments) => arguments.run(),
             Self::Count(arguments) => arguments.run(),
             Self::Rewrite(arguments) => arguments.run(),
+            Self::Merge(arguments) => arguments.run(),
             Self::Diff(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),

@@ -15,6 +15,7 @@ pub mod format;
 mod input;
 pub mod inspect;
 mod memory;
+pub mod merge;
 mod options;
 mod page;
 mod parallel;

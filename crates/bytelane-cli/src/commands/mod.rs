@@ -6,6 +6,7 @@ pub mod completions;
 pub mod cpu;
 pub mod diff;
 pub mod inspect;
+pub mod merge;
 pub mod report;
 pub mod rewrite;
 pub mod rows;

@@ -18,7 +18,7 @@ pub(crate) use column::{Column, ColumnEncoder, EncodedColumn};
 pub(crate) use layout::{Layout, PageSizes};
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
-pub(crate) use place::chunk_range;
+pub(crate) use place::{chunk_range, stored_range};
 
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
@@ -33,6 +33,8 @@ use std::ops::Range;
 pub(crate) enum Stored {
     File(Range<u64>),
     Memory(Bytes),
+    /// Several pieces of memory, one after the other.
+    Pieces(Vec<Bytes>),
 }
 
 impl Stored {
@@ -41,6 +43,7 @@ impl Stored {
         match self {
             Self::File(range) => range.end - range.start,
             Self::Memory(bytes) => bytes.len() as u64,
+            Self::Pieces(pieces) => pieces.iter().map(|piece| piece.len() as u64).sum(),
         }
     }
 
@@ -48,7 +51,7 @@ impl Stored {
     fn in_memory(self, file: &Bytes) -> Result<Self> {
         match self {
             Self::File(range) => bytes_at(file, range).map(Self::Memory),
-            memory @ Self::Memory(_) => Ok(memory),
+            memory @ (Self::Memory(_) | Self::Pieces(_)) => Ok(memory),
         }
     }
 }
@@ -93,6 +96,26 @@ impl Chunk {
         })
     }
 
+    /// A chunk of pages in memory. The offsets of its metadata and its index count from `start`, the position of the first page, which is
+    /// not 0.
+    pub(crate) fn of_pages(
+        pages: Vec<Bytes>,
+        start: u64,
+        metadata: ColumnChunk,
+        column_index: Option<Bytes>,
+        offset_index: Option<OffsetIndex>,
+        bloom_filter: Option<Bytes>,
+    ) -> Self {
+        Self {
+            pages: Stored::Pieces(pages),
+            start,
+            metadata,
+            column_index,
+            offset_index,
+            bloom_filter: bloom_filter.map(Stored::Memory),
+        }
+    }
+
     /// The same of a file that is in memory.
     pub(crate) fn in_memory(
         file: &Bytes,
@@ -121,6 +144,11 @@ impl Chunk {
     /// The statistics of its pages, encoded.
     pub(crate) fn column_index(&self) -> Option<&Bytes> {
         self.column_index.as_ref()
+    }
+
+    /// The places of its pages.
+    pub(crate) fn offset_index(&self) -> Option<&OffsetIndex> {
+        self.offset_index.as_ref()
     }
 
     /// Metadata from the footer, but for the places of its indexes.
@@ -209,6 +237,11 @@ impl Chunk {
         self.metadata.meta_data.bloom_filter_offset = Some(start as i64);
     }
 
+    /// Returns what the footer says of the chunk, for changes.
+    pub(crate) fn metadata_mut(&mut self) -> &mut ColumnMetaData {
+        &mut self.metadata.meta_data
+    }
+
     /// Returns what comes at the end of the file: indexes, and what the footer says.
     pub(crate) fn finish(self) -> Result<Finished> {
         let offset_index = self.offset_index.as_ref().map(format::encode);
@@ -229,7 +262,17 @@ pub(crate) struct Finished {
     pub(crate) offset_index: Option<Vec<u8>>,
 }
 
+/// Bytes of the places of both indexes in the footer.
+const PLACES: u64 = 20;
+
 impl Finished {
+    /// Returns the number of bytes of its indexes and its metadata.
+    pub(crate) fn bytes(&self) -> u64 {
+        let column_index = self.column_index.as_ref().map_or(0, Bytes::len);
+        let offset_index = self.offset_index.as_ref().map_or(0, Vec::len);
+        (column_index + offset_index + self.metadata.len()) as u64 + PLACES
+    }
+
     /// Returns what the footer says of the chunk, whose indexes are there.
     pub(crate) fn described(
         &self,

@@ -1,6 +1,6 @@
 //! Positions of the parts of a chunk in its file, as the footer tells them.
 
-use crate::format::{self, BloomFilterHeader, ColumnMetaData};
+use crate::format::{self, BloomFilterHeader, ColumnChunk, ColumnMetaData};
 use crate::input::bytes_at;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
@@ -21,6 +21,27 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
         chunk.data_page_offset(),
         chunk.dictionary_page_offset(),
         chunk.compressed_size(),
+        length,
+    )
+}
+
+/// Returns where the pages of a chunk are in a file of `length` bytes, as the footer tells it.
+pub(crate) fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64>> {
+    if let Some(path) = &chunk.file_path {
+        let path = String::from_utf8_lossy(path);
+        let problem = format!("the column's pages are in another file, {path}");
+        return Err(Problem::Unsupported(problem).into());
+    }
+    let ColumnMetaData {
+        data_page_offset,
+        dictionary_page_offset,
+        total_compressed_size,
+        ..
+    } = chunk.meta_data;
+    pages_at(
+        data_page_offset,
+        dictionary_page_offset,
+        total_compressed_size,
         length,
     )
 }

@@ -6,12 +6,13 @@ use crate::catch_panic::catch_panic;
 use crate::input::InputFile;
 use crate::read::{Reader, ReaderBuilder};
 use crate::{Error, Result};
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, NullArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 8192;
@@ -39,19 +40,33 @@ fn typed(path: &Path) -> Result<ReaderBuilder<InputFile>> {
     ReaderBuilder::try_new_with_options(InputFile::open(path)?, options)
 }
 
+/// Adds columns that are not there yet, and types of columns that had the type of nulls.
+pub(super) fn add_columns(columns: &mut Columns, others: Columns) {
+    for (name, data_type) in others {
+        match columns.iter_mut().find(|(own, _)| *own == name) {
+            None => columns.push((name, data_type)),
+            Some((_, own)) if *own == DataType::Null => *own = data_type,
+            Some(_) => {}
+        }
+    }
+}
+
 /// Returns how the columns of files differ from those of the first one, one sentence each.
 pub(super) fn other_columns(
     first: &Columns,
     left: &[&Path],
     right: &[&Path],
+    missing_as_null: bool,
 ) -> Result<Vec<String>> {
     let mut others = Vec::new();
-    for path in left.iter().skip(1).chain(right) {
+    for path in left.iter().chain(right) {
         let own = columns(path)?;
         let name = path.display();
         let expected = left[0].display();
         for (column, data_type) in first {
             match own.iter().find(|(own, _)| own == column) {
+                None if missing_as_null => {}
+                Some((_, DataType::Null)) if missing_as_null => {}
                 None => others.push(format!("{name} has no column {column}, but {expected} has")),
                 Some((_, other)) if other != data_type => others.push(format!(
                     "column {column} is {other} in {name}, but {data_type} in {expected}"
@@ -64,7 +79,7 @@ pub(super) fn other_columns(
         others.extend(
             new.map(|(column, _)| format!("{name} has a column {column}, but {expected} has none")),
         );
-        if own.len() != first.len() && others.is_empty() {
+        if own.len() != first.len() && others.is_empty() && !missing_as_null {
             others.push(format!("{name} has several columns of one name"));
         }
     }
@@ -112,7 +127,7 @@ impl<'a> Files<'a> {
             let options = FormatOptions::default().with_null("null");
             let text = |name: &&str| {
                 let Some(column) = batch.column_by_name(name) else {
-                    return Ok(String::new());
+                    return Ok("null".to_owned());
                 };
                 let formatter = ArrayFormatter::try_new(column, &options)?;
                 Ok(shortened(&formatter.value(0).try_to_string()?))
@@ -136,8 +151,8 @@ pub(super) struct Rows<'a> {
     /// Number of files that have been opened.
     next: usize,
     reader: Option<Reader>,
-    /// For each column, its number in the open file.
-    order: Vec<usize>,
+    /// For each column, its number in the open file, if that has it.
+    order: Vec<Option<usize>>,
     /// Number of rows of the files that were opened before, for each file that is.
     ends: Vec<u64>,
     /// Number of rows read.
@@ -164,7 +179,10 @@ impl Rows<'_> {
                 continue;
             };
             self.row += batch.num_rows() as u64;
-            let columns = self.order.iter().map(|&index| normal(batch.column(index)));
+            let columns = self.order.iter().map(|index| match index {
+                Some(index) => normal(batch.column(*index)),
+                None => Ok(Arc::new(NullArray::new(batch.num_rows())) as ArrayRef),
+            });
             return columns.collect::<Result<_>>().map(Some);
         }
     }
@@ -173,8 +191,7 @@ impl Rows<'_> {
         let builder = catch_panic(|| ReaderBuilder::of_stored_values(InputFile::open(path)?))?;
         let fields = builder.schema().fields();
         let position = |name: &&str| fields.iter().position(|field| field.name() == name);
-        let order: Option<Vec<usize>> = self.files.names.iter().map(position).collect();
-        self.order = order.ok_or_else(|| Error::corrupt("a column without a name of its own"))?;
+        self.order = self.files.names.iter().map(position).collect();
         let reader = builder
             .with_projection(ProjectionMask::all())
             .with_batch_size(BATCH_ROWS);

@@ -82,7 +82,7 @@ pub(super) fn compare(
                 return Ok(());
             }
             let places = [&one, &other].map(|side| Some(side.rows.place(here)));
-            let differs = |column: usize| !same(&before[column], &after[column], at);
+            let differs = |column: usize| !same_at(&before[column], &after[column], at);
             let row = DifferentRow::new([left, right], places, differs)?;
             difference.rows.push(row);
         }
@@ -95,11 +95,13 @@ pub(super) fn compare(
 fn differing(before: &[ArrayRef], after: &[ArrayRef], rows: usize) -> Vec<usize> {
     // Arrow compares floats as the bits they are: NaN equals itself, and -0.0 does not equal 0.0.
     let pairs = before.iter().zip(after);
-    let other: Vec<_> = pairs.filter(|(before, after)| before != after).collect();
+    let other: Vec<_> = pairs
+        .filter(|(before, after)| !same(before, after))
+        .collect();
     let differs = |row: &usize| {
         other
             .iter()
-            .any(|(before, after)| !same(before, after, *row))
+            .any(|(before, after)| !same_at(before, after, *row))
     };
     match other.is_empty() {
         true => Vec::new(),
@@ -107,6 +109,15 @@ fn differing(before: &[ArrayRef], after: &[ArrayRef], rows: usize) -> Vec<usize>
     }
 }
 
-fn same(before: &ArrayRef, after: &ArrayRef, row: usize) -> bool {
-    before.slice(row, 1) == after.slice(row, 1)
+/// Returns whether arrays have the same values; those of other types have if they are nulls.
+fn same(before: &ArrayRef, after: &ArrayRef) -> bool {
+    let is_null = |array: &ArrayRef| array.logical_null_count() == array.len();
+    match before.data_type() == after.data_type() {
+        true => before == after,
+        false => is_null(before) && is_null(after),
+    }
+}
+
+fn same_at(before: &ArrayRef, after: &ArrayRef, row: usize) -> bool {
+    same(&before.slice(row, 1), &after.slice(row, 1))
 }

@@ -36,6 +36,7 @@ const NAMED: usize = 10;
 #[derive(Clone)]
 pub struct DiffOptions {
     any_order: bool,
+    missing_as_null: bool,
     named: usize,
     progress: Option<Arc<Progress>>,
 }
@@ -44,6 +45,7 @@ impl Default for DiffOptions {
     fn default() -> Self {
         Self {
             any_order: false,
+            missing_as_null: false,
             named: NAMED,
             progress: None,
         }
@@ -56,6 +58,14 @@ impl DiffOptions {
     #[must_use]
     pub fn with_any_order(mut self, any_order: bool) -> Self {
         self.any_order = any_order;
+        self
+    }
+
+    /// Sets whether a column that a file does not have is null there, and whether columns of the type of nulls may be of any type in
+    /// other files.
+    #[must_use]
+    pub fn with_missing_as_null(mut self, missing_as_null: bool) -> Self {
+        self.missing_as_null = missing_as_null;
         self
     }
 
@@ -88,6 +98,7 @@ impl fmt::Debug for DiffOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DiffOptions")
             .field("any_order", &self.any_order)
+            .field("missing_as_null", &self.missing_as_null)
             .field("named", &self.named)
             .finish_non_exhaustive()
     }
@@ -121,9 +132,15 @@ pub fn diff(
     let (Some(first), false) = (left.first(), right.is_empty()) else {
         return Err(Problem::Option("name a file on each side to compare".to_owned()).into());
     };
-    let columns = files::columns(first)?;
+    let mut columns = files::columns(first)?;
+    if options.missing_as_null {
+        for path in left.iter().chain(&right) {
+            files::add_columns(&mut columns, files::columns(path)?);
+        }
+    }
+    let others = files::other_columns(&columns, &left, &right, options.missing_as_null)?;
     let mut difference = Difference {
-        columns: files::other_columns(&columns, &left, &right)?,
+        columns: others,
         ..Difference::default()
     };
     if difference.columns.is_empty() {

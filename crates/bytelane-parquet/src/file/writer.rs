@@ -61,6 +61,12 @@ impl<W: Write> FileWriter<W> {
         self.row_groups.len()
     }
 
+    /// Returns the number of bytes that indexes and the descriptions of row groups so far will take.
+    pub(crate) fn tail_bytes(&self) -> u64 {
+        let chunks = self.row_groups.iter().flat_map(|group| &group.chunks);
+        chunks.map(Finished::bytes).sum()
+    }
+
     /// Writes the pages of the next chunk, which may be in another file.
     pub(crate) fn add_chunk(&mut self, mut chunk: Chunk, from: &impl ChunkReader) -> Result<()> {
         let start = self.position;
@@ -140,6 +146,9 @@ impl<W: Write> FileWriter<W> {
     fn write_stored(&mut self, stored: &Stored, from: &impl ChunkReader) -> Result<()> {
         let mut range = match stored {
             Stored::Memory(bytes) => return self.write(bytes).map(drop),
+            Stored::Pieces(pieces) => {
+                return pieces.iter().try_for_each(|it| self.write(it).map(drop));
+            }
             Stored::File(range) => range.clone(),
         };
         while !range.is_empty() {

@@ -42,6 +42,11 @@ impl<T> Default for Encoded<T> {
 }
 
 impl<T> Encoded<T> {
+    /// Returns the number of bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Decodes a part of the value, a struct that declares some of its fields only.
     pub(crate) fn decode_part<'a, P: Decode<'a>>(&'a self) -> Result<P> {
         decode_part(&self.bytes)

@@ -38,6 +38,11 @@ impl Compressor {
         })
     }
 
+    /// Returns true if it leaves bytes as they are.
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self, Compressor::None)
+    }
+
     /// Appends the compressed bytes.
     pub(crate) fn append(&mut self, bytes: &[u8], to: &mut Vec<u8>) -> Result<()> {
         let start = to.len();

@@ -2,13 +2,15 @@
 
 mod byte_array;
 mod codec;
+mod edit;
 mod encode;
 mod header;
 mod levels;
 mod parts;
 mod values;
 
-pub(crate) use codec::check_promise;
+pub(crate) use codec::{Compressor, check_promise};
+pub(crate) use edit::{PageEditor, null_page, set_sizes};
 pub(crate) use encode::{PageEncoder, PageValues, dense};
 pub(crate) use header::{
     AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,

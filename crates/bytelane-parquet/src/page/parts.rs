@@ -16,6 +16,15 @@ pub(crate) enum LevelBytes {
     BitPacked(Bytes),
 }
 
+impl LevelBytes {
+    /// The levels as they are stored.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Rle(bytes) | Self::BitPacked(bytes) => bytes,
+        }
+    }
+}
+
 /// The parts of a data page.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {

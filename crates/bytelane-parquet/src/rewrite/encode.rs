@@ -43,8 +43,7 @@ impl<R: Reopen> Source<R> {
         };
         let in_arrow = read.in_unit(convert);
         let Some(column) = column(at.root, &in_arrow, convert)? else {
-            let why = "Arrow has no type for this column";
-            return Ok(Encoded::Obstacle(why.to_owned()));
+            return Ok(Encoded::Obstacle(NO_TYPE.to_owned()));
         };
         let arrays = match self.arrays(at, read, memory, limit, convert) {
             Ok(arrays) => arrays,
@@ -53,14 +52,11 @@ impl<R: Reopen> Source<R> {
             }
             Err(error) => return Err(error),
         };
-        let choices = Chooser::new(&options).choose(&column, &arrays)?;
-        let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
-        let chunks = ColumnEncoder::new(options).chunks(&column, arrays, &layouts)?;
-        Ok(Encoded::Chunks(chunks))
+        chunks(&column, arrays, options).map(Encoded::Chunks)
     }
 
     /// Returns the values of a column of a row group.
-    fn arrays(
+    pub(crate) fn arrays(
         &self,
         at: Column<'_>,
         read: &Read,
@@ -84,6 +80,33 @@ impl<R: Reopen> Source<R> {
         }
         Ok(arrays)
     }
+}
+
+/// Why a column cannot be re-encoded whose physical type has none in Arrow.
+const NO_TYPE: &str = "Arrow has no type for this column";
+
+/// Encodes values of several row groups of a column as one.
+pub(crate) fn encode_arrays(
+    root: &Root,
+    in_arrow: &SchemaRef,
+    arrays: Vec<ArrayRef>,
+    options: WriterOptions,
+) -> Result<Encoded> {
+    match column(root, in_arrow, None)? {
+        Some(column) => chunks(&column, arrays, options).map(Encoded::Chunks),
+        None => Ok(Encoded::Obstacle(NO_TYPE.to_owned())),
+    }
+}
+
+/// Encodes values as the options ask for it.
+fn chunks(
+    column: &chunk::Column,
+    arrays: Vec<ArrayRef>,
+    options: WriterOptions,
+) -> Result<Vec<Chunk>> {
+    let choices = Chooser::new(&options).choose(column, &arrays)?;
+    let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
+    ColumnEncoder::new(options).chunks(column, arrays, &layouts)
 }
 
 /// Returns the column as it is written; none if Arrow has no type for it.

@@ -1,6 +1,6 @@
 //! Existing files with better encodings.
 
-mod encode;
+pub(crate) mod encode;
 mod index;
 mod int96;
 mod measure;

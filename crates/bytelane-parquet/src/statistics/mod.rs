@@ -5,9 +5,11 @@
 //! `ColumnOrder`): NaN is left out, a smallest value of 0 is written -0.0, a largest one +0.0. That is what
 //! readers of today prune by; the IEEE 754 total order, with which the crate `parquet` labels them, many ignore.
 
+mod compare;
 mod lanes;
 mod type_defined;
 
+pub(crate) use compare::Compare;
 pub(crate) use type_defined::to_type_defined_order;
 
 use half::f16;

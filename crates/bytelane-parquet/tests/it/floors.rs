@@ -17,6 +17,7 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
         ("rewrite", &[]),
         ("diff", &[]),
         ("advise", &["rewrite", "write"]),
+        ("merge", &["rewrite", "diff"]),
     ],
 ];
 

@@ -1,0 +1,168 @@
+//! `bytelane merge`.
+
+use super::rows::files_at;
+use crate::table::{Table, format_parser, number, size, text};
+use crate::{Outcome, progress, readable, signals, standard};
+use bytelane_measure::format::Format;
+use bytelane_parquet::Problem;
+use bytelane_parquet::merge::{MergeOptions, Merged, MergedPages, merge};
+use std::io::Write;
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// Merge Parquet files without decoding their values
+///
+/// Joins the row groups of the files, in their order, to larger ones. Data pages are copied as they are; where dictionaries differ, they are
+/// joined, and the indices of pages are mapped. Statistics, indexes of pages, Bloom filters and metadata are joined. What could not be kept
+/// is listed.
+///
+/// Columns are matched by name. An optional column that a file does not have is null there; other differences of types are errors.
+///
+/// The outputs appear under their names when all of them are complete; OUT may be one of the files.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    /// The Parquet files to read, or directories that are searched for .parquet files
+    #[arg(value_name = "IN", required = true, num_args = 1..)]
+    inputs: Vec<PathBuf>,
+    /// The file to write; with --file-size, OUT.parquet becomes OUT-00000.parquet and so on
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// The most rows of a row group that is made of several; larger ones stay as they are
+    #[arg(long, value_name = "N", default_value = "1048576")]
+    row_group_rows: NonZero<u64>,
+    /// The size of each output, as in 512MiB; several are written
+    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    file_size: Option<u64>,
+    /// Compare every value with those of the inputs before the outputs appear under their names
+    #[arg(long)]
+    verify: bool,
+    /// Replace OUT even if it is read-only
+    #[arg(long)]
+    force: bool,
+    /// A table, one JSON object, CSV, or a Markdown table
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane merge january.parquet february.parquet winter.parquet --verify
+  bytelane merge lake/ merged.parquet --file-size 512MiB
+  bytelane merge lake/ merged.parquet --row-group-rows 500000";
+
+/// Exit status used when no signal was received.
+const RUNNING: i32 = 0;
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
+        let inputs = files_at(&self.inputs)?;
+        let signal = Arc::new(AtomicI32::new(RUNNING));
+        let handler = Arc::clone(&signal);
+        signals::on_signal(move |status| handler.store(status, Ordering::Relaxed))?;
+        let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
+        let (bar, seen) = (progress.clone(), Arc::clone(&signal));
+        let mut options = MergeOptions::default()
+            .with_row_group_rows(self.row_group_rows.get())
+            .with_verification(self.verify)
+            .with_force(self.force)
+            .with_progress(move |done, total| {
+                bar.set_length(total);
+                bar.set_position(done);
+                match seen.load(Ordering::Relaxed) {
+                    RUNNING => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
+                }
+            });
+        if let Some(bytes) = self.file_size {
+            options = options.with_file_bytes(bytes);
+        }
+        let merged = merge(&inputs, &self.output, &options);
+        progress.finish_and_clear();
+        match merged {
+            Err(error) if matches!(error.problem(), Problem::Cancelled) => {
+                std::process::exit(signal.load(Ordering::Relaxed))
+            }
+            Err(error) => Err(error.into()),
+            Ok(merged) => {
+                self.show(&merged, &mut out)?;
+                Ok(Outcome::Fine)
+            }
+        }
+    }
+
+    fn show(&self, merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {
+        let mut table = Table::new([
+            text("column"),
+            text("pages"),
+            number("old size"),
+            number("new size"),
+        ]);
+        for column in &merged.columns {
+            table.row([
+                column.path.clone(),
+                pages(column.pages),
+                size(column.bytes_before, self.format),
+                size(column.bytes_after, self.format),
+            ]);
+        }
+        table.write(self.format, [merged], out)?;
+        if self.format == Format::Table {
+            writeln!(out)?;
+            summarize(merged, out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// What was done with pages.
+fn pages(pages: MergedPages) -> String {
+    let kinds = [
+        (pages.copied, "copied"),
+        (pages.mapped, "mapped"),
+        (pages.recompressed, "recompressed"),
+        (pages.encoded, "re-encoded"),
+        (pages.nulls, "of nulls"),
+    ];
+    let kinds = kinds.iter().filter(|(count, _)| *count > 0);
+    let kinds: Vec<String> = kinds
+        .map(|(count, kind)| format!("{count} {kind}"))
+        .collect();
+    kinds.join(", ")
+}
+
+fn plural(count: usize, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
+}
+
+fn summarize(merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {
+    let verified = match merged.verified {
+        true => "; every value compared",
+        false => "",
+    };
+    writeln!(
+        out,
+        "{}, {}, {}, {} rows became {}, {}, {}{verified}",
+        plural(merged.inputs, "file"),
+        readable::size(merged.bytes_before),
+        plural(merged.row_groups_before, "row group"),
+        merged.rows,
+        plural(merged.outputs.len(), "file"),
+        readable::size(merged.bytes_after),
+        plural(merged.row_groups_after, "row group"),
+    )?;
+    for file in &merged.outputs {
+        let (path, size) = (readable::path(&file.path), readable::size(file.bytes));
+        let groups = plural(file.row_groups, "row group");
+        writeln!(out, "{path}: {size}, {} rows in {groups}", file.rows)?;
+    }
+    for note in &merged.notes {
+        writeln!(out, "note: {}", readable::line(note))?;
+    }
+    Ok(())
+}

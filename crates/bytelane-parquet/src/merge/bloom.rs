@@ -1,0 +1,41 @@
+//! Bloom filters joined.
+
+use crate::format::{BloomFilterHeader, decode_prefix};
+use bytes::Bytes;
+
+/// Share of values that a filter may claim to have although it does not.
+const MOST_FALSE: f64 = 0.05;
+
+/// Words that a value sets a bit of each, in one block.
+const WORDS: i32 = 8;
+
+/// Returns a filter of all values that filters of one size have; why there is none otherwise.
+pub(super) fn joined(filters: &[&Bytes]) -> std::result::Result<Bytes, &'static str> {
+    let Some((first, others)) = filters.split_first() else {
+        return Err("there is none");
+    };
+    if others.is_empty() {
+        return Ok((*first).clone());
+    }
+    let length = |filter: &Bytes| {
+        let (_, length) = decode_prefix::<BloomFilterHeader>(filter).ok()?;
+        Some(length)
+    };
+    let header = length(first).ok_or("one of them is damaged")?;
+    let mut all = first.to_vec();
+    for other in others {
+        if other.len() != all.len() || other[..header] != all[..header] {
+            return Err("they have several sizes");
+        }
+        for (byte, other) in all.iter_mut().zip(&other[..]).skip(header) {
+            *byte |= other;
+        }
+    }
+    let bits = &all[header..];
+    let ones: u64 = bits.iter().map(|byte| u64::from(byte.count_ones())).sum();
+    let share = ones as f64 / (8 * bits.len()).max(1) as f64;
+    match share.powi(WORDS) > MOST_FALSE {
+        true => Err("a filter of their size would be of little use for so many values"),
+        false => Ok(all.into()),
+    }
+}

@@ -1,0 +1,78 @@
+//! The compression of joined chunks.
+
+use crate::format::{ColumnMetaData, CompressionCodec, PhysicalType};
+use crate::{Problem, Result};
+use parquet::basic::{self, Compression, Type};
+
+/// Returns the codec of most values, or of the deprecated LZ4 the one that replaces it where pages are written.
+pub(super) fn target<'a>(
+    chunks: impl Iterator<Item = &'a ColumnMetaData>,
+    has_new_pages: bool,
+) -> Result<CompressionCodec> {
+    let mut sizes: Vec<(CompressionCodec, i64)> = Vec::new();
+    for chunk in chunks {
+        let values = chunk.num_values;
+        match sizes.iter_mut().find(|(codec, _)| *codec == chunk.codec) {
+            Some((_, all)) => *all = all.saturating_add(values),
+            None => sizes.push((chunk.codec, values)),
+        }
+    }
+    let most = sizes.iter().max_by_key(|(_, values)| *values);
+    let most = most.map_or(CompressionCodec::Zstd, |(codec, _)| *codec);
+    Ok(match most {
+        // The deprecated LZ4 is not written, but may be copied.
+        CompressionCodec::Lz4 if has_new_pages || sizes.len() > 1 => CompressionCodec::Lz4Raw,
+        other => other,
+    })
+}
+
+/// Returns how new pages are compressed; none of codecs that are only copied.
+pub(super) fn compression_of(codec: CompressionCodec) -> Result<Option<Compression>> {
+    Ok(Some(match codec {
+        CompressionCodec::Uncompressed => Compression::UNCOMPRESSED,
+        CompressionCodec::Snappy => Compression::SNAPPY,
+        CompressionCodec::Gzip => Compression::GZIP(Default::default()),
+        CompressionCodec::Brotli => Compression::BROTLI(Default::default()),
+        CompressionCodec::Zstd => Compression::ZSTD(Default::default()),
+        CompressionCodec::Lz4Raw => Compression::LZ4_RAW,
+        CompressionCodec::Lz4 | CompressionCodec::Lzo => return Ok(None),
+        CompressionCodec::Unknown(_) => return Err(unknown(codec)),
+    }))
+}
+
+/// Returns the codec under its name in the crate `parquet`.
+pub(super) fn in_parquet(codec: CompressionCodec) -> Result<basic::CompressionCodec> {
+    use basic::CompressionCodec as InParquet;
+    Ok(match codec {
+        CompressionCodec::Uncompressed => InParquet::UNCOMPRESSED,
+        CompressionCodec::Snappy => InParquet::SNAPPY,
+        CompressionCodec::Gzip => InParquet::GZIP,
+        CompressionCodec::Lzo => InParquet::LZO,
+        CompressionCodec::Brotli => InParquet::BROTLI,
+        CompressionCodec::Lz4 => InParquet::LZ4,
+        CompressionCodec::Zstd => InParquet::ZSTD,
+        CompressionCodec::Lz4Raw => InParquet::LZ4_RAW,
+        CompressionCodec::Unknown(_) => return Err(unknown(codec)),
+    })
+}
+
+fn unknown(codec: CompressionCodec) -> crate::Error {
+    let number = i32::from(codec);
+    Problem::Unsupported(format!(
+        "pages with the compression {number}, which is not known"
+    ))
+    .into()
+}
+
+pub(super) fn physical_type(of: Type) -> PhysicalType {
+    match of {
+        Type::BOOLEAN => PhysicalType::Boolean,
+        Type::INT32 => PhysicalType::Int32,
+        Type::INT64 => PhysicalType::Int64,
+        Type::INT96 => PhysicalType::Int96,
+        Type::FLOAT => PhysicalType::Float,
+        Type::DOUBLE => PhysicalType::Double,
+        Type::BYTE_ARRAY => PhysicalType::ByteArray,
+        Type::FIXED_LEN_BYTE_ARRAY => PhysicalType::FixedLenByteArray,
+    }
+}

@@ -1,0 +1,187 @@
+//! The indexes of a new chunk: the pages' places, bounds and sizes.
+
+use super::bounds::{PageBounds, indexed};
+use super::leaf::Input;
+use crate::format::{
+    self, BoundaryOrder, ColumnIndex, Encoded, OffsetIndex, PageLocation, SizeStatistics,
+};
+use crate::statistics::Compare;
+use crate::{Error, Result};
+use bytes::Bytes;
+use parquet::schema::types::ColumnDescriptor;
+use std::cmp::Ordering;
+
+/// Returns the bounds of pages as an index, if all have some.
+pub(super) fn column_index(
+    inputs: &[Input],
+    column: &ColumnDescriptor,
+    bounds: Vec<Option<PageBounds>>,
+    compare: Option<Compare>,
+) -> Result<Option<Bytes>> {
+    let bounds = bounds.into_iter().collect::<Option<Vec<_>>>();
+    let (Some(bounds), Some(compare)) = (bounds, compare) else {
+        return Ok(None);
+    };
+    let bounds: Vec<PageBounds> = bounds.into_iter().map(|it| indexed(it, compare)).collect();
+    let (least, most): (Vec<Bytes>, Vec<Bytes>) = bounds
+        .iter()
+        .map(|it| it.range.clone().unwrap_or_default())
+        .unzip();
+    let null_counts = bounds.iter().map(|it| it.nulls).collect::<Option<Vec<_>>>();
+    let has_nans = bounds.iter().any(|it| it.nans.is_some());
+    let nan_counts = bounds.iter().map(|it| match it.range {
+        None => Some(it.nans.unwrap_or(0)),
+        Some(_) => it.nans,
+    });
+    let index = ColumnIndex {
+        null_pages: bounds.iter().map(|it| it.range.is_none()).collect(),
+        boundary_order: order_of(&bounds, compare),
+        min_values: least,
+        max_values: most,
+        null_counts,
+        nan_counts: nan_counts.collect::<Option<Vec<_>>>().filter(|_| has_nans),
+        repetition_level_histograms: histograms(inputs, column.max_rep_level(), |index| {
+            index.repetition_level_histograms
+        }),
+        definition_level_histograms: histograms(inputs, column.max_def_level(), |index| {
+            index.definition_level_histograms
+        }),
+        ..Default::default()
+    };
+    Ok(Some(format::encode(&index)?.into()))
+}
+
+/// Returns whether the bounds of pages rise or fall, those of nulls left out.
+fn order_of(bounds: &[PageBounds], compare: Compare) -> BoundaryOrder {
+    let ranges: Vec<&(Bytes, Bytes)> = bounds.iter().filter_map(|it| it.range.as_ref()).collect();
+    let never = |unwanted: Ordering| {
+        ranges.windows(2).all(|pair| {
+            compare.values(&pair[0].0, &pair[1].0) != unwanted
+                && compare.values(&pair[0].1, &pair[1].1) != unwanted
+        })
+    };
+    if never(Ordering::Greater) {
+        BoundaryOrder::Ascending
+    } else if never(Ordering::Less) {
+        BoundaryOrder::Descending
+    } else {
+        BoundaryOrder::Unordered
+    }
+}
+
+/// Number of values at each level, of values that are all null at the outermost one.
+fn levels_of_nulls(greatest: i16, rows: u64) -> Vec<i64> {
+    let mut levels = vec![0; usize::try_from(greatest).unwrap_or(0) + 1];
+    levels[0] = rows as i64;
+    levels
+}
+
+/// Returns the histograms of levels of all pages, if each input has them for its own.
+fn histograms(
+    inputs: &[Input],
+    greatest: i16,
+    of: fn(ColumnIndex) -> Option<Vec<i64>>,
+) -> Option<Vec<i64>> {
+    let mut all = Vec::new();
+    for input in inputs {
+        match input {
+            Input::Missing(rows) => all.extend(levels_of_nulls(greatest, *rows)),
+            Input::Leaf(leaf) => {
+                let index = format::decode(leaf.chunk.column_index()?).ok()?;
+                let levels = of(index)?;
+                let pages = leaf.data_pages().count();
+                if levels.len() != pages * (usize::try_from(greatest).unwrap_or(0) + 1) {
+                    return None;
+                }
+                all.extend(levels);
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Returns the places of pages as an index.
+pub(super) fn offset_index(inputs: &[Input], locations: Vec<PageLocation>) -> OffsetIndex {
+    let sizes = || {
+        let mut all = Vec::new();
+        for input in inputs {
+            match input {
+                Input::Missing(_) => all.push(0),
+                Input::Leaf(leaf) => {
+                    let index = leaf.chunk.offset_index()?;
+                    all.extend(index.unencoded_byte_array_data_bytes.as_ref()?);
+                }
+            }
+        }
+        (all.len() == locations.len()).then_some(all)
+    };
+    let has_leaf = inputs.iter().any(|input| matches!(input, Input::Leaf(_)));
+    OffsetIndex {
+        unencoded_byte_array_data_bytes: has_leaf.then(sizes).flatten(),
+        page_locations: locations,
+        ..Default::default()
+    }
+}
+
+/// Returns the sums of the sizes of chunks, those that all have.
+pub(super) fn size_statistics(
+    inputs: &[Input],
+    column: &ColumnDescriptor,
+) -> Result<Option<Encoded<SizeStatistics>>> {
+    let mut all: Option<SizeStatistics> = None;
+    for input in inputs {
+        let next = match input {
+            Input::Missing(rows) => SizeStatistics {
+                unencoded_byte_array_data_bytes: Some(0),
+                repetition_level_histogram: Some(levels_of_nulls(column.max_rep_level(), *rows)),
+                definition_level_histogram: Some(levels_of_nulls(column.max_def_level(), *rows)),
+                ..Default::default()
+            },
+            Input::Leaf(leaf) => match &leaf.metadata().size_statistics {
+                Some(sizes) => sizes.decode()?,
+                None => return Ok(None),
+            },
+        };
+        all = match all {
+            None => Some(next),
+            Some(all) => Some(SizeStatistics {
+                unencoded_byte_array_data_bytes: added(
+                    all.unencoded_byte_array_data_bytes,
+                    next.unencoded_byte_array_data_bytes,
+                )?,
+                repetition_level_histogram: both(
+                    all.repetition_level_histogram,
+                    next.repetition_level_histogram,
+                ),
+                definition_level_histogram: both(
+                    all.definition_level_histogram,
+                    next.definition_level_histogram,
+                ),
+                ..Default::default()
+            }),
+        };
+    }
+    all.map(|it| Encoded::new(&it)).transpose()
+}
+
+fn added(one: Option<i64>, other: Option<i64>) -> Result<Option<i64>> {
+    match (one, other) {
+        (Some(one), Some(other)) => match one.checked_add(other) {
+            Some(sum) => Ok(Some(sum)),
+            None => Err(Error::corrupt(
+                "the size statistics are larger than any file",
+            )),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn both(one: Option<Vec<i64>>, other: Option<Vec<i64>>) -> Option<Vec<i64>> {
+    let (one, other) = (one?, other?);
+    let sums = || {
+        one.iter()
+            .zip(&other)
+            .map(|(one, other)| one.saturating_add(*other))
+    };
+    (one.len() == other.len()).then(|| sums().collect())
+}

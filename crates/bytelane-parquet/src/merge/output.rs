@@ -1,0 +1,159 @@
+//! The files that are written.
+
+use super::MergeOptions;
+use super::outcome::MergedFile;
+use crate::file::{FileWriter, Output};
+use crate::format::{self, FileMetaData};
+use crate::{Error, Result};
+use std::fs::{File, Permissions};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a footer besides its row groups and its schema.
+const REST: u64 = 200;
+
+/// Share of the size of a file that is near enough: a row group that follows would make it larger.
+const NEAR: f64 = 0.985;
+
+/// A file while it is written.
+struct Writing {
+    output: Output,
+    path: PathBuf,
+    writer: FileWriter<BufWriter<File>>,
+    rows: u64,
+}
+
+/// All files.
+pub(super) struct Outputs<'a> {
+    path: &'a Path,
+    options: &'a MergeOptions,
+    permissions: &'a Permissions,
+    footer: &'a FileMetaData,
+    footer_bytes: u64,
+    current: Option<Writing>,
+    finished: Vec<(Output, MergedFile)>,
+}
+
+impl<'a> Outputs<'a> {
+    pub(super) fn new(
+        path: &'a Path,
+        options: &'a MergeOptions,
+        permissions: &'a Permissions,
+        footer: &'a FileMetaData,
+    ) -> Result<Self> {
+        Ok(Self {
+            path,
+            options,
+            permissions,
+            footer,
+            footer_bytes: format::encode(footer)?.len() as u64 + REST,
+            current: None,
+            finished: Vec::new(),
+        })
+    }
+
+    /// Returns how many bytes the next row group of this file may have; none if files have any size.
+    pub(super) fn room(&self) -> Option<u64> {
+        let bytes = self.options.file_bytes?.get();
+        let used = match &self.current {
+            Some(file) => file.writer.position() + file.writer.tail_bytes(),
+            None => 0,
+        };
+        let used = used + self.footer_bytes;
+        Some(match (used as f64) < NEAR * bytes as f64 {
+            true => bytes.saturating_sub(used),
+            false => 0,
+        })
+    }
+
+    /// Returns whether the file has no row group yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// The file that is written, which is begun if there is none.
+    pub(super) fn writer(&mut self) -> Result<&mut FileWriter<BufWriter<File>>> {
+        let writing = match self.current.take() {
+            Some(writing) => writing,
+            None => self.begin()?,
+        };
+        Ok(&mut self.current.insert(writing).writer)
+    }
+
+    fn begin(&self) -> Result<Writing> {
+        let path = match self.options.file_bytes {
+            Some(_) => numbered(self.path, self.finished.len()),
+            None => self.path.to_owned(),
+        };
+        let begin = || {
+            let output = Output::begin(&path, Some(self.permissions), self.options.force)?;
+            let sink = BufWriter::with_capacity(1 << 20, output.file().try_clone()?);
+            let writer = FileWriter::new(sink, Some(path.clone()))?;
+            Ok((output, writer))
+        };
+        let (output, writer) = begin().map_err(|error: Error| error.in_file(&path))?;
+        Ok(Writing {
+            output,
+            path,
+            writer,
+            rows: 0,
+        })
+    }
+
+    /// Counts the rows of a row group.
+    pub(super) fn add_rows(&mut self, rows: u64) {
+        if let Some(current) = &mut self.current {
+            current.rows += rows;
+        }
+    }
+
+    /// Ends the file that is written; the next row group begins another one.
+    pub(super) fn end_file(&mut self) -> Result<()> {
+        let Some(mut current) = self.current.take() else {
+            return Ok(());
+        };
+        let row_groups = current.writer.row_groups();
+        let footer = FileMetaData {
+            num_rows: current.rows as i64,
+            ..self.footer.clone()
+        };
+        current.writer.finish(footer)?;
+        let file = MergedFile {
+            bytes: current.writer.position(),
+            rows: current.rows,
+            path: current.path,
+            row_groups,
+        };
+        self.finished.push((current.output, file));
+        Ok(())
+    }
+
+    /// Returns the files as they are called until they are complete; none of those that are not files.
+    pub(super) fn unfinished(&self) -> Option<Vec<PathBuf>> {
+        let paths = self.finished.iter().map(|(output, _)| match output {
+            Output::Beside { beside, .. } => Some(beside.path().to_owned()),
+            Output::Stream(_) => None,
+        });
+        paths.collect()
+    }
+
+    /// Gives all files their names.
+    pub(super) fn finish(self) -> Result<Vec<MergedFile>> {
+        let files = self.finished.into_iter().map(|(output, file)| {
+            output.finish().map_err(|error| error.in_file(&file.path))?;
+            Ok(file)
+        });
+        files.collect()
+    }
+}
+
+/// Returns the path of one of several files: `merged.parquet` becomes `merged-00000.parquet`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number:05}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}

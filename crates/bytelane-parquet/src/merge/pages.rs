@@ -1,0 +1,140 @@
+//! The pages of a new chunk, and what the footer and the offset index say of them.
+
+use crate::format::{
+    self, ColumnChunk, ColumnMetaData, Encoded, Encoding, PageEncodingStats, PageHeader,
+    PageLocation, PageType,
+};
+use crate::{Error, Result};
+use bytes::Bytes;
+
+/// Position of the first page while it is not known: after the first bytes of a file.
+pub(super) const START: u64 = 4;
+
+/// Pages one after the other.
+#[derive(Default)]
+pub(super) struct NewPages {
+    pub pieces: Vec<Bytes>,
+    compressed: u64,
+    uncompressed: i64,
+    dictionary: Option<i64>,
+    data: Option<i64>,
+    counts: Vec<PageEncodingStats>,
+    locations: Vec<PageLocation>,
+    /// Set if a page begins within a row, or nobody knows its rows.
+    has_other_rows: bool,
+    row: i64,
+    values: i64,
+}
+
+impl NewPages {
+    /// Adds a page with a new header.
+    pub(super) fn add_new(
+        &mut self,
+        header: &PageHeader,
+        body: Bytes,
+        rows: Option<u64>,
+    ) -> Result<()> {
+        let bytes = Bytes::from(format::encode(header)?);
+        let length = bytes.len();
+        self.pieces.push(bytes);
+        self.pieces.push(body);
+        self.describe(header, length, rows)
+    }
+
+    /// Adds a page as it is.
+    pub(super) fn add_copy(
+        &mut self,
+        header: &PageHeader,
+        header_length: u64,
+        bytes: Bytes,
+        rows: Option<u64>,
+    ) -> Result<()> {
+        self.pieces.push(bytes);
+        self.describe(header, header_length as usize, rows)
+    }
+
+    fn describe(&mut self, header: &PageHeader, length: usize, rows: Option<u64>) -> Result<()> {
+        let offset = (START + self.compressed) as i64;
+        let compressed = length as i64 + i64::from(header.compressed_page_size);
+        self.compressed += compressed as u64;
+        self.uncompressed += length as i64 + i64::from(header.uncompressed_page_size);
+        let one = header.data_page_header.as_ref();
+        let two = header.data_page_header_v2.as_ref();
+        let (encoding, values) = match (header.page_type, one, two) {
+            (PageType::DictionaryPage, ..) => {
+                self.dictionary = Some(offset);
+                let dictionary = header.dictionary_page_header.as_ref();
+                (dictionary.map_or(Encoding::Plain, |it| it.encoding), None)
+            }
+            (_, Some(page), _) => (page.encoding, Some(page.num_values)),
+            (_, _, Some(page)) => (page.encoding, Some(page.num_values)),
+            _ => return Err(Error::corrupt("a page without its header")),
+        };
+        self.count(header.page_type, encoding);
+        if let Some(values) = values {
+            self.data.get_or_insert(offset);
+            self.values += i64::from(values);
+            self.has_other_rows |= rows.is_none();
+            self.locations.push(PageLocation {
+                offset,
+                compressed_page_size: i32::try_from(compressed)
+                    .map_err(|_| Error::corrupt("a page is larger than 2 GiB"))?,
+                first_row_index: self.row,
+                ..Default::default()
+            });
+            self.row += rows.unwrap_or(0) as i64;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, page_type: PageType, encoding: Encoding) {
+        let mut counts = self.counts.iter_mut();
+        let same =
+            |it: &&mut PageEncodingStats| it.page_type == page_type && it.encoding == encoding;
+        match counts.find(same) {
+            Some(found) => found.count += 1,
+            None => self.counts.push(PageEncodingStats {
+                page_type,
+                encoding,
+                count: 1,
+                ..Default::default()
+            }),
+        }
+    }
+
+    /// The places of data pages; none if they are not known to begin with rows, or have other rows than the row group.
+    pub(super) fn locations(&mut self, rows: u64) -> Option<Vec<PageLocation>> {
+        let is_right = !self.has_other_rows && u64::try_from(self.row) == Ok(rows);
+        is_right.then(|| std::mem::take(&mut self.locations))
+    }
+
+    /// Returns what a footer says of the pages; the rest is as in `like`.
+    pub(super) fn metadata(
+        &self,
+        like: ColumnMetaData,
+        encodings: Vec<Encoding>,
+    ) -> Result<ColumnChunk> {
+        let mut encodings = encodings;
+        for count in &self.counts {
+            if !encodings.contains(&count.encoding) {
+                encodings.push(count.encoding);
+            }
+        }
+        Ok(ColumnChunk {
+            meta_data: ColumnMetaData {
+                encodings: Encoded::new(&encodings)?,
+                num_values: self.values,
+                total_uncompressed_size: self.uncompressed,
+                total_compressed_size: self.compressed as i64,
+                data_page_offset: self.data.unwrap_or(START as i64),
+                index_page_offset: None,
+                dictionary_page_offset: self.dictionary,
+                encoding_stats: Some(Encoded::new(&self.counts)?),
+                bloom_filter_offset: None,
+                bloom_filter_length: None,
+                ..like
+            },
+            ..Default::default()
+        })
+    }
+}

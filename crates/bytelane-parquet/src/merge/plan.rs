@@ -1,0 +1,233 @@
+//! What is merged: the files, their columns, and their row groups.
+
+use super::input::Opened;
+use super::outcome::Notes;
+use super::schema::{Columns, Layout};
+use crate::file::in_parquet;
+use crate::format::{ColumnOrder, FileMetaData, KeyValue, RowGroup, TypeDefinedOrder};
+use crate::stack::with_stack;
+use crate::statistics::Compare;
+use crate::{Error, Problem, Result, WriterOptions};
+use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use parquet::basic::{ColumnOrder as InParquet, SortOrder};
+use parquet::schema::types::SchemaDescPtr;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file that is merged.
+pub(super) struct Input<'a> {
+    pub path: &'a Path,
+    pub layout: Arc<Layout>,
+}
+
+/// A row group that is merged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub input: usize,
+    pub row_group: usize,
+    pub rows: u64,
+    /// Bytes of its chunks.
+    pub bytes: u64,
+}
+
+/// What is known before pages are read.
+pub(super) struct Plan<'a> {
+    pub inputs: Vec<Input<'a>>,
+    pub parts: Vec<Part>,
+    /// Number of row groups of all inputs.
+    pub row_groups: usize,
+    /// Bytes of all inputs.
+    pub bytes: u64,
+    pub columns: Columns,
+    /// The footer of the output without row groups.
+    pub footer: FileMetaData,
+    /// The leaves of the output.
+    pub schema: SchemaDescPtr,
+    /// How deep its columns are nested.
+    pub depth: usize,
+    /// Order of the bounds of each leaf, if it is known and the same in all inputs.
+    pub compare: Vec<Option<Compare>>,
+}
+
+/// The order of the bounds of a leaf in the inputs so far.
+#[derive(Clone, Debug, PartialEq)]
+enum Order {
+    Unseen,
+    Same(ColumnOrder),
+    Unknown,
+}
+
+impl<'a> Plan<'a> {
+    /// Reads the footers of all inputs.
+    pub(super) fn new(paths: &[&'a Path], notes: &mut Notes) -> Result<Self> {
+        if paths.is_empty() {
+            return Err(Problem::Option("name the files to merge".to_owned()).into());
+        }
+        let mut columns = Columns::default();
+        let (mut inputs, mut parts): (Vec<Input<'_>>, Vec<Part>) = Default::default();
+        let mut orders: Vec<Vec<Order>> = Vec::new();
+        let mut pairs = KeyValues::default();
+        let (mut bytes, mut depth, mut version, mut row_groups) = (0, 0, 1, 0);
+        for path in paths {
+            let file = Opened::open(path)?;
+            let footer = &file.footer;
+            bytes += file.window_length();
+            depth = depth.max(file.depth);
+            version = version.max(footer.version);
+            row_groups += footer.row_groups.len();
+            let layout = columns.add(footer, path)?;
+            pairs.add(footer);
+            add_orders(&mut orders, &columns, &layout, footer);
+            for (index, row_group) in footer.row_groups.iter().enumerate() {
+                let part = part(inputs.len(), index, row_group);
+                let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
+                parts.extend(Some(part).filter(|part| part.rows > 0));
+            }
+            let layout = match inputs.last() {
+                Some(last) if *last.layout == layout => Arc::clone(&last.layout),
+                _ => Arc::new(layout),
+            };
+            inputs.push(Input { path, layout });
+        }
+        let layouts: Vec<(&Path, &Layout)> =
+            inputs.iter().map(|it| (it.path, &*it.layout)).collect();
+        columns.check(&layouts)?;
+        let orders = orders.concat();
+        let own = |order: &Order| match order {
+            Order::Same(order) => order.clone(),
+            _ => ColumnOrder::TypeOrder(TypeDefinedOrder::default()),
+        };
+        let rows = parts
+            .iter()
+            .map(|part| part.rows)
+            .fold(0, u64::saturating_add);
+        let footer = FileMetaData {
+            version,
+            schema: columns.schema(),
+            num_rows: i64::try_from(rows)
+                .map_err(|_| Error::corrupt("the files have more rows than a file can have"))?,
+            key_value_metadata: pairs.finish(&columns, notes),
+            created_by: Some(WriterOptions::default().created_by.into()),
+            column_orders: Some(orders.iter().map(own).collect()),
+            ..Default::default()
+        };
+        let metadata = with_stack(depth, || in_parquet(&footer))?;
+        let schema = metadata.file_metadata().schema_descr_ptr();
+        let compare = schema
+            .columns()
+            .iter()
+            .zip(&orders)
+            .map(|(column, order)| match order {
+                Order::Same(_) => {
+                    Compare::of(column, InParquet::TYPE_DEFINED_ORDER(SortOrder::SIGNED))
+                }
+                _ => None,
+            });
+        let compare: Vec<Option<Compare>> = compare.collect();
+        if let Some(at) = orders.iter().position(|order| *order == Order::Unknown) {
+            let column = schema.columns().get(at).map(|it| it.path().string());
+            notes.add(format!(
+                "bounds of some columns, such as {}, were left out: not all inputs say how they are ordered",
+                column.unwrap_or_default()
+            ));
+        }
+        Ok(Self {
+            inputs,
+            parts,
+            row_groups,
+            bytes,
+            columns,
+            footer,
+            schema,
+            depth,
+            compare,
+        })
+    }
+}
+
+fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {
+    let rows = u64::try_from(row_group.num_rows)
+        .map_err(|_| Error::corrupt("a row group with a negative number of rows"))?;
+    let mut bytes = 0_u64;
+    for chunk in &row_group.columns {
+        let size = chunk.decode()?.meta_data.total_compressed_size;
+        bytes = bytes.saturating_add(u64::try_from(size).unwrap_or(0));
+    }
+    Ok(Part {
+        input,
+        row_group: index,
+        rows,
+        bytes,
+    })
+}
+
+/// Joins the orders of the bounds of a file.
+fn add_orders(
+    orders: &mut Vec<Vec<Order>>,
+    columns: &Columns,
+    layout: &Layout,
+    footer: &FileMetaData,
+) {
+    for (at, root) in columns.roots.iter().enumerate() {
+        if orders.len() == at {
+            orders.push(vec![Order::Unseen; root.leaves]);
+        }
+        let Some(place) = columns.place(layout, at) else {
+            continue;
+        };
+        // The type of nulls gives way to another one.
+        orders[at].resize(root.leaves, Order::Unseen);
+        for (leaf, order) in orders[at].iter_mut().enumerate() {
+            let all = footer.column_orders.as_ref();
+            let known = all.and_then(|all| all.get(place.leaf + leaf));
+            let known = known.filter(|it| !matches!(it, ColumnOrder::Unknown(_)));
+            *order = match (&*order, known) {
+                (Order::Unseen, Some(known)) => Order::Same(known.clone()),
+                (Order::Same(same), Some(known)) if same == known => continue,
+                _ => Order::Unknown,
+            };
+        }
+    }
+}
+
+/// Key-value pairs of all inputs.
+#[derive(Default)]
+struct KeyValues {
+    pairs: Vec<KeyValue>,
+    /// Keys with other values in so many later files.
+    conflicts: Vec<(bytes::Bytes, usize)>,
+}
+
+impl KeyValues {
+    fn add(&mut self, footer: &FileMetaData) {
+        for pair in footer.key_value_metadata.iter().flatten() {
+            match self.pairs.iter().find(|own| own.key == pair.key) {
+                None => self.pairs.push(pair.clone()),
+                Some(own) if own == pair => {}
+                Some(_) => match self.conflicts.iter_mut().find(|it| it.0 == pair.key) {
+                    Some((_, files)) => *files += 1,
+                    None => self.conflicts.push((pair.key.clone(), 1)),
+                },
+            }
+        }
+    }
+
+    fn finish(mut self, columns: &Columns, notes: &mut Notes) -> Option<Vec<KeyValue>> {
+        for (key, files) in &self.conflicts {
+            let key = String::from_utf8_lossy(key);
+            notes.add(format!(
+                "key-value pair {key}: the value of the first file that has it was kept; {files} files have another one"
+            ));
+        }
+        if columns.changed {
+            let before = self.pairs.len();
+            self.pairs.retain(|pair| pair.key != ARROW_SCHEMA_META_KEY);
+            if self.pairs.len() < before {
+                notes.add(format!(
+                    "key-value pair {ARROW_SCHEMA_META_KEY} was left out: it describes other columns than those of the output"
+                ));
+            }
+        }
+        (!self.pairs.is_empty()).then_some(self.pairs)
+    }
+}

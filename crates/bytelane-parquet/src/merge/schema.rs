@@ -1,0 +1,323 @@
+//! The schema of the output, and where each input has its columns.
+//!
+//! Columns of the outermost level are matched by name. A column that an input does not have, or has as the type of nulls, is null there.
+
+use crate::format::{
+    Encoded, FieldRepetitionType, FileMetaData, LogicalType, PhysicalType, SchemaElement,
+};
+use crate::{Error, Problem, Result};
+use std::path::{Path, PathBuf};
+
+/// A column of the outermost level with all that is in it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Root {
+    pub elements: Vec<SchemaElement>,
+    pub leaves: usize,
+    /// The first file that has it.
+    file: PathBuf,
+}
+
+/// Columns of an input, by the columns of the output.
+pub(super) type Layout = Vec<Option<Place>>;
+
+/// Place of a column in an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Number of its first leaf.
+    pub leaf: usize,
+    /// Number of the column.
+    pub root: usize,
+    /// Set if its type is that of nulls.
+    is_null: bool,
+}
+
+/// Columns of the output.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    root: SchemaElement,
+    pub roots: Vec<Root>,
+    /// The schema that was added last, and its layout.
+    last: Option<(Vec<SchemaElement>, Layout)>,
+    /// Set if the columns are no longer those of the first file.
+    pub changed: bool,
+}
+
+impl Root {
+    pub(super) fn name(&self) -> String {
+        text(&self.elements[0])
+    }
+
+    fn is_optional(&self) -> bool {
+        self.elements[0].repetition_type == Some(FieldRepetitionType::Optional)
+    }
+
+    /// Set if it has the type of columns without any values.
+    fn is_null(&self) -> bool {
+        let logical = self.elements[0].logical_type.as_ref();
+        let logical = logical.and_then(|it| it.decode().ok());
+        self.elements.len() == 1
+            && self.is_optional()
+            && matches!(logical, Some(LogicalType::Null(_)))
+    }
+}
+
+fn text(element: &SchemaElement) -> String {
+    String::from_utf8_lossy(&element.name).into_owned()
+}
+
+impl Columns {
+    /// Adds the columns of a file, and returns where it has those of the output so far.
+    pub(super) fn add(&mut self, file: &FileMetaData, path: &Path) -> Result<Layout> {
+        if let Some((schema, layout)) = &self.last
+            && *schema == file.schema
+        {
+            return Ok(layout.clone());
+        }
+        let roots = roots(&file.schema, path)?;
+        let is_first = self.roots.is_empty();
+        if is_first {
+            self.root = file.schema.first().cloned().unwrap_or_default();
+        }
+        let mut layout = vec![None; self.roots.len()];
+        let mut leaf = 0;
+        for (number, root) in roots.into_iter().enumerate() {
+            let place = Place {
+                leaf,
+                root: number,
+                is_null: root.is_null(),
+            };
+            leaf += root.leaves;
+            let same_name = |own: &Root| own.elements[0].name == root.elements[0].name;
+            match self.roots.iter().position(same_name) {
+                Some(at) if layout[at].is_some() => {
+                    let problem = "several columns have this name";
+                    return Err(refused(problem, &root, path));
+                }
+                Some(at) => {
+                    self.join(at, root, path)?;
+                    layout[at] = Some(place);
+                }
+                None => {
+                    self.changed |= !is_first;
+                    self.roots.push(root);
+                    layout.push(Some(place));
+                }
+            }
+        }
+        self.last = Some((file.schema.clone(), layout.clone()));
+        Ok(layout)
+    }
+
+    /// Joins a column with that of the output.
+    fn join(&mut self, at: usize, other: Root, path: &Path) -> Result<()> {
+        let own = &mut self.roots[at];
+        match (own.is_null(), other.is_null()) {
+            (true, false) if other.is_optional() => {
+                *own = other;
+                self.changed = true;
+                return Ok(());
+            }
+            (false, true) if own.is_optional() => return Ok(()),
+            _ => {}
+        }
+        if own.elements.len() != other.elements.len() {
+            let problem = format!("it has other members than in {}", own.file.display());
+            return Err(refused(&problem, &other, path));
+        }
+        let pairs = own.elements.iter_mut().zip(&other.elements);
+        for (own_element, element) in pairs {
+            let joined = join_elements(own_element, element);
+            if let Err(difference) = joined {
+                let name = text(element);
+                let within = match other.elements.len() {
+                    1 => String::new(),
+                    _ => format!("its member {name} "),
+                };
+                let problem = format!("{within}{difference} in {}", own.file.display());
+                return Err(refused(&problem, &other, path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an error if a column that an input does not have cannot be null.
+    pub(super) fn check(&self, layouts: &[(&Path, &Layout)]) -> Result<()> {
+        for (at, root) in self.roots.iter().enumerate() {
+            if root.is_optional() {
+                continue;
+            }
+            let lacks = |(_, layout): &&(&Path, &Layout)| self.place(layout, at).is_none();
+            if let Some((path, _)) = layouts.iter().find(lacks) {
+                let problem = format!(
+                    "the file does not have the column, which is not optional in {}",
+                    root.file.display()
+                );
+                return Err(refused(&problem, root, path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns where an input has a column of the output; none if it has only nulls.
+    pub(super) fn place(&self, layout: &Layout, root: usize) -> Option<Place> {
+        let place = layout.get(root).copied().flatten();
+        place.filter(|place| !place.is_null || self.roots[root].is_null())
+    }
+
+    /// Returns the leaf of the output that a leaf of an input is.
+    pub(super) fn leaf_of(&self, layout: &Layout, leaf: usize) -> Option<usize> {
+        let mut first = 0;
+        for (at, root) in self.roots.iter().enumerate() {
+            if let Some(place) = self.place(layout, at)
+                && (place.leaf..place.leaf + root.leaves).contains(&leaf)
+            {
+                return Some(first + leaf - place.leaf);
+            }
+            first += root.leaves;
+        }
+        None
+    }
+
+    /// Returns the leaf of an input that a leaf of the output is.
+    pub(super) fn leaf_in(&self, layout: &Layout, leaf: usize) -> Option<usize> {
+        let mut first = 0;
+        for (at, root) in self.roots.iter().enumerate() {
+            if leaf < first + root.leaves {
+                return Some(self.place(layout, at)?.leaf + leaf - first);
+            }
+            first += root.leaves;
+        }
+        None
+    }
+
+    /// The schema of the output.
+    pub(super) fn schema(&self) -> Vec<SchemaElement> {
+        let root = SchemaElement {
+            num_children: i32::try_from(self.roots.len()).ok(),
+            ..self.root.clone()
+        };
+        let elements = self
+            .roots
+            .iter()
+            .flat_map(|root| root.elements.iter().cloned());
+        std::iter::once(root).chain(elements).collect()
+    }
+}
+
+/// Joins what two files say of a column or a member; why they are not the same.
+fn join_elements(
+    own: &mut SchemaElement,
+    other: &SchemaElement,
+) -> std::result::Result<(), String> {
+    if own.name != other.name {
+        return Err(format!("has the name {}", text(own)));
+    }
+    let length = |element: &SchemaElement| match element.physical_type {
+        Some(PhysicalType::FixedLenByteArray) => element.type_length.unwrap_or(0),
+        _ => 0,
+    };
+    if own.physical_type != other.physical_type || length(own) != length(other) {
+        return Err(format!(
+            "has the type {}, but {}",
+            physical(other),
+            physical(own)
+        ));
+    }
+    if own.num_children.unwrap_or(0) != other.num_children.unwrap_or(0) {
+        return Err("has other members than".to_owned());
+    }
+    if own.repetition_type != other.repetition_type {
+        return Err(format!("is {}, but {}", repetition(other), repetition(own)));
+    }
+    join_annotations(own, other)?;
+    match (own.field_id, other.field_id) {
+        (Some(one), Some(two)) if one != two => {
+            return Err(format!("has the field id {two}, but {one}"));
+        }
+        (None, Some(_)) => own.field_id = other.field_id,
+        _ => {}
+    }
+    if own.unknown_fields != other.unknown_fields {
+        return Err("has other metadata than".to_owned());
+    }
+    Ok(())
+}
+
+/// Joins annotations: old writers have the older ones only, which mean the same.
+fn join_annotations(
+    own: &mut SchemaElement,
+    other: &SchemaElement,
+) -> std::result::Result<(), String> {
+    let same = match (&own.logical_type, &other.logical_type) {
+        (Some(own), Some(other)) => same_type(own, other),
+        _ => own.converted_type == other.converted_type,
+    };
+    let decimal = |element: &SchemaElement| (element.scale.unwrap_or(0), element.precision);
+    let both_decimals = own.precision.is_some() && other.precision.is_some();
+    if !same || (both_decimals && decimal(own) != decimal(other)) {
+        return Err("has another logical type than".to_owned());
+    }
+    if own.logical_type.is_none() && other.logical_type.is_some() {
+        own.logical_type.clone_from(&other.logical_type);
+    }
+    if own.converted_type.is_none() {
+        own.converted_type = other.converted_type;
+        own.scale = own.scale.or(other.scale);
+        own.precision = own.precision.or(other.precision);
+    }
+    Ok(())
+}
+
+fn same_type(own: &Encoded<LogicalType>, other: &Encoded<LogicalType>) -> bool {
+    let decoded = || Some(own.decode().ok()? == other.decode().ok()?);
+    own == other || decoded() == Some(true)
+}
+
+fn physical(element: &SchemaElement) -> String {
+    match (element.physical_type, element.type_length) {
+        (None, _) => "of a group".to_owned(),
+        (Some(PhysicalType::FixedLenByteArray), Some(length)) => {
+            format!("FIXED_LEN_BYTE_ARRAY({length})")
+        }
+        (Some(physical), _) => format!("{physical:?}").to_uppercase(),
+    }
+}
+
+fn repetition(element: &SchemaElement) -> &'static str {
+    match element.repetition_type {
+        Some(FieldRepetitionType::Optional) => "optional",
+        Some(FieldRepetitionType::Repeated) => "repeated",
+        _ => "required",
+    }
+}
+
+fn refused(problem: &str, root: &Root, path: &Path) -> Error {
+    let problem = Problem::Input(format!("cannot be merged: {problem}"));
+    Error::new(problem).in_column(root.name()).in_file(path)
+}
+
+/// Splits a schema, which has been checked, into its columns.
+fn roots(schema: &[SchemaElement], path: &Path) -> Result<Vec<Root>> {
+    let mut roots = Vec::new();
+    let mut rest = schema.get(1..).unwrap_or_default();
+    while !rest.is_empty() {
+        let (mut open, mut length, mut leaves) = (1_usize, 0, 0);
+        while open > 0 {
+            let Some(element) = rest.get(length) else {
+                return Err(Error::corrupt("the schema ends within a group").in_file(path));
+            };
+            let children = element.num_children.unwrap_or(0);
+            leaves += usize::from(children <= 0);
+            open = open - 1 + usize::try_from(children).unwrap_or(0);
+            length += 1;
+        }
+        let (elements, others) = rest.split_at(length);
+        roots.push(Root {
+            elements: elements.to_vec(),
+            leaves,
+            file: path.to_owned(),
+        });
+        rest = others;
+    }
+    Ok(roots)
+}

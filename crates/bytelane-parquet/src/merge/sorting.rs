@@ -1,0 +1,86 @@
+//! Sorting columns of row groups that follow each other.
+
+use super::bounds;
+use super::input::RowGroup;
+use super::schema::Columns;
+use crate::Result;
+use crate::format::SortingColumn;
+use crate::statistics::Compare;
+use bytes::Bytes;
+use std::cmp::Ordering;
+
+/// Returns the columns by which the rows of row groups are sorted one after the other, as columns of the output, if all say so and
+/// their bounds follow each other.
+pub(super) fn joined(
+    groups: &[RowGroup],
+    columns: &Columns,
+    compare: impl Fn(usize) -> Option<Compare>,
+) -> Result<Option<Vec<SortingColumn>>> {
+    let Some(first) = groups.first() else {
+        return Ok(None);
+    };
+    let Some(sorting) = in_output(first, columns) else {
+        return Ok(None);
+    };
+    let Some(by) = sorting.first() else {
+        return Ok(None);
+    };
+    let leaf = usize::try_from(by.column_idx).unwrap_or(usize::MAX);
+    let mut last: Option<Bytes> = None;
+    for group in groups {
+        if in_output(group, columns).as_ref() != Some(&sorting) {
+            return Ok(None);
+        }
+        if groups.len() == 1 {
+            break;
+        }
+        let Some(range) = range(group, columns, leaf)? else {
+            return Ok(None);
+        };
+        let (from, to) = match by.descending {
+            false => range,
+            true => (range.1, range.0),
+        };
+        if let Some(last) = &last {
+            let wanted = match by.descending {
+                false => Ordering::Less,
+                true => Ordering::Greater,
+            };
+            let order = compare(leaf).map(|compare| compare.values(last, &from));
+            let is_next = order == Some(wanted)
+                // Rows that are equal in the first column may be in any order in others.
+                || order == Some(Ordering::Equal) && sorting.len() == 1;
+            if !is_next {
+                return Ok(None);
+            }
+        }
+        last = Some(to);
+    }
+    Ok(Some(sorting))
+}
+
+/// The sorting columns of a row group, as columns of the output.
+fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> {
+    let described = &group.file.footer.row_groups[group.index];
+    let sorting = described.sorting_columns.as_ref()?.iter().map(|by| {
+        let leaf = usize::try_from(by.column_idx).ok()?;
+        let own = columns.leaf_of(&group.layout, leaf)?;
+        Some(SortingColumn {
+            column_idx: i32::try_from(own).ok()?,
+            ..by.clone()
+        })
+    });
+    sorting.collect()
+}
+
+/// The bounds of a leaf of the output in a row group without nulls.
+fn range(group: &RowGroup, columns: &Columns, leaf: usize) -> Result<Option<(Bytes, Bytes)>> {
+    let Some(own) = columns.leaf_in(&group.layout, leaf) else {
+        return Ok(None);
+    };
+    let statistics = bounds::of_chunk(&group.leaf(own)?)?;
+    Ok(statistics.and_then(|it| {
+        let has_nulls = it.null_count != Some(0);
+        it.min_value.zip(it.max_value).filter(|_| !has_nulls)
+    }))
+}

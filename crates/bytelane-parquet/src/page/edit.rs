@@ -1,0 +1,230 @@
+//! Pages whose values stay as they are encoded, while their indices or their compression change.
+
+use super::codec::{Compressor, Decompressor, check_promise};
+use super::header::{DataPage, DictionaryPage, LevelLayout, PageKind, read};
+use super::levels::bits::bits;
+use super::levels::empty_runs;
+use super::parts::{LevelBytes, Opener, Parts, check_size};
+use super::{LeafLevels, PageLevels};
+use crate::budget::Budget;
+use crate::format::{Encoding, PageHeader};
+use crate::{Error, Result};
+use bytelane::Detected;
+use bytelane::rle_hybrid::{self, Format};
+use bytes::Bytes;
+use flate2::Crc;
+use parquet::basic::{Compression, CompressionCodec};
+use parquet::schema::types::ColumnDescriptor;
+
+/// Edits the pages of one column.
+pub(crate) struct PageEditor {
+    opener: Opener,
+    decompressor: Decompressor,
+    levels: PageLevels,
+    repetition_bits: u32,
+    definition_bits: u32,
+    most: u64,
+    indices: Vec<u32>,
+    edited: Vec<u8>,
+}
+
+impl PageEditor {
+    /// Reads pages of this codec, which have no more than `most` bytes without compression.
+    pub(crate) fn new(
+        codec: CompressionCodec,
+        column: &ColumnDescriptor,
+        most: u64,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let level = |greatest: i16| u8::try_from(greatest).unwrap_or(u8::MAX);
+        let of = LeafLevels {
+            max_definition: level(column.max_def_level()),
+            max_repetition: level(column.max_rep_level()),
+            slot: 0,
+            is_nested: false,
+        };
+        Ok(Self {
+            opener: Opener::new(codec, column, most, budget)?,
+            decompressor: Decompressor::new(codec)?,
+            levels: PageLevels::new(Detected::active(), of, budget),
+            repetition_bits: bits(column.max_rep_level()),
+            definition_bits: bits(column.max_def_level()),
+            most,
+            indices: Vec::new(),
+            edited: Vec::new(),
+        })
+    }
+
+    /// Returns the values of a dictionary: `bytes` are those after its header.
+    pub(crate) fn dictionary(&mut self, header: &DictionaryPage, bytes: &Bytes) -> Result<Bytes> {
+        let codec = self.decompressor.codec();
+        if codec == CompressionCodec::UNCOMPRESSED {
+            return Ok(bytes.clone());
+        }
+        check_promise(codec, bytes.len(), header.uncompressed)?;
+        check_size(header.uncompressed as u64, self.most)?;
+        let mut values = Vec::new();
+        self.decompressor
+            .decompress(bytes, header.uncompressed, &mut values)?;
+        values.truncate(header.uncompressed);
+        Ok(values.into())
+    }
+
+    /// Returns the number of rows that begin in a data page; none if the page begins within a row.
+    pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Option<usize>> {
+        let parts = self.opener.open(page, bytes.clone())?;
+        self.levels.open(page, parts.repetition, parts.definition)?;
+        let (_, rows) = self.levels.rows(usize::MAX);
+        Ok(self.levels.begins_row().then_some(rows))
+    }
+
+    /// Returns a data page with other indices, the entries of `map`, if there is one, compressed by `compressor`.
+    pub(crate) fn edit(
+        &mut self,
+        header: &PageHeader,
+        bytes: &Bytes,
+        map: Option<&[u32]>,
+        compressor: &mut Compressor,
+    ) -> Result<(PageHeader, Bytes)> {
+        let PageKind::Data(page) = read(header)?.kind else {
+            return Err(Error::corrupt("a page without data"));
+        };
+        let parts = self.opener.open(&page, bytes.clone())?;
+        let values = match map {
+            Some(map) => self.mapped(&page, &parts, map)?,
+            None => parts.values.clone(),
+        };
+        let (levels, bits) = (
+            [&parts.repetition, &parts.definition],
+            [self.repetition_bits, self.definition_bits],
+        );
+        self.edited.clear();
+        let mut header = header.clone();
+        let mut body = Vec::new();
+        let uncompressed = match page.levels {
+            LevelLayout::Inside { .. } => {
+                let present = levels.into_iter().zip(bits).filter(|(_, bits)| *bits > 0);
+                present.for_each(|(levels, _)| append_levels(levels, &mut self.edited));
+                self.edited.extend_from_slice(&values);
+                compressor.append(&self.edited, &mut body)?;
+                self.edited.len()
+            }
+            LevelLayout::Before { .. } => {
+                levels
+                    .into_iter()
+                    .for_each(|it| body.extend_from_slice(it.bytes()));
+                let uncompressed = body.len() + values.len();
+                let is_compressed = !values.is_empty() && !compressor.is_none();
+                match is_compressed {
+                    true => compressor.append(&values, &mut body)?,
+                    false => body.extend_from_slice(&values),
+                }
+                if let Some(page) = &mut header.data_page_header_v2 {
+                    page.is_compressed = Some(is_compressed);
+                }
+                uncompressed
+            }
+        };
+        set_sizes(&mut header, uncompressed, &body)?;
+        Ok((header, body.into()))
+    }
+
+    /// Returns the indices of a page after `map`, with their width in front.
+    fn mapped(&mut self, page: &DataPage, parts: &Parts, map: &[u32]) -> Result<Bytes> {
+        let (repetition, definition) = (parts.repetition.clone(), parts.definition.clone());
+        self.levels.open(page, repetition, definition)?;
+        let valid = self.levels.valid();
+        // Some writers write no indices as no bytes.
+        let (width, runs) = parts.values.split_first().unwrap_or((&0, &[]));
+        let format = Format::<u32>::new(u32::from(*width))
+            .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
+        self.indices.resize(valid, 0);
+        let indices = &mut self.indices[..];
+        empty_runs::read(runs, format.width(), valid, |runs| {
+            format.decode(runs, indices)
+        })
+        .map_err(damaged)?;
+        let mut greatest = 0;
+        for index in indices.iter_mut() {
+            let Some(mapped) = map.get(*index as usize) else {
+                return Err(Error::corrupt(format!(
+                    "the index {index} into a dictionary of {} values",
+                    map.len()
+                )));
+            };
+            *index = *mapped;
+            greatest = greatest.max(*mapped);
+        }
+        // Not all readers know indices of no bits.
+        let width = (u32::BITS - greatest.leading_zeros()).max(1);
+        let format = Format::<u32>::new(width)
+            .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
+        let mut values = vec![width as u8];
+        format
+            .encode_append(indices, &mut values)
+            .map_err(damaged)?;
+        Ok(values.into())
+    }
+}
+
+fn append_levels(levels: &LevelBytes, to: &mut Vec<u8>) {
+    if let LevelBytes::Rle(bytes) = levels {
+        to.extend((bytes.len() as u32).to_le_bytes());
+    }
+    to.extend_from_slice(levels.bytes());
+}
+
+fn damaged(error: rle_hybrid::Error) -> Error {
+    Error::corrupt(format!("the indices into the dictionary: {error}"))
+}
+
+/// Writes the sizes of a page into its header, and its checksum where it has one.
+pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8]) -> Result<()> {
+    let size = |bytes: usize| {
+        i32::try_from(bytes).map_err(|_| Error::corrupt("a page is larger than 2 GiB"))
+    };
+    header.uncompressed_page_size = size(uncompressed)?;
+    header.compressed_page_size = size(body.len())?;
+    header.crc = header.crc.map(|_| {
+        let mut crc = Crc::new();
+        crc.update(body);
+        crc.sum().cast_signed()
+    });
+    Ok(())
+}
+
+/// Returns a page of nulls at the outermost level: `rows` rows of a column whose root is optional.
+pub(crate) fn null_page(
+    column: &ColumnDescriptor,
+    rows: usize,
+    compression: Compression,
+) -> Result<(PageHeader, Vec<u8>)> {
+    let mut plain = Vec::new();
+    for greatest in [column.max_rep_level(), column.max_def_level()] {
+        let bits = bits(greatest);
+        if bits > 0 {
+            let mut levels = Vec::new();
+            let format = Format::<u8>::new(bits);
+            let format = format.ok_or_else(|| Error::corrupt("levels of so many bits"))?;
+            let zeros = vec![0; rows];
+            format.encode_append(&zeros, &mut levels).map_err(damaged)?;
+            plain.extend((levels.len() as u32).to_le_bytes());
+            plain.extend(levels);
+        }
+    }
+    let mut body = Vec::new();
+    Compressor::new(compression)?.append(&plain, &mut body)?;
+    let values = i32::try_from(rows).map_err(|_| Error::corrupt("a page of so many rows"))?;
+    let mut header = PageHeader {
+        data_page_header: Some(crate::format::DataPageHeader {
+            num_values: values,
+            encoding: Encoding::Plain,
+            definition_level_encoding: Encoding::Rle,
+            repetition_level_encoding: Some(Encoding::Rle),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    set_sizes(&mut header, plain.len(), &body)?;
+    Ok((header, body))
+}
