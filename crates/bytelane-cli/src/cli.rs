@@ -2,7 +2,8 @@
 
 use crate::Outcome;
 use crate::commands::{
-    advise, bench, completions, cpu, diff, inspect, merge, report, rewrite, rows, thrift, transcode,
+    advise, bench, check, completions, cpu, diff, inspect, merge, repair, report, rewrite, rows,
+    thrift, transcode,
 };
 use clap::{Parser, Subcommand};
 
@@ -20,7 +21,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 success, 1 `advise --check` or `diff` found something, 2 error, 130 interrupted (Ctrl-C), \
+Exit codes: 0 success, 1 `advise --check`, `diff` or `check` found something, 2 error, 130 interrupted (Ctrl-C), \
 143 terminated (SIGTERM).";
 
 #[derive(Debug, Subcommand)]
@@ -39,6 +40,8 @@ pub enum Command {
     Rewrite(rewrite::Arguments),
     Merge(merge::Arguments),
     Diff(diff::Arguments),
+    Check(check::Arguments),
+    Repair(repair::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
 }
@@ -60,6 +63,8 @@ impl Command {
             Self::Rewrite(arguments) => arguments.run(),
             Self::Merge(arguments) => arguments.run(),
             Self::Diff(arguments) => arguments.run(),
+            Self::Check(arguments) => arguments.run(),
+            Self::Repair(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),
         }

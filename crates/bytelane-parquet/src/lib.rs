@@ -3,6 +3,7 @@
 pub mod advise;
 mod budget;
 mod catch_panic;
+pub mod check;
 mod choice;
 mod chunk;
 pub mod compatibility;
@@ -20,6 +21,7 @@ mod options;
 mod page;
 mod parallel;
 mod read;
+pub mod repair;
 pub mod rewrite;
 mod stack;
 mod statistics;

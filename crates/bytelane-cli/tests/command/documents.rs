@@ -67,7 +67,7 @@ fn run(page: &str, count: usize) {
 
 #[test]
 fn the_commands_about_parquet_run() {
-    run("getting-started/parquet.md", 3);
+    run("getting-started/parquet.md", 4);
 }
 
 #[test]

@@ -104,7 +104,6 @@ impl Chunk {
         metadata: ColumnChunk,
         column_index: Option<Bytes>,
         offset_index: Option<OffsetIndex>,
-        bloom_filter: Option<Bytes>,
     ) -> Self {
         Self {
             pages: Stored::Pieces(pages),
@@ -112,7 +111,7 @@ impl Chunk {
             metadata,
             column_index,
             offset_index,
-            bloom_filter: bloom_filter.map(Stored::Memory),
+            bloom_filter: None,
         }
     }
 
@@ -240,6 +239,14 @@ impl Chunk {
     /// Returns what the footer says of the chunk, for changes.
     pub(crate) fn metadata_mut(&mut self) -> &mut ColumnMetaData {
         &mut self.metadata.meta_data
+    }
+
+    /// Takes a Bloom filter of its values.
+    pub(crate) fn take_bloom_filter(&mut self, filter: Option<Bytes>) {
+        let metadata = &mut self.metadata.meta_data;
+        metadata.bloom_filter_offset = None;
+        metadata.bloom_filter_length = filter.as_ref().and_then(|it| i32::try_from(it.len()).ok());
+        self.bloom_filter = filter.map(Stored::Memory);
     }
 
     /// Returns what comes at the end of the file: indexes, and what the footer says.

@@ -53,6 +53,11 @@ struct Prepared {
 }
 
 impl Join<'_> {
+    /// Returns true if there is nothing to join.
+    fn is_copy(&self) -> bool {
+        self.inputs.len() == 1
+    }
+
     fn leaves(&self) -> impl Iterator<Item = &Leaf> {
         self.inputs.iter().filter_map(|input| match input {
             Input::Leaf(leaf) => Some(&**leaf),
@@ -138,7 +143,7 @@ impl Join<'_> {
         dictionary: &mut Dictionary,
         sizes: &mut Sizes,
     ) -> Result<Option<Prepared>> {
-        if !leaf.data_pages().any(uses_dictionary) {
+        if self.is_copy() || !leaf.data_pages().any(uses_dictionary) {
             return Ok(Some(Prepared {
                 editor: None,
                 has_dictionary: false,
@@ -221,9 +226,6 @@ impl Join<'_> {
         compressor: Option<&mut Compressor>,
         pages: &mut NewPages,
     ) -> Result<()> {
-        if dictionary.len() == 0 {
-            return Ok(());
-        }
         let used = self
             .leaves()
             .filter(|leaf| leaf.data_pages().any(uses_dictionary));
@@ -232,6 +234,9 @@ impl Join<'_> {
         let is_dictionary =
             |page: &&StoredPage| page.page.header.page_type == PageType::DictionaryPage;
         let old: Vec<&StoredPage> = old.filter(is_dictionary).collect();
+        if used.is_empty() {
+            return Ok(());
+        }
         let count = |page: &StoredPage| {
             let header = page.page.header.dictionary_page_header.as_ref();
             header.map_or(0, |it| it.num_values)
@@ -240,6 +245,7 @@ impl Join<'_> {
             return Err(Error::corrupt("a page of indices, but no dictionary"));
         };
         let is_same = is_first && usize::try_from(count(first)) == Ok(dictionary.len());
+        let is_same = is_same || self.is_copy();
         if is_same && used[0].metadata().codec == codec {
             let page = &first.page;
             return pages.add_copy(&page.header, page.header_length, first.bytes.clone(), None);
@@ -293,31 +299,41 @@ impl Join<'_> {
             Some(_) => column_index(self.inputs, self.column, bounds, self.compare)?,
             None => None,
         };
-        let filters: Vec<&Bytes> = self
-            .leaves()
-            .filter_map(|it| it.bloom_filter.as_ref())
-            .collect();
-        let mut filter = None;
-        if !filters.is_empty() {
-            let joined = match filters.len() == self.leaves().count() {
-                true => bloom::joined(&filters),
-                false => Err("some inputs have none"),
-            };
-            match joined {
-                Ok(joined) => filter = Some(joined),
-                Err(why) => notes.add(format!(
-                    "Bloom filters of column {} were left out: {why}",
-                    self.column.path().string()
-                )),
-            }
-        }
         let bytes = std::mem::take(&mut pages.pieces);
-        let mut chunk = Chunk::of_pages(bytes, START, metadata, column_index, offset_index, filter);
-        if let Some(filter) = chunk.bloom_filter() {
-            let length = i32::try_from(filter.len()).ok();
-            chunk.metadata_mut().bloom_filter_length = length;
-        }
+        let mut chunk = Chunk::of_pages(bytes, START, metadata, column_index, offset_index);
+        chunk.take_bloom_filter(self.bloom_filter(notes));
         Ok(chunk)
+    }
+
+    /// Returns a Bloom filter of all values, if there can be one.
+    fn bloom_filter(&self, notes: &mut Notes) -> Option<Bytes> {
+        let filters = self.leaves().filter_map(|it| it.bloom_filter.as_ref());
+        let filters: Vec<&Bytes> = filters.collect();
+        if filters.is_empty() {
+            return None;
+        }
+        let joined = match filters.len() == self.leaves().count() {
+            true => bloom::joined(&filters),
+            false => Err("some inputs have none"),
+        };
+        let note = |why: &str| {
+            let column = self.column.path().string();
+            notes.add(format!(
+                "Bloom filters of column {column} were left out: {why}"
+            ));
+        };
+        joined.map_err(note).ok()
+    }
+
+    /// Adds what is said of the values to a chunk in which they are encoded again.
+    pub(super) fn describe_encoded(&self, chunk: &mut Chunk, notes: &mut Notes) -> Result<()> {
+        let (like, _) = self.like(chunk.metadata().codec, notes)?;
+        chunk.take_bloom_filter(self.bloom_filter(notes));
+        let metadata = chunk.metadata_mut();
+        metadata.key_value_metadata = like.key_value_metadata;
+        metadata.geospatial_statistics = like.geospatial_statistics;
+        metadata.unknown_fields = like.unknown_fields;
+        Ok(())
     }
 
     /// The statistics of all chunks.

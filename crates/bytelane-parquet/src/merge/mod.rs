@@ -82,6 +82,7 @@ pub fn merge(
         writer: Writer::new(&plan, notes),
         file: None,
         done: 0,
+        total: plan.parts.iter().map(|part| part.bytes).sum(),
     };
     merge.run()?;
     let Merge {
@@ -130,8 +131,9 @@ struct Merge<'a> {
     writer: Writer<'a>,
     /// The input that was read last.
     file: Option<(usize, Opened)>,
-    /// Bytes of the inputs that are done.
+    /// Bytes of chunks that are done, and of all.
     done: u64,
+    total: u64,
 }
 
 impl Merge<'_> {
@@ -165,7 +167,8 @@ impl Merge<'_> {
             if room.is_some_and(|room| bytes > room as f64) && !is_first {
                 return count;
             }
-            if rows > self.options.row_group_rows && count > 0 {
+            let is_full = self.options.row_groups_kept || rows > self.options.row_group_rows;
+            if is_full && count > 0 {
                 return count;
             }
         }
@@ -179,7 +182,7 @@ impl Merge<'_> {
         }
         let rows = parts.iter().map(|part| part.rows).sum();
         let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
-        let (done, total) = (self.done, self.plan.bytes);
+        let (done, total) = (self.done, self.total);
         let report = || self.options.report(done, total);
         self.writer.write(&groups, self.outputs.writer()?, report)?;
         self.outputs.add_rows(rows);

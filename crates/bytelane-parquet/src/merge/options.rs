@@ -26,6 +26,7 @@ const ROW_GROUP_ROWS: u64 = 1 << 20;
 pub struct MergeOptions {
     pub(super) row_group_rows: u64,
     pub(super) file_bytes: Option<NonZero<u64>>,
+    pub(super) row_groups_kept: bool,
     pub(super) verification: bool,
     pub(super) force: bool,
     progress: Option<Arc<Progress>>,
@@ -36,6 +37,7 @@ impl Default for MergeOptions {
         Self {
             row_group_rows: ROW_GROUP_ROWS,
             file_bytes: None,
+            row_groups_kept: false,
             verification: false,
             force: false,
             progress: None,
@@ -60,6 +62,13 @@ impl MergeOptions {
         self
     }
 
+    /// Sets whether each row group of the inputs becomes one of the outputs.
+    #[must_use]
+    pub fn with_row_groups_kept(mut self, kept: bool) -> Self {
+        self.row_groups_kept = kept;
+        self
+    }
+
     /// Sets whether to compare every value of the outputs with the inputs before the outputs appear under their names.
     #[must_use]
     pub fn with_verification(mut self, verification: bool) -> Self {
@@ -74,7 +83,7 @@ impl MergeOptions {
         self
     }
 
-    /// Progress callback: bytes of the inputs done and total, called after each row group; return `Break` to cancel with
+    /// Progress callback: bytes of chunks done and total, called before each column of a row group; return `Break` to cancel with
     /// [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
@@ -98,6 +107,7 @@ impl fmt::Debug for MergeOptions {
         f.debug_struct("MergeOptions")
             .field("row_group_rows", &self.row_group_rows)
             .field("file_bytes", &self.file_bytes)
+            .field("row_groups_kept", &self.row_groups_kept)
             .field("verification", &self.verification)
             .field("force", &self.force)
             .finish_non_exhaustive()

@@ -93,6 +93,12 @@ impl Notes {
         *self.0.entry(note.into()).or_default() += 1;
     }
 
+    pub(super) fn append(&mut self, other: Self) {
+        for (note, count) in other.0 {
+            *self.0.entry(note).or_default() += count;
+        }
+    }
+
     pub(super) fn finish(self) -> Vec<String> {
         let times = |(note, count): (String, u64)| match count {
             1 => note,

@@ -139,7 +139,8 @@ fn joined(
 ) -> Result<Vec<Leaf>> {
     let inputs = (0..leaves.len()).map(|number| inputs_of(plan, groups, root, number));
     let inputs = inputs.collect::<Result<Vec<_>>>()?;
-    let joined = join_all(plan, leaves.clone(), &inputs, false, notes)?;
+    let mut notes_of_joined = Notes::default();
+    let joined = join_all(plan, leaves.clone(), &inputs, false, &mut notes_of_joined)?;
     let bytes = |chunks: &[Leaf]| chunks.iter().map(|(chunk, ..)| chunk.bytes()).sum::<u64>();
     let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
     let is_small = |chunks: &Vec<Leaf>| {
@@ -150,28 +151,65 @@ fn joined(
         !has_new || bytes(chunks) <= before
     };
     let joined = match joined {
-        Some(joined) if is_small(&joined) => return Ok(joined),
+        Some(joined) if is_small(&joined) => {
+            notes.append(notes_of_joined);
+            return Ok(joined);
+        }
         other => other,
     };
     let encoded = catch_panic(|| encode::chunks(groups, &plan.columns, root))?;
-    let encoded = encoded.map(|encoded| {
-        let chunks = encoded.into_iter().zip(&inputs).map(|(chunk, inputs)| {
-            let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
-            let pages = MergedPages {
-                encoded,
-                ..MergedPages::default()
-            };
-            (chunk, pages, bytes_of(inputs))
-        });
-        chunks.collect::<Vec<Leaf>>()
-    });
     match (joined, encoded) {
-        (Some(joined), Some(encoded)) if bytes(&joined) <= bytes(&encoded) => Ok(joined),
-        (_, Some(encoded)) => Ok(encoded),
-        (Some(joined), None) => Ok(joined),
+        (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded) => {
+            notes.append(notes_of_joined);
+            Ok(joined)
+        }
+        (Some(joined), None) => {
+            notes.append(notes_of_joined);
+            Ok(joined)
+        }
+        (_, Some(encoded)) => encoded_leaves(plan, leaves, &inputs, encoded, notes),
         // Values that take too much memory keep their dictionaries, however large these are.
         (None, None) => join_all(plan, leaves, &inputs, true, notes)?
             .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
+    }
+}
+
+fn bytes_of_chunks(chunks: &[Chunk]) -> u64 {
+    chunks.iter().map(Chunk::bytes).sum()
+}
+
+/// Adds what inputs say of the values of a column to its chunks, in which they are encoded again.
+fn encoded_leaves(
+    plan: &Plan<'_>,
+    leaves: Range<usize>,
+    inputs: &[Vec<Input>],
+    chunks: Vec<Chunk>,
+    notes: &mut Notes,
+) -> Result<Vec<Leaf>> {
+    let chunks = leaves.zip(inputs).zip(chunks);
+    let chunks = chunks.map(|((leaf, inputs), mut chunk)| {
+        join_of(plan, leaf, inputs, false).describe_encoded(&mut chunk, notes)?;
+        let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
+        let pages = MergedPages {
+            encoded,
+            ..MergedPages::default()
+        };
+        Ok((chunk, pages, bytes_of(inputs)))
+    });
+    chunks.collect()
+}
+
+fn join_of<'a>(
+    plan: &'a Plan<'_>,
+    leaf: usize,
+    inputs: &'a [Input],
+    any_dictionary: bool,
+) -> Join<'a> {
+    Join {
+        column: &plan.schema.columns()[leaf],
+        inputs,
+        compare: plan.compare.get(leaf).copied().flatten(),
+        any_dictionary,
     }
 }
 
@@ -182,15 +220,8 @@ fn join(
     any_dictionary: bool,
     notes: &mut Notes,
 ) -> Result<Option<(Chunk, MergedPages)>> {
-    let column = &plan.schema.columns()[leaf];
-    let join = Join {
-        column,
-        inputs,
-        compare: plan.compare.get(leaf).copied().flatten(),
-        any_dictionary,
-    };
-    let joined = join.chunk(notes);
-    joined.map_err(|error| error.in_column(column.path().string()))
+    let joined = join_of(plan, leaf, inputs, any_dictionary).chunk(notes);
+    joined.map_err(|error| error.in_column(plan.schema.columns()[leaf].path().string()))
 }
 
 /// Reads the chunks of a leaf of a column.

@@ -3,7 +3,8 @@
 //! Columns of the outermost level are matched by name. A column that an input does not have, or has as the type of nulls, is null there.
 
 use crate::format::{
-    Encoded, FieldRepetitionType, FileMetaData, LogicalType, PhysicalType, SchemaElement,
+    ConvertedType, Encoded, FieldRepetitionType, FileMetaData, LogicalType, PhysicalType,
+    SchemaElement,
 };
 use crate::{Error, Problem, Result};
 use std::path::{Path, PathBuf};
@@ -248,6 +249,9 @@ fn join_annotations(
     own: &mut SchemaElement,
     other: &SchemaElement,
 ) -> std::result::Result<(), String> {
+    if is_plain(own) && is_plain(other) {
+        return Ok(());
+    }
     let same = match (&own.logical_type, &other.logical_type) {
         (Some(own), Some(other)) => same_type(own, other),
         _ => own.converted_type == other.converted_type,
@@ -266,6 +270,18 @@ fn join_annotations(
         own.precision = own.precision.or(other.precision);
     }
     Ok(())
+}
+
+/// Returns true if an annotation says no more than the physical type: signed integers of all of its bits.
+fn is_plain(element: &SchemaElement) -> bool {
+    let (bits, converted) = match element.physical_type {
+        Some(PhysicalType::Int32) => (32, ConvertedType::Int32),
+        Some(PhysicalType::Int64) => (64, ConvertedType::Int64),
+        _ => return false,
+    };
+    let logical = element.logical_type.as_ref().map(Encoded::decode);
+    let is_whole = |logical: Result<LogicalType>| matches!(logical, Ok(LogicalType::Integer(it)) if it.is_signed && it.bit_width == bits);
+    element.converted_type.is_none_or(|it| it == converted) && logical.is_none_or(is_whole)
 }
 
 fn same_type(own: &Encoded<LogicalType>, other: &Encoded<LogicalType>) -> bool {

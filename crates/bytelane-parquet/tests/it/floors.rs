@@ -17,7 +17,9 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
         ("rewrite", &[]),
         ("diff", &[]),
         ("advise", &["rewrite", "write"]),
+        ("check", &["rewrite"]),
         ("merge", &["rewrite", "diff"]),
+        ("repair", &["merge"]),
     ],
 ];
 

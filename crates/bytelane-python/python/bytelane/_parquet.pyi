@@ -22,6 +22,9 @@ __all__ = [
     "Schema",
     "Table",
     "advise",
+    "check",
+    "diff",
+    "merge",
     "read_files",
     "rewrite",
     "write_table",
@@ -60,6 +63,17 @@ def rewrite(
     memory_limit: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
+def check(path: _Path, values: bool, memory_limit: int | None) -> str: ...
+def merge(
+    sources: Sequence[_Path],
+    destination: _Path,
+    row_group_rows: int,
+    file_size: int | None,
+    verify: bool,
+    force: bool,
+    progress: Callable[[int, int], object] | None,
+) -> str: ...
+def diff(left: Sequence[_Path], right: Sequence[_Path], any_order: bool, rows: int) -> tuple[bool, str]: ...
 def write_table(
     table: _Stream,
     path: _Path,

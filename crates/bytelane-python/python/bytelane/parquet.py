@@ -1,4 +1,4 @@
-"""The best encoding for each column of a Parquet file: advice, rewriting, writing and reading.
+"""Parquet: the best encoding for each column, merging and comparing files, writing and reading.
 
 Tables are objects with `__arrow_c_stream__`: those of pyarrow, polars, DuckDB, pandas (which needs pyarrow for it),
 nanoarrow and many others. None of these libraries is required. The interpreter's lock is free while files are read and
@@ -37,8 +37,11 @@ from ._parquet import (
 __all__ = [
     "Advice",
     "Batches",
+    "Checked",
     "ColumnChunkMetaData",
+    "Difference",
     "FileMetaData",
+    "Merged",
     "ParquetError",
     "ParquetFile",
     "Rewritten",
@@ -46,6 +49,9 @@ __all__ = [
     "Schema",
     "Table",
     "advise",
+    "check",
+    "diff",
+    "merge",
     "read_table",
     "rewrite",
     "write_table",
@@ -191,6 +197,106 @@ class RewrittenDict(TypedDict):
     bytes_after: int
     verified: bool
     columns: list[RewrittenColumnDict]
+
+
+class Finding(TypedDict):
+    """Something that is wrong with a file."""
+
+    severity: Literal["error", "warning"]
+    file: str
+    row_group: int | None
+    column: str | None
+    page: int | None
+    problem: str
+
+
+class Checked(TypedDict):
+    """What `bytelane check --format json` prints of a file."""
+
+    bytes: int
+    rows: int
+    row_groups: int
+    pages: int
+    values: bool
+    findings: list[Finding]
+
+
+class MergedPages(TypedDict):
+    """The number of data pages of a column, by what was done with them."""
+
+    copied: int
+    mapped: int
+    recompressed: int
+    encoded: int
+    nulls: int
+
+
+class MergedColumn(TypedDict):
+    """What was done with a column."""
+
+    path: str
+    bytes_before: int
+    bytes_after: int
+    pages: MergedPages
+
+
+class MergedFile(TypedDict):
+    """A file that was written."""
+
+    path: str
+    bytes: int
+    rows: int
+    row_groups: int
+
+
+class Merged(TypedDict):
+    """What `bytelane merge --format json` prints."""
+
+    inputs: int
+    bytes_before: int
+    bytes_after: int
+    rows: int
+    row_groups_before: int
+    row_groups_after: int
+    verified: bool
+    outputs: list[MergedFile]
+    columns: list[MergedColumn]
+    notes: list[str]
+
+
+class RowPlace(TypedDict):
+    """A row by its file and number."""
+
+    row: int
+    file: str
+    row_in_file: int
+
+
+class DifferentValue(TypedDict):
+    """A value that differs, as text."""
+
+    column: str
+    left: str | None
+    right: str | None
+
+
+class DifferentRow(TypedDict):
+    """A row that differs, or that only one side has."""
+
+    left: RowPlace | None
+    right: RowPlace | None
+    values: list[DifferentValue]
+
+
+class Difference(TypedDict):
+    """What `bytelane diff --format json` prints."""
+
+    same: bool
+    columns: list[str]
+    left_rows: int
+    right_rows: int
+    more: bool
+    rows: list[DifferentRow]
 
 
 class _Report:
@@ -478,6 +584,83 @@ def rewrite(
     return Rewritten(
         json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, memory_limit, progress))
     )
+
+
+def _paths(paths: Path | Sequence[Path]) -> list[Path]:
+    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+
+
+def merge(
+    sources: Path | Sequence[Path],
+    dst: Path,
+    *,
+    row_group_rows: int = 1 << 20,
+    file_size: int | None = None,
+    verify: bool = False,
+    force: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Merged:
+    """Merges Parquet files into one, or into several of a size, and copies their data pages as they are.
+
+    Row groups are joined to larger ones of up to `row_group_rows` rows. Columns are matched by name; an optional column that
+    a file does not have is null there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With
+    `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
+    is replaced. `progress` is called with the bytes of the columns that are done, and their total; an exception of it, or
+    Ctrl-C, stops the work and leaves old outputs intact.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> for name in ["1.parquet", "2.parquet"]:
+    ...     pq.write_table(pa.table({"id": range(1000)}), name)
+    >>> parquet.merge(["1.parquet", "2.parquet"], "merged.parquet", verify=True)["rows"]
+    2000
+    """
+    merged: Merged = json.loads(
+        _parquet.merge(_paths(sources), dst, row_group_rows, file_size, verify, force, progress)
+    )
+    return merged
+
+
+def diff(
+    left: Path | Sequence[Path],
+    right: Path | Sequence[Path],
+    *,
+    any_order: bool = False,
+    rows: int = 10,
+) -> Difference:
+    """Compares the rows of Parquet files, bit for bit; each side is a file, or several that are read one after the other.
+
+    Encodings, compressions, row groups and the order of columns do not count; with `any_order`, the order of rows does not
+    either. Up to `rows` rows that differ are in the result.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": [1, 2, 3]}), "a.parquet")
+    >>> pq.write_table(pa.table({"id": [3, 1, 2]}), "b.parquet", compression="zstd")
+    >>> parquet.diff("a.parquet", "b.parquet", any_order=True)["same"]
+    True
+    >>> parquet.diff("a.parquet", "b.parquet")["rows"][0]["values"]
+    [{'column': 'id', 'left': '1', 'right': '3'}]
+    """
+    same, difference = _parquet.diff(_paths(left), _paths(right), any_order, rows)
+    result: Difference = {"same": same, **json.loads(difference)}
+    return result
+
+
+def check(path: Path, *, values: bool = False, memory_limit: int | None = None) -> Checked:
+    """Finds what is wrong with a Parquet file: structure, sizes, checksums and indexes.
+
+    With `values`, all values are decoded and compared with statistics, indexes, Bloom filters, the promised sort order and
+    UTF-8. Pages and values may take up to `memory_limit` bytes.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000)}), "ids.parquet")
+    >>> parquet.check("ids.parquet", values=True)["findings"]
+    []
+    """
+    checked: Checked = json.loads(_parquet.check(path, values, memory_limit))
+    return checked
 
 
 def write_table(

@@ -1,10 +1,11 @@
-//! Parquet: advice, rewriting, writing and reading.
+//! Parquet: advice, rewriting, merging, comparing, writing and reading.
 
 mod advise;
 mod dataset;
 mod error;
 mod file;
 mod filter;
+mod merge;
 mod metadata;
 mod options;
 mod rewrite;
@@ -23,6 +24,8 @@ pub mod _parquet {
     use super::dataset::read_files;
     #[pymodule_export]
     use super::file::{Batches, ParquetFile};
+    #[pymodule_export]
+    use super::merge::{check, diff, merge};
     #[pymodule_export]
     use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     #[pymodule_export]

@@ -1,0 +1,99 @@
+//! `bytelane repair`.
+
+use crate::{Outcome, readable, standard};
+use bytelane_parquet::repair::{RepairOptions, Repaired, repair};
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Add the indexes and counts to a Parquet file that its writer left out
+///
+/// Copies pages byte for byte, and makes offset and column indexes, encoding_stats and sizes from their headers. Readers then skip pages, and
+/// read less. The new file appears under its name when it is complete; OUT may be IN.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The Parquet file to read
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The file to write
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// Compare every value with the old file before the new one appears under its name
+    #[arg(long)]
+    verify: bool,
+    /// Replace OUT even if it is read-only
+    #[arg(long)]
+    force: bool,
+    /// Lines, or one JSON object
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines
+    Text,
+    /// One object
+    Json,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
+        let options = RepairOptions::default()
+            .with_verification(self.verify)
+            .with_force(self.force);
+        let repaired = repair(&self.input, &self.output, &options)?;
+        match self.format {
+            Format::Json => {
+                serde_json::to_writer(&mut out, &repaired)?;
+                writeln!(out)?;
+            }
+            Format::Text => self.show(&repaired, &mut out)?,
+        }
+        out.flush()?;
+        Ok(Outcome::Fine)
+    }
+
+    fn show(&self, repaired: &Repaired, out: &mut impl Write) -> anyhow::Result<()> {
+        let (before, after) = (repaired.before, repaired.after);
+        let counts = [
+            (
+                "offset indexes",
+                before.offset_indexes,
+                after.offset_indexes,
+            ),
+            (
+                "column indexes",
+                before.column_indexes,
+                after.column_indexes,
+            ),
+            (
+                "encoding_stats",
+                before.encoding_stats,
+                after.encoding_stats,
+            ),
+        ];
+        for (what, before, after) in counts {
+            let chunks = repaired.chunks;
+            writeln!(out, "{what}: {before} -> {after} of {chunks} chunks")?;
+        }
+        let verified = if repaired.verified {
+            ", every value compared"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "{}: {}. {}: {}{verified}",
+            readable::path(&self.input),
+            readable::size(repaired.bytes_before),
+            readable::path(&self.output),
+            readable::size(repaired.bytes_after),
+        )?;
+        for note in &repaired.notes {
+            writeln!(out, "note: {}", readable::line(note))?;
+        }
+        Ok(())
+    }
+}

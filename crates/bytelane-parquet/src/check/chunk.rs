@@ -1,0 +1,181 @@
+//! The pages of a chunk, and what the footer says of them.
+
+use super::index;
+use super::outcome::Findings;
+use crate::chunk::{Chunk, Page, Pages, encoding_name, stored_range};
+use crate::format::{ColumnChunk, ColumnOrder, Encoding, PageType};
+use crate::input::bytes_at;
+use crate::page::read_header;
+use crate::{Error, Result};
+use parquet::file::reader::ChunkReader;
+use parquet::schema::types::ColumnDescriptor;
+use std::ops::Range;
+
+/// What was found of a chunk.
+pub(super) struct Found {
+    pub range: Range<u64>,
+    pub pages: u64,
+    pub compressed: i64,
+    pub uncompressed: i64,
+}
+
+/// Checks a chunk.
+pub(super) fn check(
+    file: &impl ChunkReader,
+    described: &ColumnChunk,
+    column: &ColumnDescriptor,
+    rows: i64,
+    order: Option<&ColumnOrder>,
+    findings: &mut Findings,
+) -> Result<Found> {
+    let metadata = &described.meta_data;
+    let mut range = stored_range(described, file.len())?;
+    let mut pages = Vec::new();
+    for page in Pages::new(file, range.clone()) {
+        let page = page?;
+        check_page(
+            file,
+            &page,
+            pages.iter().filter(|it: &&Page| it.is_data()).count(),
+            findings,
+        )?;
+        range.end = range.end.max(page.offset + page.compressed());
+        pages.push(page);
+    }
+    let compressed = (range.end - range.start) as i64;
+    if metadata.total_compressed_size != compressed {
+        let claimed = metadata.total_compressed_size;
+        findings.error(format!(
+            "the footer says {claimed} bytes, but its pages have {compressed}"
+        ));
+    }
+    let uncompressed = pages.iter().map(|page| page.uncompressed() as i64).sum();
+    if metadata.total_uncompressed_size != uncompressed {
+        let claimed = metadata.total_uncompressed_size;
+        findings.warning(format!(
+            "the footer says {claimed} bytes without compression, but its pages have {uncompressed}"
+        ));
+    }
+    let data = pages.iter().filter(|page| page.is_data());
+    let values: i64 = data.clone().map(Page::values).sum();
+    if values != metadata.num_values {
+        let claimed = metadata.num_values;
+        findings.error(format!(
+            "the footer says {claimed} values, but its pages have {values}"
+        ));
+    }
+    if column.max_rep_level() == 0 && values != rows {
+        findings.error(format!(
+            "it has {values} values, but its row group has {rows} rows"
+        ));
+    }
+    check_offsets(described, &pages, findings);
+    check_encodings(described, &pages, findings)?;
+    let found = Found {
+        pages: pages.len() as u64,
+        compressed,
+        uncompressed,
+        range: range.clone(),
+    };
+    match Chunk::open(file, described.clone(), range) {
+        Ok(chunk) => index::check(&chunk, &pages, column, rows, order, findings)?,
+        Err(error) => findings.add_error(error)?,
+    }
+    Ok(found)
+}
+
+/// Checks a header, and the checksum if there is one.
+fn check_page(
+    file: &impl ChunkReader,
+    page: &Page,
+    number: usize,
+    findings: &mut Findings,
+) -> Result<()> {
+    let in_page = |error: Error| match page.is_data() {
+        true => error.in_page(number),
+        false => error,
+    };
+    let header = match read_header(&page.header) {
+        Ok(header) => header,
+        Err(error) => return findings.add_error(in_page(error)),
+    };
+    if header.checksum.is_some() {
+        let start = page.offset + page.header_length;
+        let bytes = bytes_at(file, start..page.offset + page.compressed())?;
+        if let Err(error) = header.check(&bytes) {
+            findings.add_error(in_page(error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks where the first pages are.
+fn check_offsets(described: &ColumnChunk, pages: &[Page], findings: &mut Findings) {
+    let metadata = &described.meta_data;
+    let is_dictionary = |page: &&Page| page.header.page_type == PageType::DictionaryPage;
+    let dictionary = pages.iter().find(is_dictionary).map(|it| it.offset as i64);
+    let data = pages
+        .iter()
+        .find(|page| page.is_data())
+        .map(|it| it.offset as i64);
+    let claimed = metadata.dictionary_page_offset.filter(|it| *it > 0);
+    if claimed.is_some() && claimed != dictionary {
+        findings.error("the footer says that the dictionary is elsewhere");
+    }
+    if data.is_some_and(|data| data != metadata.data_page_offset) {
+        let severe = metadata.data_page_offset != dictionary.unwrap_or(-1);
+        match severe {
+            true => findings.error("the footer says that the first data page is elsewhere"),
+            false => {
+                findings.warning("the footer gives the dictionary's offset for the first data page")
+            }
+        }
+    }
+}
+
+/// Checks the encodings that the footer names and counts.
+fn check_encodings(described: &ColumnChunk, pages: &[Page], findings: &mut Findings) -> Result<()> {
+    let metadata = &described.meta_data;
+    let named = metadata.encodings.decode()?;
+    let mut counts: Vec<(PageType, Encoding, i32)> = Vec::new();
+    let mut has_dictionary = false;
+    for page in pages {
+        let Some(encoding) = page.encoding() else {
+            continue;
+        };
+        let is_index = matches!(
+            encoding,
+            Encoding::RleDictionary | Encoding::PlainDictionary
+        );
+        has_dictionary |= page.header.page_type == PageType::DictionaryPage;
+        if page.is_data() && is_index && !has_dictionary {
+            findings.error("a page of indices, but no dictionary before it");
+        }
+        if page.is_data() && !named.contains(&encoding) {
+            let name = encoding_name(encoding);
+            findings.warning(format!(
+                "the footer does not name the encoding {name} of a page"
+            ));
+        }
+        let key = (page.header.page_type, encoding);
+        match counts.iter_mut().find(|it| (it.0, it.1) == key) {
+            Some(count) => count.2 += 1,
+            None => counts.push((key.0, key.1, 1)),
+        }
+    }
+    let Some(claimed) = &metadata.encoding_stats else {
+        return Ok(());
+    };
+    let mut claimed: Vec<(PageType, Encoding, i32)> = claimed
+        .decode()?
+        .iter()
+        .map(|it| (it.page_type, it.encoding, it.count))
+        .collect();
+    claimed.sort_unstable();
+    counts.sort_unstable();
+    if claimed != counts {
+        findings
+            .warning("the footer counts other pages and encodings (encoding_stats) than there are");
+    }
+    Ok(())
+}

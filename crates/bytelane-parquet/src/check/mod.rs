@@ -1,0 +1,204 @@
+//! Whether a file keeps what it promises.
+//!
+//! The footer, the headers of pages, checksums and indexes are compared with each other; the values too, if that is asked for.
+
+mod chunk;
+mod footer;
+mod index;
+mod outcome;
+mod sorting;
+mod values;
+
+pub use outcome::{Checked, Finding, Severity};
+
+use crate::budget::MemoryLimit;
+use crate::catch_panic::catch_panic;
+use crate::file::{in_parquet, read_file_metadata};
+use crate::format::FileMetaData;
+use crate::input::InputFile;
+use crate::rewrite::source::Source;
+use crate::stack::with_stack;
+use crate::{Error, Result};
+use outcome::Findings;
+use parquet::file::reader::Length;
+use std::path::Path;
+
+/// How a file is checked.
+///
+/// ```
+/// use bytelane_parquet::check::CheckOptions;
+///
+/// let options = CheckOptions::default().with_values(true);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    values: bool,
+    memory: MemoryLimit,
+}
+
+impl CheckOptions {
+    /// Sets whether values are decoded as well, and compared with statistics, indexes, Bloom filters, the order of sorting columns and UTF-8.
+    #[must_use]
+    pub fn with_values(mut self, values: bool) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// Limits the memory of values and pages, as
+    /// [`ReaderBuilder::with_memory_limit`](crate::ReaderBuilder::with_memory_limit) does.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit(Some(bytes));
+        self
+    }
+}
+
+/// Checks a file: its structure, sizes, checksums and indexes, and its values if the options ask for them.
+///
+/// What is wrong with the file is no error, but a [`Finding`]. Damage hides what is behind it: if the footer cannot be read, that is
+/// the only finding.
+///
+/// # Errors
+///
+/// The file cannot be opened or read.
+///
+/// # Example
+///
+/// ```no_run
+/// use bytelane_parquet::check::{CheckOptions, check};
+///
+/// let checked = check("weather.parquet", &CheckOptions::default().with_values(true))?;
+/// for finding in &checked.findings {
+///     println!("{finding}");
+/// }
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> {
+    let path = path.as_ref();
+    let located = |error: Error| error.in_file(path);
+    let file = InputFile::open(path).map_err(located)?;
+    let mut checked = Checked {
+        bytes: file.len(),
+        values: options.values,
+        ..Checked::default()
+    };
+    let mut findings = Findings::new(path);
+    let read = catch_panic(|| read_file_metadata(&file));
+    let (footer, depth) = match read {
+        Ok(read) => read,
+        Err(error) => {
+            findings.add_error(error)?;
+            checked.findings = findings.finish();
+            return Ok(checked);
+        }
+    };
+    checked.rows = u64::try_from(footer.num_rows).unwrap_or(0);
+    checked.row_groups = footer.row_groups.len();
+    let all = with_stack(depth, || {
+        check_file(&file, &footer, depth, options, &mut findings)
+    });
+    checked.pages = all.map_err(located)?;
+    checked.findings = findings.finish();
+    Ok(checked)
+}
+
+/// Checks all parts of a file, and returns the number of its pages.
+fn check_file(
+    file: &InputFile,
+    footer: &FileMetaData,
+    depth: usize,
+    options: &CheckOptions,
+    findings: &mut Findings,
+) -> Result<u64> {
+    footer::check(file, footer, findings)?;
+    let bare = FileMetaData {
+        row_groups: Vec::new(),
+        ..footer.clone()
+    };
+    let metadata = match in_parquet(&bare) {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            findings.add_error(error)?;
+            return Ok(0);
+        }
+    };
+    let schema = metadata.file_metadata().schema_descr_ptr();
+    let mut pages = 0;
+    let mut ranges = Vec::new();
+    let mut are_sound = Vec::new();
+    for (index, row_group) in footer.row_groups.iter().enumerate() {
+        findings.enter_row_group(index);
+        let (mut sound, mut chunks) = (true, Vec::new());
+        if row_group.columns.len() != schema.num_columns() {
+            let (columns, leaves) = (row_group.columns.len(), schema.num_columns());
+            findings.error(format!(
+                "the footer describes {columns} columns, but the schema has {leaves}"
+            ));
+            sound = false;
+        }
+        for (leaf, (chunk, column)) in row_group.columns.iter().zip(schema.columns()).enumerate() {
+            findings.enter_column(column.path().string());
+            let order = footer.column_orders.as_ref().and_then(|it| it.get(leaf));
+            let before = findings.count();
+            let found = catch_panic(|| {
+                chunk::check(
+                    file,
+                    &chunk.decode()?,
+                    column,
+                    row_group.num_rows,
+                    order,
+                    findings,
+                )
+            });
+            match found {
+                Ok(found) => {
+                    pages += found.pages;
+                    ranges.push((found.range.clone(), index, column.path().string()));
+                    chunks.push(found);
+                }
+                Err(error) => findings.add_error(error)?,
+            }
+            sound &= findings.count() == before;
+        }
+        findings.leave_column();
+        footer::check_row_group(footer, index, &chunks, findings);
+        are_sound.push(sound);
+    }
+    findings.leave_row_group();
+    footer::check_overlaps(ranges, findings);
+    if options.values && checked_values(file, footer, depth, options, &are_sound, findings)? {
+        findings.leave_row_group();
+    }
+    Ok(pages)
+}
+
+/// Checks the values of row groups; those whose structure is damaged are decoded as far as possible.
+fn checked_values(
+    file: &InputFile,
+    footer: &FileMetaData,
+    depth: usize,
+    options: &CheckOptions,
+    are_sound: &[bool],
+    findings: &mut Findings,
+) -> Result<bool> {
+    let source = match Source::of_footer(file.clone(), footer.clone(), depth) {
+        Ok(source) => source,
+        Err(error) => {
+            findings.add_error(error)?;
+            return Ok(false);
+        }
+    };
+    for index in 0..are_sound.len() {
+        findings.enter_row_group(index);
+        let checked = catch_panic(|| values::check(&source, index, options.memory, findings));
+        if let Err(error) = checked {
+            findings.add_error(error)?;
+        }
+        findings.leave_column();
+        let checked = catch_panic(|| sorting::check(&source, index, options.memory, findings));
+        if let Err(error) = checked {
+            findings.add_error(error)?;
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,183 @@
+//! What a check finds.
+
+use crate::error::Place;
+use crate::{Error, Problem, Result};
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Outcome of [`check`](super::check).
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Checked {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Number of rows, as the footer says.
+    pub rows: u64,
+    /// Number of row groups.
+    pub row_groups: usize,
+    /// Number of pages.
+    pub pages: u64,
+    /// Set if values were checked.
+    pub values: bool,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Severity {
+    /// Readers may fail, or return other rows than were written.
+    Error,
+    /// Readers get along with it.
+    Warning,
+}
+
+/// Something that is wrong.
+///
+/// It prints as `FILE, row group 2, column price, page 7: error: PROBLEM`, with what is known of the place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file.
+    pub file: PathBuf,
+    /// The row group, counted from 0.
+    pub row_group: Option<usize>,
+    /// The column's path, its parts separated by dots.
+    pub column: Option<String>,
+    /// The data page within the column chunk, counted from 0.
+    pub page: Option<usize>,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl Finding {
+    /// Where it is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place {
+            file: Some(self.file.clone()),
+            row_group: self.row_group,
+            column: self.column.clone(),
+            page: self.page,
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}: {}", self.place(), self.severity, self.problem)
+    }
+}
+
+/// Findings of each kind in a column that are told; more say no more.
+const TOLD: usize = 5;
+
+/// Findings so far, and the place that is looked at.
+pub(super) struct Findings {
+    file: PathBuf,
+    row_group: Option<usize>,
+    column: Option<String>,
+    findings: Vec<Finding>,
+}
+
+impl Findings {
+    pub(super) fn new(file: &Path) -> Self {
+        Self {
+            file: file.to_owned(),
+            row_group: None,
+            column: None,
+            findings: Vec::new(),
+        }
+    }
+
+    pub(super) fn enter_row_group(&mut self, index: usize) {
+        self.row_group = Some(index);
+        self.column = None;
+    }
+
+    pub(super) fn leave_row_group(&mut self) {
+        self.row_group = None;
+        self.column = None;
+    }
+
+    pub(super) fn enter_column(&mut self, column: String) {
+        self.column = Some(column);
+    }
+
+    pub(super) fn leave_column(&mut self) {
+        self.column = None;
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.findings.len()
+    }
+
+    pub(super) fn error(&mut self, problem: impl Into<String>) {
+        self.add(Severity::Error, None, problem.into());
+    }
+
+    pub(super) fn warning(&mut self, problem: impl Into<String>) {
+        self.add(Severity::Warning, None, problem.into());
+    }
+
+    pub(super) fn error_in_page(&mut self, page: usize, problem: impl Into<String>) {
+        self.add(Severity::Error, Some(page), problem.into());
+    }
+
+    /// Adds an error of a reader; returns it if the file could not be read at all.
+    pub(super) fn add_error(&mut self, error: Error) -> Result<()> {
+        if let Problem::Io(_) = error.problem() {
+            return Err(error);
+        }
+        let severity = match error.problem() {
+            Problem::Unsupported(_) | Problem::MemoryLimit { .. } => Severity::Warning,
+            _ => Severity::Error,
+        };
+        let place = error.place();
+        let (column, page) = (place.column.clone(), place.page);
+        let outside = self.column.take();
+        self.column = column.or(outside.clone());
+        self.add(severity, page, error.problem().to_string());
+        self.column = outside;
+        Ok(())
+    }
+
+    fn add(&mut self, severity: Severity, page: Option<usize>, problem: String) {
+        let finding = Finding {
+            severity,
+            file: self.file.clone(),
+            row_group: self.row_group,
+            column: self.column.clone(),
+            page,
+            problem,
+        };
+        let here = |it: &&Finding| {
+            (it.row_group, &it.column) == (finding.row_group, &finding.column)
+                && it.page.is_some()
+                && finding.page.is_some()
+        };
+        let told = self.findings.iter().rev().take_while(here).count();
+        let is_new = !self.findings.contains(&finding);
+        if is_new && told < TOLD {
+            self.findings.push(finding);
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Finding> {
+        self.findings
+    }
+}

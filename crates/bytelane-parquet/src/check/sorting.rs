@@ -1,0 +1,95 @@
+//! The order of rows that sorting columns promise.
+
+use super::index::compare_of;
+use super::outcome::Findings;
+use super::values::{each_batch, each_value};
+use crate::Result;
+use crate::budget::MemoryLimit;
+use crate::input::InputFile;
+use crate::rewrite::source::Source;
+use crate::statistics::Compare;
+use std::cmp::Ordering;
+
+/// Values of a sorting column.
+struct Key {
+    values: Vec<Option<Box<[u8]>>>,
+    compare: Compare,
+    descending: bool,
+    nulls_first: bool,
+}
+
+impl Key {
+    fn compare(&self, row: usize) -> Ordering {
+        let nulls = |first: bool| match first {
+            true => Ordering::Less,
+            false => Ordering::Greater,
+        };
+        match (&self.values[row], &self.values[row + 1]) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => nulls(self.nulls_first),
+            (Some(_), None) => nulls(!self.nulls_first),
+            (Some(one), Some(other)) => {
+                let order = self.compare.values(one, other);
+                if self.descending {
+                    order.reverse()
+                } else {
+                    order
+                }
+            }
+        }
+    }
+}
+
+/// Checks that the rows of a row group are sorted as it says. Columns in lists and structs, and those without an order, end the check.
+pub(super) fn check(
+    source: &Source<InputFile>,
+    index: usize,
+    memory: MemoryLimit,
+    findings: &mut Findings,
+) -> Result<()> {
+    let row_group = source.row_group(index)?;
+    let sorting = row_group.described.sorting_columns.as_ref();
+    let mut keys = Vec::new();
+    for by in sorting.into_iter().flatten() {
+        let leaf = usize::try_from(by.column_idx).ok();
+        let root = source.roots.iter().find(|root| {
+            Some(root.leaves.start) == leaf
+                && root.leaves.len() == 1
+                && root.in_file().is_primitive()
+        });
+        let Some((root, leaf)) = root.zip(leaf) else {
+            break;
+        };
+        let orders = source.footer.column_orders.as_ref();
+        let order = orders.and_then(|orders| orders.get(leaf));
+        let Some(compare) = compare_of(&root.schema.columns()[0], order) else {
+            break;
+        };
+        let mut values = Vec::new();
+        each_batch(source, index, root, memory, |array| {
+            let first = values.len();
+            values.resize(first + array.len(), None);
+            each_value(array, |slot, value| {
+                values[first + slot] = Some(value.into())
+            });
+            Ok(())
+        })?;
+        keys.push(Key {
+            values,
+            compare,
+            descending: by.descending,
+            nulls_first: by.nulls_first,
+        });
+    }
+    let rows = keys.iter().map(|key| key.values.len()).min().unwrap_or(0);
+    let order = |row: usize| {
+        let orders = keys.iter().map(|key| key.compare(row));
+        orders.fold(Ordering::Equal, Ordering::then)
+    };
+    if let Some(row) = (1..rows).find(|row| order(row - 1) == Ordering::Greater) {
+        findings.error(format!(
+            "the rows are not sorted as the row group says: row {row} belongs before the one before it"
+        ));
+    }
+    Ok(())
+}

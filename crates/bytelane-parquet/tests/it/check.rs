@@ -1,0 +1,280 @@
+//! `check`: files of several writers are fine, and each kind of damage is found where it is.
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray};
+use bytelane_parquet::check::{CheckOptions, Checked, Severity, check};
+use bytelane_parquet::format::{
+    ColumnChunk, Encoded, FileMetaData, RowGroup, SortingColumn, Statistics, decode, encode,
+};
+use bytelane_parquet::{Encoding, Writer, WriterOptions};
+use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use std::fs;
+use std::sync::Arc;
+
+fn rows() -> RecordBatch {
+    let lists =
+        (0..3000).map(|row| (row % 5 > 0).then(|| (0..row % 4).map(move |at| Some(at * row))));
+    let float = |row: i32| match row % 9 {
+        0 => f64::NAN,
+        1 => -0.0,
+        _ => f64::from(row).sin(),
+    };
+    let columns: [(&str, ArrayRef); 4] = [
+        ("id", Arc::new(Int64Array::from_iter_values(0..3000))),
+        (
+            "float",
+            Arc::new(Float64Array::from_iter_values((0..3000).map(float))),
+        ),
+        (
+            "text",
+            Arc::new(StringArray::from_iter(
+                (0..3000).map(|row| (row % 7 > 0).then(|| format!("größe {}", row % 90))),
+            )),
+        ),
+        (
+            "list",
+            Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists)),
+        ),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))
+        .unwrap()
+}
+
+fn checked(file: &[u8]) -> Checked {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file.parquet");
+    fs::write(&path, file).unwrap();
+    check(&path, &CheckOptions::default().with_values(true)).unwrap()
+}
+
+fn written(properties: WriterProperties) -> Vec<u8> {
+    let mut file = Vec::new();
+    let rows = rows();
+    let mut writer = ArrowWriter::try_new(&mut file, rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    file
+}
+
+fn usual() -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_data_page_row_count_limit(500)
+        .set_write_batch_size(100)
+        .set_bloom_filter_enabled(true);
+    written(properties.build())
+}
+
+/// Changes the footer of a file.
+fn with_footer(file: &[u8], change: impl Fn(&mut FileMetaData)) -> Vec<u8> {
+    let end = file.len() - 8;
+    let length = u32::from_le_bytes(*file[end..].first_chunk().unwrap()) as usize;
+    let start = end - length;
+    let mut footer: FileMetaData = decode(&Bytes::copy_from_slice(&file[start..end])).unwrap();
+    change(&mut footer);
+    let footer = encode(&footer).unwrap();
+    let length = (footer.len() as u32).to_le_bytes();
+    [&file[..start], &footer, &length, b"PAR1"].concat()
+}
+
+/// Changes what the footer says of a chunk of the first row group.
+fn with_chunk(file: &[u8], leaf: usize, change: impl Fn(&mut ColumnChunk)) -> Vec<u8> {
+    with_footer(file, |footer| {
+        let chunk = &mut footer.row_groups[0].columns[leaf];
+        let mut decoded = chunk.decode().unwrap();
+        change(&mut decoded);
+        *chunk = Encoded::new(&decoded).unwrap();
+    })
+}
+
+#[test]
+fn files_of_several_writers_are_fine() {
+    let mut files = vec![usual(), written(WriterProperties::builder().build())];
+    let two = WriterProperties::builder()
+        .set_writer_version(WriterVersion::PARQUET_2_0)
+        .set_max_row_group_row_count(Some(700));
+    files.push(written(two.build()));
+    for encoding in [Encoding::Auto, Encoding::ByteStreamSplit, Encoding::Alp] {
+        let mut file = Vec::new();
+        let options = WriterOptions::default()
+            .with_encoding(encoding)
+            .with_page_rows(450);
+        let mut writer = Writer::try_new(&mut file, rows().schema(), options).unwrap();
+        writer.write(&rows()).unwrap();
+        writer.close().unwrap();
+        files.push(file);
+    }
+    for file in files {
+        let checked = checked(&file);
+        assert_eq!(checked.findings, Vec::new());
+        assert_eq!(checked.rows, 3000);
+        assert!(checked.pages >= 4);
+    }
+}
+
+/// Checks a file with one thing wrong, which must be found in this column, and nothing else be an error.
+#[track_caller]
+fn found(file: &[u8], column: Option<&str>, wanted: &str) {
+    let checked = checked(file);
+    let found = checked
+        .findings
+        .iter()
+        .any(|finding| finding.problem.contains(wanted) && finding.column.as_deref() == column);
+    assert!(found, "{wanted}: {:#?}", checked.findings);
+}
+
+#[test]
+fn what_the_footer_says_wrong_is_found() {
+    let good = usual();
+    let footer = |change: fn(&mut FileMetaData)| with_footer(&good, change);
+    found(
+        &footer(|it| it.num_rows = 7),
+        None,
+        "says 7 rows, but its row groups have 3000",
+    );
+    found(
+        &footer(|it| it.row_groups[0].total_byte_size += 1),
+        None,
+        "bytes without compression",
+    );
+    found(
+        &footer(|it| it.row_groups[0].ordinal = Some(3)),
+        None,
+        "ordinal",
+    );
+    let sorted = |leaf: i32| {
+        move |row_group: &mut RowGroup| {
+            let by = SortingColumn {
+                column_idx: leaf,
+                descending: true,
+                ..Default::default()
+            };
+            row_group.sorting_columns = Some(vec![by]);
+        }
+    };
+    found(
+        &with_footer(&good, |it| sorted(0)(&mut it.row_groups[0])),
+        None,
+        "not sorted",
+    );
+    found(
+        &with_footer(&good, |it| sorted(9)(&mut it.row_groups[0])),
+        None,
+        "is not there",
+    );
+    let chunk = |change: fn(&mut ColumnChunk)| with_chunk(&good, 0, change);
+    let id = Some("id");
+    found(
+        &chunk(|it| it.meta_data.num_values = 5),
+        id,
+        "says 5 values",
+    );
+    found(
+        &chunk(|it| it.meta_data.total_uncompressed_size -= 2),
+        id,
+        "without compression",
+    );
+    found(
+        &chunk(|it| it.meta_data.encoding_stats = Some(Encoded::new(&vec![]).unwrap())),
+        id,
+        "encoding_stats",
+    );
+    found(
+        &chunk(|it| it.meta_data.encodings = Encoded::new(&vec![]).unwrap()),
+        id,
+        "does not name",
+    );
+    found(
+        &chunk(|it| it.meta_data.data_page_offset += 1),
+        id,
+        "is elsewhere",
+    );
+    found(
+        &chunk(|it| it.meta_data.total_compressed_size = 1 << 40),
+        id,
+        "beyond the file",
+    );
+}
+
+#[test]
+fn values_that_contradict_what_is_said_of_them_are_found() {
+    let good = usual();
+    let with_statistics = |leaf: usize, change: fn(&mut Statistics)| {
+        with_chunk(&good, leaf, |chunk| {
+            let mut statistics = chunk
+                .meta_data
+                .statistics
+                .as_ref()
+                .unwrap()
+                .decode()
+                .unwrap();
+            change(&mut statistics);
+            chunk.meta_data.statistics = Some(Encoded::new(&statistics).unwrap());
+        })
+    };
+    let one =
+        |it: &mut Statistics| it.min_value = Some(Bytes::from_static(&[1, 0, 0, 0, 0, 0, 0, 0]));
+    found(&with_statistics(0, one), Some("id"), "below the minimum");
+    let one =
+        |it: &mut Statistics| it.max_value = Some(Bytes::from_static(&[1, 0, 0, 0, 0, 0, 0, 0]));
+    found(&with_statistics(0, one), Some("id"), "above the maximum");
+    found(
+        &with_statistics(2, |it| it.null_count = Some(3)),
+        Some("text"),
+        "count 3 nulls",
+    );
+    found(
+        &with_statistics(3, |it| it.null_count = Some(3)),
+        Some("list.list.item"),
+        "count 3 nulls",
+    );
+    // The filter of another column.
+    let other = with_footer(&good, |footer| {
+        let columns = &mut footer.row_groups[0].columns;
+        let text = columns[2].decode().unwrap().meta_data;
+        let mut id = columns[0].decode().unwrap();
+        id.meta_data.bloom_filter_offset = text.bloom_filter_offset;
+        id.meta_data.bloom_filter_length = text.bloom_filter_length;
+        columns[0] = Encoded::new(&id).unwrap();
+    });
+    found(&other, Some("id"), "Bloom filter");
+    // The indexes of another column.
+    let other = with_footer(&good, |footer| {
+        let columns = &mut footer.row_groups[0].columns;
+        let float = columns[1].decode().unwrap();
+        let mut id = columns[0].decode().unwrap();
+        id.offset_index_offset = float.offset_index_offset;
+        id.column_index_offset = float.column_index_offset;
+        columns[0] = Encoded::new(&id).unwrap();
+    });
+    found(&other, Some("id"), "elsewhere, or of another size");
+}
+
+#[test]
+fn damaged_bytes_are_found() {
+    let mut options = WriterOptions::default().with_encoding(Encoding::Plain);
+    options = options.with_compression(parquet::basic::Compression::UNCOMPRESSED);
+    let mut file = Vec::new();
+    let text: ArrayRef = Arc::new(StringArray::from_iter_values(
+        (0..50).map(|row| format!("row {row}")),
+    ));
+    let batch = RecordBatch::try_from_iter([("text", text)]).unwrap();
+    let mut writer = Writer::try_new(&mut file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    assert_eq!(checked(&file).findings, Vec::new());
+    let at = file.windows(6).position(|it| it == b"row 25").unwrap();
+    let mut damaged = file.clone();
+    damaged[at + 2] = 0xff;
+    found(&damaged, Some("text"), "not UTF-8");
+    let cut = &file[..file.len() - 1];
+    let checked = checked(cut);
+    assert_eq!(checked.findings.len(), 1);
+    assert_eq!(checked.findings[0].severity, Severity::Error);
+    assert!(
+        checked.findings[0]
+            .to_string()
+            .contains("error: not a Parquet file")
+    );
+}
