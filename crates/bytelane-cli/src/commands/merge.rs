@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Merge Parquet files without decoding their values
 ///
-/// Joins the row groups of the files, in their order, to larger ones. Data pages are copied as they are; where dictionaries differ, they are
+/// Joins the row groups of the files, in their order, to larger ones. Data pages are copied unchanged; where dictionaries differ, they are
 /// joined, and the indices of pages are mapped. Statistics, indexes of pages, Bloom filters and metadata are joined. What could not be kept
 /// is listed.
 ///
@@ -119,7 +119,7 @@ impl Arguments {
     }
 }
 
-/// What was done with pages.
+/// Returns the number of pages by what was done with them.
 fn pages(pages: MergedPages) -> String {
     let kinds = [
         (pages.copied, "copied"),

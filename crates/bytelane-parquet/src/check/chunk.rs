@@ -11,7 +11,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
-/// What was found of a chunk.
+/// Place and sizes of a chunk, as its pages have them.
 pub(super) struct Found {
     pub range: Range<u64>,
     pub pages: u64,

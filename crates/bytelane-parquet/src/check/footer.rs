@@ -1,4 +1,4 @@
-//! What the footer says of the file and of its row groups.
+//! Checks of the footer's description of the file and its row groups.
 
 use super::chunk::Found;
 use super::outcome::Findings;

@@ -1,4 +1,4 @@
-//! Whether a file keeps what it promises.
+//! Checks of files against what they promise.
 //!
 //! The footer, the headers of pages, checksums and indexes are compared with each other; the values too, if that is asked for.
 
@@ -55,7 +55,7 @@ impl CheckOptions {
 
 /// Checks a file: its structure, sizes, checksums and indexes, and its values if the options ask for them.
 ///
-/// What is wrong with the file is no error, but a [`Finding`]. Damage hides what is behind it: if the footer cannot be read, that is
+/// What is wrong with the file is no error, but a [`Finding`]. Damage hides what follows it: if the footer cannot be read, that is
 /// the only finding.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What a check finds.
+//! Findings of a check.
 
 use crate::error::Place;
 use crate::{Error, Problem, Result};
@@ -20,7 +20,7 @@ pub struct Checked {
     pub pages: u64,
     /// Set if values were checked.
     pub values: bool,
-    /// What is wrong.
+    /// All findings.
     pub findings: Vec<Finding>,
 }
 
@@ -51,7 +51,7 @@ pub struct Finding {
     pub column: Option<String>,
     /// The data page within the column chunk, counted from 0.
     pub page: Option<usize>,
-    /// What is wrong.
+    /// Description of the problem.
     pub problem: String,
 }
 

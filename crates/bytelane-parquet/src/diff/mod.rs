@@ -1,4 +1,4 @@
-//! Whether files have the same rows.
+//! Comparison of the rows of files.
 //!
 //! Values are compared as they are stored, bit for bit, so encodings, compressions, row groups, the order of columns and the borders of
 //! files do not count. In order, batches of both sides are compared as arrays. Without an order, each row has a hash, and

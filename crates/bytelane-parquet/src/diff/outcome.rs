@@ -1,4 +1,4 @@
-//! What differs.
+//! Differences of rows.
 
 use super::files::Files;
 use crate::Result;

@@ -1,7 +1,7 @@
 //! Columns whose values are encoded again, because their dictionaries cannot be joined.
 
-use super::codec::{compression_of, target};
 use super::input::RowGroup;
+use super::join::codec::{compression_of, target};
 use super::schema::Columns;
 use crate::budget::MemoryLimit;
 use crate::catch_panic::catch_panic;

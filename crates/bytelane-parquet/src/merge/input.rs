@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files of up to so many bytes are read at once.
+/// Size up to which a file is read at once, in bytes.
 const SMALL: u64 = 1 << 20;
 
 /// A file of which a part is in memory.

@@ -5,18 +5,12 @@
 //! byte. What footers and indexes say of pages is joined too. Only where a joined dictionary would be too large are the values of a column
 //! decoded, and encoded again.
 
-mod bloom;
-mod bounds;
-mod codec;
-mod dictionary;
 mod encode;
-mod index;
 mod input;
-mod leaf;
+mod join;
 mod options;
 mod outcome;
 mod output;
-mod pages;
 mod plan;
 mod row_group;
 mod schema;

@@ -26,7 +26,7 @@ pub struct Merged {
     pub outputs: Vec<MergedFile>,
     /// Outcome for the columns.
     pub columns: Vec<MergedColumn>,
-    /// What could not be kept, or was taken from one input although others differ: one sentence each.
+    /// Parts that could not be kept, or were taken from one input although others differ: one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ pub struct MergedColumn {
     pub bytes_before: u64,
     /// Bytes in the outputs.
     pub bytes_after: u64,
-    /// What was done with its data pages.
+    /// Its data pages, by what was done with them.
     pub pages: MergedPages,
 }
 

@@ -1,4 +1,4 @@
-//! What is merged: the files, their columns, and their row groups.
+//! Plan of a merge: the files, their columns, and their row groups.
 
 use super::input::Opened;
 use super::outcome::Notes;
@@ -30,7 +30,7 @@ pub(super) struct Part {
     pub bytes: u64,
 }
 
-/// What is known before pages are read.
+/// Plan of a merge, made before pages are read.
 pub(super) struct Plan<'a> {
     pub inputs: Vec<Input<'a>>,
     pub parts: Vec<Part>,

@@ -2,7 +2,7 @@
 
 use super::encode;
 use super::input::RowGroup;
-use super::leaf::{Input, Join};
+use super::join::{Input, Join};
 use super::outcome::{MergedColumn, MergedPages, Notes};
 use super::plan::Plan;
 use super::sorting;

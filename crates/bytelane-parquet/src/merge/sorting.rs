@@ -1,7 +1,7 @@
 //! Sorting columns of row groups that follow each other.
 
-use super::bounds;
 use super::input::RowGroup;
+use super::join::bounds;
 use super::schema::Columns;
 use crate::Result;
 use crate::format::SortingColumn;

@@ -50,13 +50,13 @@ pub struct Repaired {
     pub bytes_after: u64,
     /// Number of column chunks.
     pub chunks: usize,
-    /// What chunks have in the old file.
+    /// Number of chunks with each part in the old file.
     pub before: Described,
-    /// What they have in the new file.
+    /// Number of chunks with each part in the new file.
     pub after: Described,
     /// Set if every value was compared.
     pub verified: bool,
-    /// What could not be kept: one sentence each.
+    /// Parts that could not be kept: one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Described {
 /// Writes a file again with offset and column indexes, `encoding_stats` and sizes made from its pages, which are copied byte for byte.
 ///
 /// A column index needs bounds of each page: those of the old index, of page headers, or of the chunk if it has one page. Indexes that
-/// contradict the pages are left out or made anew. Key-value pairs, statistics, Bloom filters and sorting columns stay.
+/// contradict the pages are left out or made again. Key-value pairs, statistics, Bloom filters and sorting columns stay.
 ///
 /// # Errors
 ///

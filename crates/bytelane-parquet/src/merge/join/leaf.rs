@@ -5,8 +5,6 @@ use super::bounds::{self, PageBounds};
 use super::codec::{compression_of, in_parquet, target};
 use super::dictionary::{Dictionary, Map};
 use super::index::{column_index, offset_index, size_statistics};
-use super::input::{Leaf, StoredPage};
-use super::outcome::{MergedPages, Notes};
 use super::pages::{NewPages, START};
 use crate::budget::{Budget, MemoryLimit};
 use crate::chunk::Chunk;
@@ -14,6 +12,8 @@ use crate::format::{
     ColumnMetaData, CompressionCodec, DictionaryPageHeader, Encoded, Encoding, PageHeader,
     PageType, Statistics,
 };
+use crate::merge::input::{Leaf, StoredPage};
+use crate::merge::outcome::{MergedPages, Notes};
 use crate::page::{Compressor, PageEditor, PageKind, null_page, read_header, set_sizes};
 use crate::statistics::Compare;
 use crate::types::physical;
@@ -29,14 +29,14 @@ const DICTIONARY: usize = 1 << 20;
 const SLACK: u64 = 4096;
 
 /// The chunk of an input.
-pub(super) enum Input {
+pub(in crate::merge) enum Input {
     Leaf(Box<Leaf>),
-    /// So many rows of nulls.
+    /// Number of rows, all null.
     Missing(u64),
 }
 
 /// Joins the chunks of a leaf.
-pub(super) struct Join<'a> {
+pub(in crate::merge) struct Join<'a> {
     pub column: &'a ColumnDescriptor,
     pub inputs: &'a [Input],
     /// Order of the bounds of all inputs, if they have the same.
@@ -45,7 +45,7 @@ pub(super) struct Join<'a> {
     pub any_dictionary: bool,
 }
 
-/// What is needed of an input to write its pages.
+/// State of an input while its pages are written.
 struct Prepared {
     editor: Option<PageEditor>,
     has_dictionary: bool,
@@ -66,7 +66,10 @@ impl Join<'_> {
     }
 
     /// Returns the joined chunk; none if the dictionaries together are so large that the values are better encoded again.
-    pub(super) fn chunk(&self, notes: &mut Notes) -> Result<Option<(Chunk, MergedPages)>> {
+    pub(in crate::merge) fn chunk(
+        &self,
+        notes: &mut Notes,
+    ) -> Result<Option<(Chunk, MergedPages)>> {
         let mut dictionary = Dictionary::new(match self.column.physical_type() {
             Type::BYTE_ARRAY => None,
             _ => Some(physical::width(self.column).unwrap_or(1)),
@@ -326,7 +329,11 @@ impl Join<'_> {
     }
 
     /// Adds what is said of the values to a chunk in which they are encoded again.
-    pub(super) fn describe_encoded(&self, chunk: &mut Chunk, notes: &mut Notes) -> Result<()> {
+    pub(in crate::merge) fn describe_encoded(
+        &self,
+        chunk: &mut Chunk,
+        notes: &mut Notes,
+    ) -> Result<()> {
         let (like, _) = self.like(chunk.metadata().codec, notes)?;
         chunk.take_bloom_filter(self.bloom_filter(notes));
         let metadata = chunk.metadata_mut();

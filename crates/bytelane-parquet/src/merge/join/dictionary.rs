@@ -5,7 +5,7 @@ use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
 
 /// The entries of all dictionaries, each once, in PLAIN.
-pub(super) struct Dictionary {
+pub(in crate::merge) struct Dictionary {
     /// Bytes of an entry; none if each has its length in front.
     width: Option<usize>,
     entries: Vec<u8>,
@@ -19,12 +19,12 @@ pub(super) struct Dictionary {
 }
 
 /// For each entry of a dictionary its number in the joined one; none if they are the same.
-pub(super) type Map = Option<std::sync::Arc<[u32]>>;
+pub(in crate::merge) type Map = Option<std::sync::Arc<[u32]>>;
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Dictionary {
-    pub(super) fn new(width: Option<usize>) -> Self {
+    pub(in crate::merge) fn new(width: Option<usize>) -> Self {
         Self {
             width,
             entries: Vec::new(),
@@ -37,18 +37,23 @@ impl Dictionary {
     }
 
     /// Number of entries.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::merge) fn len(&self) -> usize {
         self.starts.len()
     }
 
     /// The entries in PLAIN.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(in crate::merge) fn bytes(&self) -> &[u8] {
         &self.entries
     }
 
     /// Adds a dictionary of `count` entries, and returns their numbers; none if all entries together have more than `limit`
     /// bytes.
-    pub(super) fn add(&mut self, bytes: &Bytes, count: usize, limit: usize) -> Result<Option<Map>> {
+    pub(in crate::merge) fn add(
+        &mut self,
+        bytes: &Bytes,
+        count: usize,
+        limit: usize,
+    ) -> Result<Option<Map>> {
         if let Some((last, map)) = &self.last
             && last == bytes
         {

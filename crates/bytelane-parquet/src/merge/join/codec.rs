@@ -5,7 +5,7 @@ use crate::{Problem, Result};
 use parquet::basic::{self, Compression, Type};
 
 /// Returns the codec of most values, or of the deprecated LZ4 the one that replaces it where pages are written.
-pub(super) fn target<'a>(
+pub(in crate::merge) fn target<'a>(
     chunks: impl Iterator<Item = &'a ColumnMetaData>,
     has_new_pages: bool,
 ) -> Result<CompressionCodec> {
@@ -27,7 +27,7 @@ pub(super) fn target<'a>(
 }
 
 /// Returns how new pages are compressed; none of codecs that are only copied.
-pub(super) fn compression_of(codec: CompressionCodec) -> Result<Option<Compression>> {
+pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option<Compression>> {
     Ok(Some(match codec {
         CompressionCodec::Uncompressed => Compression::UNCOMPRESSED,
         CompressionCodec::Snappy => Compression::SNAPPY,
@@ -41,7 +41,7 @@ pub(super) fn compression_of(codec: CompressionCodec) -> Result<Option<Compressi
 }
 
 /// Returns the codec under its name in the crate `parquet`.
-pub(super) fn in_parquet(codec: CompressionCodec) -> Result<basic::CompressionCodec> {
+pub(in crate::merge) fn in_parquet(codec: CompressionCodec) -> Result<basic::CompressionCodec> {
     use basic::CompressionCodec as InParquet;
     Ok(match codec {
         CompressionCodec::Uncompressed => InParquet::UNCOMPRESSED,
@@ -64,7 +64,7 @@ fn unknown(codec: CompressionCodec) -> crate::Error {
     .into()
 }
 
-pub(super) fn physical_type(of: Type) -> PhysicalType {
+pub(in crate::merge) fn physical_type(of: Type) -> PhysicalType {
     match of {
         Type::BOOLEAN => PhysicalType::Boolean,
         Type::INT32 => PhysicalType::Int32,

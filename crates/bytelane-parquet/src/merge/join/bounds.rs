@@ -1,7 +1,7 @@
 //! Bounds and counts of values, of chunks and of pages, joined.
 
-use super::input::Leaf;
 use crate::format::{ColumnIndex, DataPageHeader, DataPageHeaderV2, Statistics};
+use crate::merge::input::Leaf;
 use crate::statistics::Compare;
 use crate::{Result, format};
 use bytes::Bytes;
@@ -12,7 +12,7 @@ const INDEXED: usize = 64;
 
 /// The bounds and counts of a page, as an index has them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PageBounds {
+pub(in crate::merge) struct PageBounds {
     /// The smallest and the largest value; none if all are null.
     pub range: Option<(Bytes, Bytes)>,
     pub nulls: Option<i64>,
@@ -38,7 +38,7 @@ fn bounds_of(statistics: &Statistics, values: i64) -> Option<PageBounds> {
 }
 
 /// Returns the bounds of each data page of a chunk: those of its index, of its page headers, or of the chunk if it has one page.
-pub(super) fn of_pages(leaf: &Leaf) -> Vec<Option<PageBounds>> {
+pub(in crate::merge) fn of_pages(leaf: &Leaf) -> Vec<Option<PageBounds>> {
     let count = leaf.data_pages().count();
     let index = leaf.chunk.column_index();
     let index = index.and_then(|it| format::decode::<ColumnIndex>(it).ok());
@@ -87,7 +87,7 @@ pub(super) fn of_pages(leaf: &Leaf) -> Vec<Option<PageBounds>> {
 }
 
 /// Returns bounds as an index has them: long ones are cut, and still bound.
-pub(super) fn indexed(bounds: PageBounds, compare: Compare) -> PageBounds {
+pub(in crate::merge) fn indexed(bounds: PageBounds, compare: Compare) -> PageBounds {
     let Compare::Bytes = compare else {
         return bounds;
     };
@@ -125,7 +125,7 @@ fn greater(bytes: &[u8]) -> Option<Bytes> {
 }
 
 /// Joins the statistics of chunks, each with its number of values: bounds only if all have them, and `compare` orders them.
-pub(super) fn joined(
+pub(in crate::merge) fn joined(
     chunks: &[(Option<Statistics>, i64)],
     compare: Option<Compare>,
 ) -> Option<Statistics> {
@@ -212,7 +212,7 @@ fn join_bounds(joined: &mut Statistics, all: &[(&Statistics, i64)], compare: Com
 }
 
 /// Returns the statistics of a chunk.
-pub(super) fn of_chunk(leaf: &Leaf) -> Result<Option<Statistics>> {
+pub(in crate::merge) fn of_chunk(leaf: &Leaf) -> Result<Option<Statistics>> {
     let statistics = leaf.metadata().statistics.as_ref();
     statistics.map(|it| it.decode()).transpose()
 }

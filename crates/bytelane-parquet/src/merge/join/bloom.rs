@@ -10,7 +10,7 @@ const MOST_FALSE: f64 = 0.05;
 const WORDS: i32 = 8;
 
 /// Returns a filter of all values that filters of one size have; why there is none otherwise.
-pub(super) fn joined(filters: &[&Bytes]) -> std::result::Result<Bytes, &'static str> {
+pub(in crate::merge) fn joined(filters: &[&Bytes]) -> std::result::Result<Bytes, &'static str> {
     let Some((first, others)) = filters.split_first() else {
         return Err("there is none");
     };

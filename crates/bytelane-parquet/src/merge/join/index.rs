@@ -12,7 +12,7 @@ use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
 /// Returns the bounds of pages as an index, if all have some.
-pub(super) fn column_index(
+pub(in crate::merge) fn column_index(
     inputs: &[Input],
     column: &ColumnDescriptor,
     bounds: Vec<Option<PageBounds>>,
@@ -101,7 +101,10 @@ fn histograms(
 }
 
 /// Returns the places of pages as an index.
-pub(super) fn offset_index(inputs: &[Input], locations: Vec<PageLocation>) -> OffsetIndex {
+pub(in crate::merge) fn offset_index(
+    inputs: &[Input],
+    locations: Vec<PageLocation>,
+) -> OffsetIndex {
     let sizes = || {
         let mut all = Vec::new();
         for input in inputs {
@@ -124,7 +127,7 @@ pub(super) fn offset_index(inputs: &[Input], locations: Vec<PageLocation>) -> Of
 }
 
 /// Returns the sums of the sizes of chunks, those that all have.
-pub(super) fn size_statistics(
+pub(in crate::merge) fn size_statistics(
     inputs: &[Input],
     column: &ColumnDescriptor,
 ) -> Result<Option<Encoded<SizeStatistics>>> {

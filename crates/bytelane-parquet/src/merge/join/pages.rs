@@ -8,11 +8,11 @@ use crate::{Error, Result};
 use bytes::Bytes;
 
 /// Position of the first page while it is not known: after the first bytes of a file.
-pub(super) const START: u64 = 4;
+pub(in crate::merge) const START: u64 = 4;
 
 /// Pages one after the other.
 #[derive(Default)]
-pub(super) struct NewPages {
+pub(in crate::merge) struct NewPages {
     pub pieces: Vec<Bytes>,
     compressed: u64,
     uncompressed: i64,
@@ -28,7 +28,7 @@ pub(super) struct NewPages {
 
 impl NewPages {
     /// Adds a page with a new header.
-    pub(super) fn add_new(
+    pub(in crate::merge) fn add_new(
         &mut self,
         header: &PageHeader,
         body: Bytes,
@@ -42,7 +42,7 @@ impl NewPages {
     }
 
     /// Adds a page as it is.
-    pub(super) fn add_copy(
+    pub(in crate::merge) fn add_copy(
         &mut self,
         header: &PageHeader,
         header_length: u64,
@@ -103,13 +103,13 @@ impl NewPages {
     }
 
     /// The places of data pages; none if they are not known to begin with rows, or have other rows than the row group.
-    pub(super) fn locations(&mut self, rows: u64) -> Option<Vec<PageLocation>> {
+    pub(in crate::merge) fn locations(&mut self, rows: u64) -> Option<Vec<PageLocation>> {
         let is_right = !self.has_other_rows && u64::try_from(self.row) == Ok(rows);
         is_right.then(|| std::mem::take(&mut self.locations))
     }
 
     /// Returns what a footer says of the pages; the rest is as in `like`.
-    pub(super) fn metadata(
+    pub(in crate::merge) fn metadata(
         &self,
         like: ColumnMetaData,
         encodings: Vec<Encoding>,
