@@ -26,7 +26,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u8(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
@@ -39,7 +40,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u16(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
@@ -52,7 +54,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
@@ -69,7 +72,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u8(
     values: *mut u8,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
@@ -82,7 +86,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u16(
     values: *mut u16,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
@@ -95,7 +100,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u32(
     values: *mut u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 

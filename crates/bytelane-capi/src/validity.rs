@@ -20,7 +20,8 @@ pub unsafe extern "C" fn bytelane_validity_encode_u8(
     bitmap: *mut u8,
     bitmap_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` levels at `levels`, and room for `bitmap_length` bytes at
+    // `bitmap` that nothing else accesses during the call.
     unsafe { encode(max_level, (levels, count), (bitmap, bitmap_length)) }
 }
 
@@ -33,7 +34,8 @@ pub unsafe extern "C" fn bytelane_validity_encode_u16(
     bitmap: *mut u8,
     bitmap_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` levels at `levels`, and room for `bitmap_length` bytes at
+    // `bitmap` that nothing else accesses during the call.
     unsafe { encode(max_level, (levels, count), (bitmap, bitmap_length)) }
 }
 
@@ -49,7 +51,8 @@ pub unsafe extern "C" fn bytelane_validity_decode_u8(
     levels: *mut u8,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `bitmap_length` bytes at `bitmap`, and room for `count` levels at
+    // `levels` that nothing else accesses during the call.
     unsafe { decode(max_level, (bitmap, bitmap_length), (levels, count)) }
 }
 
@@ -62,7 +65,8 @@ pub unsafe extern "C" fn bytelane_validity_decode_u16(
     levels: *mut u16,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `bitmap_length` bytes at `bitmap`, and room for `count` levels at
+    // `levels` that nothing else accesses during the call.
     unsafe { decode(max_level, (bitmap, bitmap_length), (levels, count)) }
 }
 

@@ -20,7 +20,7 @@ pub trait Fill {
 }
 
 /// A [`Fill`] that does what it says: the proof that the forms below rely on.
-/// [`claims`](super::claims) lists the implementations and argues for each.
+/// The `claims.rs` of each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///

@@ -46,6 +46,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod choose;
+mod claims;
 mod decode;
 mod encode;
 mod error;

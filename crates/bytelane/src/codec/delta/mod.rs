@@ -36,6 +36,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod blocks;
+mod claims;
 mod encode;
 mod error;
 mod format;

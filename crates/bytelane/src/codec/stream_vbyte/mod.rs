@@ -73,6 +73,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod claims;
 mod coding;
 mod cursor;
 mod decode;
