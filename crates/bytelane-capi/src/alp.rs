@@ -218,7 +218,7 @@ unsafe fn encode<T: Float>(
             u32::try_from(length).map_err(|_| BYTELANE_LENGTH)?;
             check_room(dst.len(), length)?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -231,7 +231,7 @@ unsafe fn decode<T: Float>(src: (*const u8, usize), values: (*mut T, usize)) -> 
     catching(|| {
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = alp::decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = alp::decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }
@@ -249,7 +249,7 @@ unsafe fn decode_range<T: Float>(
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
         let end = start.checked_add(values.len()).ok_or(BYTELANE_RANGE)?;
-        let decoded = alp::decode_range_uninit_with(Detected::active(), src, start..end, values);
+        let decoded = alp::decode_range_with(Detected::active(), src, start..end, values);
         match decoded {
             Ok(values) => Ok(bytelane_result::ok(src.len(), values.len())),
             Err(error) if matches!(error.kind(), ErrorKind::Count { .. }) => {

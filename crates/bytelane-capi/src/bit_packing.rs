@@ -261,7 +261,7 @@ unsafe fn encode<T: Element>(
         let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (values, dst) = unsafe { both(values, dst) }?;
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -279,7 +279,7 @@ unsafe fn decode<T: Element>(
         let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = format.decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = format.decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }

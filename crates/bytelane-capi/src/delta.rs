@@ -125,7 +125,7 @@ unsafe fn encode<T: Integer + Value>(
         if dst.len() < format.max_encoded_len::<T>(values.len()) {
             check_room(dst.len(), format.encoded_len(values))?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -141,7 +141,7 @@ unsafe fn decode<T: Integer + Value>(
     catching(|| {
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = delta::decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = delta::decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }

@@ -222,7 +222,7 @@ unsafe fn encode<T: Lane>(
         if dst.len() < format.max_encoded_len(values.len()) {
             check_room(dst.len(), encoded_len(format, values))?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -247,7 +247,7 @@ unsafe fn decode<T: Lane>(
         let format = T::format(format)?;
         // SAFETY: the requirements are those of this function.
         let (src, values) = unsafe { both(src, values) }?;
-        let (written, read) = format.decode_uninit_with(Detected::active(), src, values)?;
+        let (written, read) = format.decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, written.len()))
     })
 }

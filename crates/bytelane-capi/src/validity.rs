@@ -144,7 +144,7 @@ unsafe fn encode<T: Level>(
         let format = Format::<T>::new(max_level).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (levels, bitmap) = unsafe { both(levels, bitmap) }?;
-        let (written, _) = format.encode_uninit_with(Detected::active(), levels, bitmap)?;
+        let (written, _) = format.encode_with(Detected::active(), levels, bitmap)?;
         Ok(bytelane_result::ok(levels.len(), written.len()))
     })
 }
@@ -162,7 +162,7 @@ unsafe fn decode<T: Level>(
         let format = Format::<T>::new(max_level).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (bitmap, levels) = unsafe { both(bitmap, levels) }?;
-        let (levels, read) = format.decode_uninit_with(Detected::active(), bitmap, levels)?;
+        let (levels, read) = format.decode_with(Detected::active(), bitmap, levels)?;
         Ok(bytelane_result::ok(read, levels.len()))
     })
 }
@@ -181,7 +181,7 @@ unsafe fn spread<T: Element + Value>(
         let (bitmap, _) = unsafe { both(bitmap, to) }?;
         // SAFETY: the caller promises what `both` requires.
         let (dense, to) = unsafe { both(dense, to) }?;
-        let written = values::spread_uninit_with(Detected::active(), dense, bitmap, to)?;
+        let written = values::spread_with(Detected::active(), dense, bitmap, to)?;
         Ok(bytelane_result::ok(dense.len(), written.len()))
     })
 }
@@ -204,7 +204,7 @@ unsafe fn compact<T: Element + Value>(
         if to.len() < from.len() {
             check_room(to.len(), values::count_valid(bitmap, from.len())?)?;
         }
-        let written = values::compact_uninit_with(Detected::active(), from, bitmap, to)?;
+        let written = values::compact_with(Detected::active(), from, bitmap, to)?;
         Ok(bytelane_result::ok(from.len(), written.len()))
     })
 }

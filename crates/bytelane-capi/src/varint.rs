@@ -194,7 +194,7 @@ unsafe fn encode<T: Integer + Value>(
         if dst.len() < varint::max_encoded_len::<T>(values.len()) {
             check_room(dst.len(), varint::encoded_len(values))?;
         }
-        let written = varint::encode_uninit_with(Detected::active(), values, dst)?;
+        let written = varint::encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -210,7 +210,7 @@ unsafe fn decode<T: Integer + Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (src, values) = unsafe { both(src, values) }?;
-        let (written, read) = varint::decode_uninit_with(Detected::active(), src, values)?;
+        let (written, read) = varint::decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, written.len()))
     })
 }

@@ -37,7 +37,7 @@ pub unsafe trait Faithful: Fill {}
 /// use bytelane::{Detected, big_endian};
 ///
 /// let mut encoded = [0; 4];
-/// let written = big_endian::encode_uninit_with(Detected::active(), &[1u32], &mut encoded[..]);
+/// let written = big_endian::encode_with(Detected::active(), &[1u32], &mut encoded[..]);
 /// assert_eq!(written.unwrap(), [0, 0, 0, 1]);
 /// ```
 #[derive(Debug)]
