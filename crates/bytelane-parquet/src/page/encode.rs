@@ -157,7 +157,7 @@ impl PageEncoder {
                 self.plain.resize(start + dense.len(), 0);
                 let split = &mut self.plain[start..];
                 let width = Width::new(width).expect("no column has values of 0 bytes");
-                width.encode_uninit_with(self.backend, dense, split)?;
+                width.encode_with(self.backend, dense, split)?;
             }
             ValueEncoding::Alp => match alp::encode(self.backend, dense, width, &mut self.room)? {
                 Some(encoded) => self.plain.extend_from_slice(encoded),
