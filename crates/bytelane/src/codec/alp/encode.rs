@@ -1,4 +1,19 @@
 //! Encoding, shared by all instruction sets.
+//!
+//! ```text
+//! header, and room for an offset per vector
+//! for each vector
+//!     choice    `choose`: the pair, its limits, the number of exceptions, the range of integers
+//!     header    exponent, factor, exceptions, least integer, width
+//!     integers  512 values at a time: multiply, round, multiply back, compare; exceptions become the
+//!               least integer, whose bits are zeros; then the kernels of `bit_packing` pack them
+//!     positions and values of the exceptions
+//! ```
+//!
+//! The choice has counted the exceptions before the vector is written, so that all parts of it have
+//! their places at once, and nothing is moved. An instruction set that cannot convert integers beyond
+//! 51 bits adds [`MAGIC`](super::MAGIC) instead; vectors with larger integers are left to the
+//! specification.
 #![forbid(unsafe_code)]
 
 use super::choose::{Candidates, Choice, padded};
@@ -11,8 +26,8 @@ use crate::codec::bit_packing::{Kernels, PackWith, Packs, from_ne_bytes};
 use crate::memory::{Slot, write};
 use crate::simd::window_mut;
 
-/// Integers that are packed at a time: they stay in the first-level cache, and take a whole number of
-/// bytes.
+/// Number of integers that are packed at a time: they stay in the first-level cache, and take a whole
+/// number of bytes. Other sizes were not measured.
 const BATCH: usize = 512;
 
 /// Encodes to the front of a destination. Returns the number of bytes, or nothing if there is not

@@ -31,6 +31,28 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE),
 //! section "Run Length Encoding / Bit-Packing Hybrid".
 
+// A map of the files, from the outside to the inside:
+//
+//     format.rs       public functions -> Packing, Unpacking (the operations)
+//     integer.rs      the types of values, which choose K, their width in bytes
+//     layout.rs       width, reference, zigzag; PLACES, the table of where eight values begin
+//     error.rs        kinds of errors
+//     claims.rs       proofs that the operations write what they claim
+//     scalar.rs       the specification
+//     few.rs          a few values, without a plan
+//     kernel.rs       control flow: blocks, cases, tails. Start here
+//     pack_with.rs    packing for delta, rle_hybrid and alp, which choose a layout first
+//     arch/           one file per instruction set: a plan and a step, in each direction
+//         avx512.rs       both directions: one permutation and one multishift
+//         avx2.rs, sse41.rs, neon.rs      unpacking
+//     pack/           packing for these three
+//         numbers.rs      where the joined numbers lie, and which shuffles that takes
+//         avx2.rs, sse41.rs, neon.rs
+//
+// Unpacking (`Unpack`): a window of 80 packed bytes -> `plan` (shuffle, shift, mask) -> 64 bytes of
+// values. Packing (`Pack`): 64 bytes of values -> subtract, join, shift, shuffle -> up to 64 packed
+// bytes. `Packs` is packing with the steps that values of up to 8 bits and halved values need.
+
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]

@@ -1,5 +1,19 @@
 //! Decoding, shared by all instruction sets: each block of 64 bytes of differences is unpacked and
 //! summed in registers.
+//!
+//! ```text
+//! for each run of miniblocks of one width
+//!     before the first wanted value: batches of 32 to a buffer, of which the end is copied
+//!     width 0: the sums of a block once, then only added to the value before and stored
+//!     else: unpack a window, prefix sums in registers, add the value before, store
+//!     the last blocks from a copy of the input, whose windows would reach past it
+//! ```
+//!
+//! The sum before a block is in every place of a register (`carry`), so that only one addition per block
+//! waits for the one before. The reference of the layout is the smallest difference, which unpacking
+//! adds. Runs and separate sums for width 0 took decoding from 3.5 to 4.7 times the speed of the crate
+//! `parquet` for `i64` timestamps, and from 2.0 to 4.3 for constant steps (AVX-512). See
+//! `docs/lab-notes/delta.md`.
 #![forbid(unsafe_code)]
 
 use super::blocks::{Header, Miniblocks};

@@ -44,7 +44,8 @@ use crate::backend::dispatch;
 use crate::memory::{self, Validate};
 use core::convert::Infallible;
 
-/// Bytes that are validated at once.
+/// Bytes that are validated at once. Testing each block of 64 costs a wrong prediction where few
+/// characters are not ASCII.
 pub(crate) const GROUP: usize = 256;
 
 /// Who validates groups: each has a copy of the step. The compiler inlines it, which takes 4% less time,
