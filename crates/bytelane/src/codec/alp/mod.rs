@@ -41,11 +41,7 @@
 //! Source: [parquet-format, AlpEncoding.md](https://github.com/apache/parquet-format/blob/master/AlpEncoding.md);
 //! Afroozeh, Kuffo and Boncz, *ALP: Adaptive Lossless floating-Point Compression*, SIGMOD 2023.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
-mod choose;
+mod arch;
 mod claims;
 mod decode;
 mod encode;
@@ -53,17 +49,11 @@ mod error;
 mod float;
 mod format;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod page;
 mod pair;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod x86;
 
 pub(crate) use decode::Decode;
 pub use decode::{decode, decode_range, decode_range_with, decode_with, stored, validate};
@@ -197,7 +187,7 @@ pub(crate) trait Steps<const K: usize>: Copy {
         most: usize,
         range: &mut Self::Range,
     ) -> Option<usize> {
-        choose::weigh_blocks(self, powers, limits, from, most, range)
+        encode::weigh_blocks(self, powers, limits, from, most, range)
     }
 
     /// The least and the greatest integer; in the other order if there are none.

@@ -53,10 +53,7 @@
 // values. Packing (`Pack`): 64 bytes of values -> subtract, join, shift, shuffle -> up to 64 packed
 // bytes. `Packs` is packing with the steps that values of up to 8 bits and halved values need.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub(crate) mod avx512;
+pub(crate) mod arch;
 mod claims;
 mod error;
 mod few;
@@ -64,8 +61,6 @@ mod format;
 mod integer;
 mod kernel;
 mod layout;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-pub(crate) mod neon;
 #[cfg(any(
     all(target_arch = "x86_64", feature = "sse41"),
     all(target_arch = "aarch64", target_endian = "little", feature = "neon")
@@ -73,8 +68,6 @@ pub(crate) mod neon;
 mod pack;
 mod pack_with;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-pub(crate) mod sse41;
 #[cfg(test)]
 mod tests;
 

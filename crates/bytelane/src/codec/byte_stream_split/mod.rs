@@ -27,18 +27,11 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#byte-stream-split-byte_stream_split--9),
 //! section "Byte Stream Split".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod driver;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 mod width;

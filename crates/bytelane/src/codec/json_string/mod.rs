@@ -35,19 +35,12 @@
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod driver;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(feature = "alloc")]
 mod stream;
 mod tables;

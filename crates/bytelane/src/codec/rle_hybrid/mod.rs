@@ -45,10 +45,7 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE),
 //! section "Run Length Encoding / Bit-Packing Hybrid".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 pub mod bits;
 mod claims;
 #[cfg(feature = "alloc")]
@@ -59,13 +56,9 @@ mod error;
 mod format;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod plan;
 mod runs;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 

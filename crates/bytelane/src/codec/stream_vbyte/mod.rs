@@ -69,10 +69,7 @@
 //! Source: Lemire, Kurz, Rupp, [Stream VByte: Faster Byte-Oriented Integer
 //! Compression](https://arxiv.org/abs/1709.08990), 2018.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod coding;
 mod cursor;
@@ -81,12 +78,8 @@ mod encode;
 mod error;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod plan;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 

@@ -17,19 +17,12 @@
 //!
 //! Source: [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 pub(crate) mod scalar;
 mod short;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 mod stream;
 mod tables;
 #[cfg(test)]

@@ -33,10 +33,7 @@
 //! section "Nested Encoding"; [Arrow Columnar Format](https://arrow.apache.org/docs/format/Columnar.html#validity-bitmaps),
 //! sections "Validity bitmaps" and "Variable-size List Layout".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod element;
 mod error;
@@ -44,11 +41,7 @@ mod format;
 mod kernel;
 mod level;
 pub mod lists;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -35,20 +35,13 @@
 //! Sources: [protobuf, "Encoding", Base 128 Varints](https://protobuf.dev/programming-guides/encoding/#varints);
 //! [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md#integer-encoding).
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod error;
 mod integer;
 mod kernel;
 mod lanes;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 use super::sse41::earlier as earlier_bytes;
 use super::{Numbers, needs_before};
 use crate::backend::Avx2;
-use crate::codec::bit_packing::avx2::{add, splat};
+use crate::codec::bit_packing::arch::avx2::{add, splat};
 use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::{Any, Case, Pack};
 use crate::memory::Slot;

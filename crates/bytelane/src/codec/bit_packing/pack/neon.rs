@@ -2,8 +2,8 @@
 
 use super::{Numbers, needs_before};
 use crate::backend::Neon;
+use crate::codec::bit_packing::arch::neon::{add, shift, splat};
 use crate::codec::bit_packing::layout::Layout;
-use crate::codec::bit_packing::neon::{add, shift, splat};
 use crate::codec::bit_packing::{Any, Case, Pack};
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};

@@ -3,8 +3,8 @@
 
 use super::{Numbers, needs_before};
 use crate::backend::Sse41;
+use crate::codec::bit_packing::arch::sse41::{add, splat};
 use crate::codec::bit_packing::layout::Layout;
-use crate::codec::bit_packing::sse41::{add, splat};
 use crate::codec::bit_packing::{Any, Case, Pack};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
