@@ -109,10 +109,7 @@ fn measure(
     rows: &mut Vec<Row>,
 ) -> anyhow::Result<()> {
     let codec = bytelane_catalog::open(comparison.specification)?;
-    let mut sizes = match arguments.values.is_empty() {
-        true => comparison.values.to_vec(),
-        false => arguments.values.clone(),
-    };
+    let mut sizes = if arguments.values.is_empty() { comparison.values.to_vec() } else { arguments.values.clone() };
     if arguments.quick {
         sizes.truncate(1);
     }
@@ -275,19 +272,16 @@ impl<'a> Case<'a> {
 
     fn ours(&self, backend: Backend, encodes: bool) -> Work<'a> {
         let codec = self.codec;
-        match encodes {
-            true => Box::new(move |values, encoded| {
+        if encodes { Box::new(move |values, encoded| {
                 codec
                     .encode(backend, values, encoded)
                     .expect("values of its own")
-            }),
-            false => Box::new(move |encoded, values| {
+            }) } else { Box::new(move |encoded, values| {
                 codec
                     .decode(backend, encoded, values)
                     .expect("its own bytes")
                     .written
-            }),
-        }
+            }) }
     }
 
     /// The subject for a piece of work, once that has given the right result for every input.

@@ -179,8 +179,9 @@ pub(crate) fn catching(
 /// Refuses a destination that is too short.
 #[inline]
 pub(crate) fn check_room(room: usize, needed: usize) -> Result<(), bytelane_result> {
-    match room < needed {
-        true => Err(bytelane_result::too_short(needed)),
-        false => Ok(()),
+    if room < needed {
+        Err(bytelane_result::too_short(needed))
+    } else {
+        Ok(())
     }
 }

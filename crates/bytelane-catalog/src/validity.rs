@@ -212,13 +212,12 @@ impl<T: Level + Pod> Codec for Levels<T> {
             left -= count;
         }
         encoded.fill(1)?;
-        match encoded.bytes().is_empty() {
-            true => Ok(()),
-            false => {
-                let offset = encoded.offset();
-                let error = format!("offset {offset}: bytes follow that of the last level");
-                Err(Failure::from(error).into())
-            }
+        if encoded.bytes().is_empty() {
+            Ok(())
+        } else {
+            let offset = encoded.offset();
+            let error = format!("offset {offset}: bytes follow that of the last level");
+            Err(Failure::from(error).into())
         }
     }
 }

@@ -153,9 +153,10 @@ impl Titles {
             data,
             ..
         } = row;
-        let place = match row.evicted {
-            true => ", evicted from the caches",
-            false => "",
+        let place = if row.evicted {
+            ", evicted from the caches"
+        } else {
+            ""
         };
         match self {
             Self::Data => format!("{codec} {operation}, {data}{place}"),
@@ -170,9 +171,10 @@ impl Titles {
             // Mostly the type says it all: `width=4` is f32.
             Self::Data => {
                 let kinds = distinct(rows, |row| (&row.element_type, &row.parameters));
-                match kinds.len() > distinct(rows, |row| &row.element_type).len() {
-                    true => vec![element_type, ("parameters", parameters)],
-                    false => vec![element_type],
+                if kinds.len() > distinct(rows, |row| &row.element_type).len() {
+                    vec![element_type, ("parameters", parameters)]
+                } else {
+                    vec![element_type]
                 }
             }
             Self::Parameters => vec![

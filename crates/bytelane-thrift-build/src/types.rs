@@ -45,9 +45,10 @@ impl Held<'_> {
         if let Some(pointer) = self.pointer {
             inner = format!("{pointer}<{inner}>");
         }
-        match self.optional {
-            true => format!("Option<{inner}>"),
-            false => inner,
+        if self.optional {
+            format!("Option<{inner}>")
+        } else {
+            inner
         }
     }
 
@@ -56,9 +57,10 @@ impl Held<'_> {
         if let Some(pointer) = self.pointer {
             inner = format!("{pointer}::new({inner})");
         }
-        match self.optional {
-            true => format!("Some({inner})"),
-            false => inner,
+        if self.optional {
+            format!("Some({inner})")
+        } else {
+            inner
         }
     }
 }
@@ -133,12 +135,11 @@ impl<'a> Types<'a> {
         if let Some(path) = &self.program.files[id.0].external {
             return format!("{path}::{name}");
         }
-        match id.0 == scope.file {
-            true => format!("{}{name}", "super::".repeat(scope.depth)),
-            false => {
-                let module = &self.program.files[id.0].module;
-                format!("{}{module}::{name}", "super::".repeat(scope.depth + 1))
-            }
+        if id.0 == scope.file {
+            format!("{}{name}", "super::".repeat(scope.depth))
+        } else {
+            let module = &self.program.files[id.0].module;
+            format!("{}{module}::{name}", "super::".repeat(scope.depth + 1))
         }
     }
 

@@ -203,9 +203,10 @@ impl Types<'_> {
                 asked: Asked::of(&field.annotations).ty,
                 ..wanted
             };
-            let value = match held.optional && self.is_no_member(wanted.typed())? {
-                true => "None".to_owned(),
-                false => held.value(self.value(wanted)?),
+            let value = if held.optional && self.is_no_member(wanted.typed())? {
+                "None".to_owned()
+            } else {
+                held.value(self.value(wanted)?)
             };
             written.push((&*names[place], value));
         }
@@ -318,9 +319,10 @@ impl Types<'_> {
 
 /// A container of a type of the caller's. If that names its own parameters, elements are converted.
 fn collected(path: &str, elements: &str, conversion: &str) -> String {
-    match path.contains('<') {
-        true => format!("[{elements}].map({conversion}).into_iter().collect()"),
-        false => format!("[{elements}].into_iter().collect()"),
+    if path.contains('<') {
+        format!("[{elements}].map({conversion}).into_iter().collect()")
+    } else {
+        format!("[{elements}].into_iter().collect()")
     }
 }
 

@@ -195,9 +195,10 @@ pub struct ApplicationException {
 
 impl fmt::Display for ApplicationException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.message.is_empty() {
-            true => self.kind.fmt(f),
-            false => write!(f, "{}: {}", self.kind, self.message),
+        if self.message.is_empty() {
+            self.kind.fmt(f)
+        } else {
+            write!(f, "{}: {}", self.kind, self.message)
         }
     }
 }

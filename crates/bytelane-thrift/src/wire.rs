@@ -130,7 +130,7 @@ pub struct Frame {
 /// The place in a list, set or map that is read: made by `list_begin` or `map_begin`.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
-    /// Elements or entries that are left; `usize::MAX` where the format does not tell.
+    /// Elements or entries that are left, or [`UNKNOWN`](Self::UNKNOWN).
     pub(crate) left: usize,
     /// Type of the elements or keys.
     pub(crate) element: Type,
@@ -141,11 +141,15 @@ pub struct Items {
 }
 
 impl Items {
+    /// Stands in `left` for a number that the format does not tell; no input has as many elements. An
+    /// `Option` would be tested for each element.
+    pub(crate) const UNKNOWN: usize = usize::MAX;
+
     /// How many elements or entries are left, if the format tells.
     #[inline]
     #[must_use]
     pub fn left(&self) -> Option<usize> {
-        (self.left != usize::MAX).then_some(self.left)
+        (self.left != Self::UNKNOWN).then_some(self.left)
     }
 
     /// Makes room for all elements if the format tells their number, which has been charged.

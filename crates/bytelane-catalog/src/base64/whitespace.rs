@@ -41,9 +41,10 @@ impl Places {
         let (mut from, mut to) = (0, 0);
         let is_clean = is_clean(bytes);
         while from < bytes.len() {
-            let length = match is_clean {
-                true => bytes.len(),
-                false => before(&bytes[from..]),
+            let length = if is_clean {
+                bytes.len()
+            } else {
+                before(&bytes[from..])
             };
             if length > 0 {
                 let (number, place) = (self.kept + to, self.read + from);

@@ -407,9 +407,10 @@ fn emoji(random: &mut Xoshiro256PlusPlus) -> char {
 
 /// Mostly the five characters that texts have; one in 16 is a control character without a letter.
 fn escapes<const PERCENT: i64>(random: &mut Xoshiro256PlusPlus) -> char {
-    match below(random, 100) < PERCENT {
-        true => one_of(random, "\"\"\"\"\"\\\\\\\\\n\n\n\n\t\r\u{1b}"),
-        false => letter(random),
+    if below(random, 100) < PERCENT {
+        one_of(random, "\"\"\"\"\"\\\\\\\\\n\n\n\n\t\r\u{1b}")
+    } else {
+        letter(random)
     }
 }
 

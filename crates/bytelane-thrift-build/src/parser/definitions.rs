@@ -76,9 +76,10 @@ impl Parser<'_> {
         while !self.take('}') {
             let (mut documentation, mut annotations) = self.introduction()?;
             let name = self.name("the name of a number, or `}`")?;
-            let value = match self.take('=') {
-                true => i64::from(self.integer::<i32>("a number of 32 bits")?),
-                false => variants.last().map_or(0, |last| i64::from(last.value) + 1),
+            let value = if self.take('=') {
+                i64::from(self.integer::<i32>("a number of 32 bits")?)
+            } else {
+                variants.last().map_or(0, |last| i64::from(last.value) + 1)
             };
             let Ok(value) = i32::try_from(value) else {
                 return self.error(name.place, format!("{value} does not fit in 32 bits"));

@@ -147,9 +147,10 @@ impl Parser<'_> {
             "include" => {
                 self.next();
                 let path = self.string("a quoted file path")?;
-                let alias = match self.take_word("as") {
-                    true => Some(self.namespace()?.text),
-                    false => None,
+                let alias = if self.take_word("as") {
+                    Some(self.namespace()?.text)
+                } else {
+                    None
                 };
                 document.includes.push(Include { path, alias });
             }

@@ -174,9 +174,10 @@ impl Service {
 
     /// A service without methods has no use for what handles them.
     fn root_handler(&self) -> TokenStream {
-        match self.methods.is_empty() {
-            true => quote!(_handler),
-            false => quote!(handler),
+        if self.methods.is_empty() {
+            quote!(_handler)
+        } else {
+            quote!(handler)
         }
     }
 
@@ -309,9 +310,10 @@ fn function(method: &Method, receiver: &TokenStream) -> TokenStream {
 fn answer(method: &Method, of: &TokenStream) -> TokenStream {
     let (name, arguments) = (&method.name, method.arguments());
     let fields = method.parameters.iter().map(|(name, _)| name);
-    let argument = match method.parameters.is_empty() {
-        true => quote!(_),
-        false => quote!(arguments),
+    let argument = if method.parameters.is_empty() {
+        quote!(_)
+    } else {
+        quote!(arguments)
     };
     quote!(|#argument: #arguments| #of::#name(handler #(, arguments.#fields)*))
 }

@@ -89,7 +89,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     #[inline]
     fn enter_unsized(&mut self, types: (Type, Type)) -> Result<Items, Error> {
         let mut items = self.text.input.enter_items(0, types, 0, 0)?;
-        items.left = usize::MAX;
+        items.left = Items::UNKNOWN;
         Ok(items)
     }
 

@@ -244,9 +244,10 @@ impl Detected {
     /// [`Unavailable`] if the CPU does not have it.
     #[inline]
     pub fn new(backend: Backend) -> Result<Self, Unavailable> {
-        match backend.is_available() {
-            true => Ok(Self(backend)),
-            false => Err(Unavailable(backend)),
+        if backend.is_available() {
+            Ok(Self(backend))
+        } else {
+            Err(Unavailable(backend))
         }
     }
 

@@ -85,9 +85,10 @@ fn the_active_backend_is_the_best_until_another_is_set() {
     for &backend in Backend::ALL {
         let before = Backend::active();
         let result = Backend::set_active(backend);
-        let after = match backend.is_available() {
-            true => backend,
-            false => before,
+        let after = if backend.is_available() {
+            backend
+        } else {
+            before
         };
         assert_eq!(result.is_ok(), backend.is_available());
         assert_eq!(Backend::active(), after);

@@ -262,9 +262,10 @@ impl Record {
         } = cell;
         let is_another =
             |other: &Cell| other.specification == *specification && other.value_type != *value_type;
-        match self.cells.iter().any(is_another) {
-            true => format!("`{specification}` of `{value_type}`"),
-            false => format!("`{specification}`"),
+        if self.cells.iter().any(is_another) {
+            format!("`{specification}` of `{value_type}`")
+        } else {
+            format!("`{specification}`")
         }
     }
 

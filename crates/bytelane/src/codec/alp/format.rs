@@ -38,9 +38,10 @@ impl Format {
             return None;
         }
         let logarithm = vector.trailing_zeros() as u8;
-        match logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
-            true => Some(Self { logarithm }),
-            false => None,
+        if logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
+            Some(Self { logarithm })
+        } else {
+            None
         }
     }
 

@@ -88,9 +88,10 @@ fn decode_vector<const K: usize, S: Decimal<K>>(
     let (read, written) = (stride * windows.count(), 64 * windows.count());
     if written < to.len() {
         let (packed, to) = (&packed[read..], &mut to[written..]);
-        match is_small && S::BIAS != 0 {
-            true => simd.rest::<SmallWide>(&plan, &powers, stride, packed, to),
-            false => simd.rest::<LargeWide>(&plan, &powers, stride, packed, to),
+        if is_small && S::BIAS != 0 {
+            simd.rest::<SmallWide>(&plan, &powers, stride, packed, to)
+        } else {
+            simd.rest::<LargeWide>(&plan, &powers, stride, packed, to)
         }
     }
 }

@@ -77,9 +77,10 @@ impl<'a, const K: usize> Page<'a, K> {
             count,
             logarithm,
         };
-        match src.len() - HEADER >= OFFSET * page.vectors() {
-            true => Ok(page),
-            false => Err(Error::at(HEADER, ErrorKind::Truncated)),
+        if src.len() - HEADER >= OFFSET * page.vectors() {
+            Ok(page)
+        } else {
+            Err(Error::at(HEADER, ErrorKind::Truncated))
         }
     }
 
@@ -104,9 +105,10 @@ impl<'a, const K: usize> Page<'a, K> {
     /// Whether the page has so many values.
     pub(super) fn check(self, start: usize, count: usize) -> Result<(), Error> {
         let values = self.count;
-        match start.checked_add(count).is_some_and(|end| end <= values) {
-            true => Ok(()),
-            false => Err(Error::nowhere(ErrorKind::Count { values })),
+        if start.checked_add(count).is_some_and(|end| end <= values) {
+            Ok(())
+        } else {
+            Err(Error::nowhere(ErrorKind::Count { values }))
         }
     }
 
@@ -222,9 +224,10 @@ impl Vector {
 /// A number of `K` bytes.
 #[inline(always)]
 fn from_little_endian<const K: usize>(bytes: [u8; K]) -> u64 {
-    match cfg!(target_endian = "little") {
-        true => from_ne_bytes(bytes),
-        false => from_ne_bytes(reversed(bytes)),
+    if cfg!(target_endian = "little") {
+        from_ne_bytes(bytes)
+    } else {
+        from_ne_bytes(reversed(bytes))
     }
 }
 

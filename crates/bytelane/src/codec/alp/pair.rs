@@ -66,9 +66,10 @@ impl Pair {
             _ => (&UP_F64, &DOWN_F64),
         };
         Powers {
-            to_integer: match self.is_double {
-                true => [up[exponent], down[factor]],
-                false => [up[exponent - factor], up[0]],
+            to_integer: if self.is_double {
+                [up[exponent], down[factor]]
+            } else {
+                [up[exponent - factor], up[0]]
             },
             to_value: [up[factor], down[exponent]],
         }

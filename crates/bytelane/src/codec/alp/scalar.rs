@@ -101,10 +101,14 @@ fn integer<const K: usize>(
 fn nearest(value: f64) -> f64 {
     // From here on, there are no fractions; below, a sum with it has none.
     const WHOLE: f64 = 4503599627370496.0;
-    match value.abs() < WHOLE {
-        true if value < 0.0 => value - WHOLE + WHOLE,
-        true => value + WHOLE - WHOLE,
-        false => value,
+    if value.abs() < WHOLE {
+        if value < 0.0 {
+            value - WHOLE + WHOLE
+        } else {
+            value + WHOLE - WHOLE
+        }
+    } else {
+        value
     }
 }
 

@@ -173,9 +173,10 @@ impl Fill for Decode<'_> {
             } else {
                 decode_long(engine, text, dst, backend)
             };
-        match good {
-            true => Ok((needed, ())),
-            false => Err(scalar::fault(engine, src)),
+        if good {
+            Ok((needed, ()))
+        } else {
+            Err(scalar::fault(engine, src))
         }
     }
 }

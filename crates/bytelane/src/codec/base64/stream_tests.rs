@@ -31,9 +31,10 @@ impl<T> Few<T> {
 
     fn take_turn(&mut self) -> io::Result<()> {
         self.interrupt = !self.interrupt;
-        match self.interrupt {
-            true => Err(io::ErrorKind::Interrupted.into()),
-            false => Ok(()),
+        if self.interrupt {
+            Err(io::ErrorKind::Interrupted.into())
+        } else {
+            Ok(())
         }
     }
 }

@@ -298,9 +298,10 @@ impl<T: SignedInteger> Format<T> {
 #[inline]
 fn check(layout: Layout, src: &[u8], count: usize) -> Result<usize, Error> {
     let needed = layout.bytes(count).unwrap_or(usize::MAX);
-    match needed <= src.len() {
-        true => Ok(needed),
-        false => Err(Error::at(src.len(), ErrorKind::Truncated { needed })),
+    if needed <= src.len() {
+        Ok(needed)
+    } else {
+        Err(Error::at(src.len(), ErrorKind::Truncated { needed }))
     }
 }
 
@@ -324,9 +325,10 @@ impl<T: Integer> Fill for Packing<'_, T> {
         } = self;
         let needed = layout.bytes(values.len()).unwrap_or(usize::MAX);
         let to = front(to, needed)?;
-        match T::pack(layout, values, to, backend) {
-            true => Ok((needed, ())),
-            false => Err(beyond(layout, values)),
+        if T::pack(layout, values, to, backend) {
+            Ok((needed, ()))
+        } else {
+            Err(beyond(layout, values))
         }
     }
 }

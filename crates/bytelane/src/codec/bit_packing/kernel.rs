@@ -109,9 +109,10 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
         let mut aside = [Slot::new(0); 64];
         let length = block.len();
         let is_whole = length == 64;
-        let to = match is_whole {
-            true => window_mut(block, 0),
-            false => &mut aside,
+        let to = if is_whole {
+            window_mut(block, 0)
+        } else {
+            &mut aside
         };
         simd.unpack::<Any>(plan, window(&padded, from), to);
         if !is_whole {
@@ -156,9 +157,10 @@ pub(crate) fn pack_whole<const K: usize, S: Packs<K>>(
         return;
     }
     let mut plan = Pack::<K>::pack_plan(simd, layout);
-    match Pack::<K>::packs_usual(simd, &plan) {
-        true => pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst),
-        false => pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst),
+    if Pack::<K>::packs_usual(simd, &plan) {
+        pack_blocks::<K, S, Usual>(simd, &mut plan, layout, src, dst)
+    } else {
+        pack_blocks::<K, S, Any>(simd, &mut plan, layout, src, dst)
     };
 }
 
@@ -179,14 +181,16 @@ fn pack_wide<const K: usize, S: Packs<K>>(
     let mut plan = Pack::<K>::pack_plan(simd, layout);
     // A second plan costs as much as many blocks.
     let halves = K == 8 && <S as Pack<K>>::HALVES && layout.width <= 32 && src.len() >= 1024;
-    let (from, to) = match halves {
-        true => pack_halves::<K, S>(simd, &mut plan, layout, src, dst),
-        false => (0, 0),
+    let (from, to) = if halves {
+        pack_halves::<K, S>(simd, &mut plan, layout, src, dst)
+    } else {
+        (0, 0)
     };
     let (src, dst) = (&src[from..], &mut dst[to..]);
-    match Pack::<K>::packs_usual(simd, &plan) {
-        true => pack_blocks_and_rest::<K, S, Usual>(simd, &mut plan, layout, src, dst),
-        false => pack_blocks_and_rest::<K, S, Any>(simd, &mut plan, layout, src, dst),
+    if Pack::<K>::packs_usual(simd, &plan) {
+        pack_blocks_and_rest::<K, S, Usual>(simd, &mut plan, layout, src, dst)
+    } else {
+        pack_blocks_and_rest::<K, S, Any>(simd, &mut plan, layout, src, dst)
     }
     Pack::<K>::all_fit(simd, &plan)
 }
@@ -221,9 +225,10 @@ fn pack_halves<const K: usize, S: Packs<K>>(
     while from + 128 <= src.len() && to + 64 <= dst.len() {
         let mut numbers = [0; 64];
         Pack::<K>::halve(simd, plan, window(src, from), &mut numbers);
-        match is_usual {
-            true => Pack::<4>::pack::<Usual>(simd, &mut halved, &numbers, window_mut(dst, to)),
-            false => Pack::<4>::pack::<Any>(simd, &mut halved, &numbers, window_mut(dst, to)),
+        if is_usual {
+            Pack::<4>::pack::<Usual>(simd, &mut halved, &numbers, window_mut(dst, to))
+        } else {
+            Pack::<4>::pack::<Any>(simd, &mut halved, &numbers, window_mut(dst, to))
         }
         (from, to) = (from + 128, to + stride);
     }
@@ -313,9 +318,10 @@ fn pack_narrow<const K: usize, S: Packs<K>>(
         let length = usize::min(8 * layout.width, room.len());
         let mut aside = [Slot::new(0); 64];
         let is_roomy = room.len() >= 64;
-        let target = match is_roomy {
-            true => window_mut(room, 0),
-            false => &mut aside,
+        let target = if is_roomy {
+            window_mut(room, 0)
+        } else {
+            &mut aside
         };
         match layout.width {
             8 => copy(target, &bytes),

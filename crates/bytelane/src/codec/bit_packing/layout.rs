@@ -56,9 +56,10 @@ impl Layout {
     pub(crate) fn to_bits<const K: usize>(self, value: [u8; K]) -> u64 {
         let (number, unused) = (from_ne_bytes(value), 64 - 8 * K);
         let sign = ((number << unused).cast_signed() >> 63).cast_unsigned();
-        let bits = match self.zigzag {
-            true => number << 1 ^ sign,
-            false => number.wrapping_sub(self.reference),
+        let bits = if self.zigzag {
+            number << 1 ^ sign
+        } else {
+            number.wrapping_sub(self.reference)
         };
         bits & (!0 >> unused)
     }
@@ -66,9 +67,10 @@ impl Layout {
     /// The value of `K` bytes that these bits stand for.
     #[inline(always)]
     pub(crate) fn value_of<const K: usize>(self, bits: u64) -> [u8; K] {
-        to_ne_bytes(match self.zigzag {
-            true => bits >> 1 ^ (bits & 1).wrapping_neg(),
-            false => bits.wrapping_add(self.reference),
+        to_ne_bytes(if self.zigzag {
+            bits >> 1 ^ (bits & 1).wrapping_neg()
+        } else {
+            bits.wrapping_add(self.reference)
         })
     }
 }

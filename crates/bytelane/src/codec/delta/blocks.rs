@@ -132,12 +132,13 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         let mut there = (self.src.len() - at) as u64;
         let is_wide = layout.width > 8 * K;
         if is_wide || bytes > there {
-            return Err(match is_wide {
-                true => Error::at(
+            return Err(if is_wide {
+                Error::at(
                     self.widths_end - self.widths.len(),
                     ErrorKind::Width { width: *width },
-                ),
-                false => Error::at(at, ErrorKind::Truncated),
+                )
+            } else {
+                Error::at(at, ErrorKind::Truncated)
             });
         }
         self.widths = widths;

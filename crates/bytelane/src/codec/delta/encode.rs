@@ -214,12 +214,11 @@ fn encode_with<N: Number>(
     for block in blocks(format, values) {
         let count = block.len() - 1;
         let fits = count <= KEPT;
-        let least = match fits {
-            true => {
-                kept.fill(block);
-                least(kept.chunks(0..count))
-            }
-            false => least_of(block),
+        let least = if fits {
+            kept.fill(block);
+            least(kept.chunks(0..count))
+        } else {
+            least_of(block)
         };
         at = put(least.zigzag(), to, at)?;
         let widths = at;

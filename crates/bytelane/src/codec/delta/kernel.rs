@@ -60,13 +60,15 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
         while left > 0 && !dst.is_empty() {
             // Up to the first value that is wanted, in batches that are put aside.
             let is_aside = start > 0;
-            let count = match is_aside {
-                true => usize::min(left, BATCH),
-                false => usize::min(left, dst.len() / K),
+            let count = if is_aside {
+                usize::min(left, BATCH)
+            } else {
+                usize::min(left, dst.len() / K)
             };
-            let to = match is_aside {
-                true => &mut aside[..K * count],
-                false => &mut dst[..K * count],
+            let to = if is_aside {
+                &mut aside[..K * count]
+            } else {
+                &mut dst[..K * count]
             };
             carry = sum(simd, layout, packed, carry, to);
             let (skipped, mut written) = (usize::min(start, count), count);
@@ -94,10 +96,12 @@ fn sum<const K: usize, S: Sums<K>>(
     dst: &mut [Slot],
 ) -> S::Carry {
     let plan = simd.unpack_plan(layout);
-    match simd.is_usual(&plan) {
-        true if layout.width == 0 => sum_equal::<K, S>(simd, &plan, carry, dst),
-        true => sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst),
-        false => sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst),
+    if !simd.is_usual(&plan) {
+        sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst)
+    } else if layout.width == 0 {
+        sum_equal::<K, S>(simd, &plan, carry, dst)
+    } else {
+        sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst)
     }
 }
 

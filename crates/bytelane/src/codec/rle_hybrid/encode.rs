@@ -130,9 +130,10 @@ impl<'a> Writer<'a> {
 
     /// The number of bytes, if there was room for them.
     pub(super) fn finish(self) -> Result<usize, DestinationError> {
-        match self.at <= self.to.len() {
-            true => Ok(self.at),
-            false => Err(DestinationError::new(self.at, self.to.len())),
+        if self.at <= self.to.len() {
+            Ok(self.at)
+        } else {
+            Err(DestinationError::new(self.at, self.to.len()))
         }
     }
 }
@@ -225,9 +226,10 @@ fn encode_with<N: Number>(
     }
     let fit = sink.fit;
     let length = sink.writer.finish()?;
-    match fit {
-        true => Ok(length),
-        false => Err(scalar::beyond(layout, values)),
+    if fit {
+        Ok(length)
+    } else {
+        Err(scalar::beyond(layout, values))
     }
 }
 

@@ -209,9 +209,10 @@ impl<const K: usize, S: Unpack<K>> Target<K> for Values<K, S> {
 
     #[inline(always)]
     fn packed(&self, src: &[u8], at: usize, to: &mut [Slot], length: usize) -> Result<(), Error> {
-        match self.is_usual {
-            true => self.unpack::<Usual>(&src[at..], to, length),
-            false => self.unpack::<Wide>(&src[at..], to, length),
+        if self.is_usual {
+            self.unpack::<Usual>(&src[at..], to, length)
+        } else {
+            self.unpack::<Wide>(&src[at..], to, length)
         }
         Ok(())
     }
@@ -284,9 +285,10 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
             (true, false) => self.in_memory::<Usual>(from, &mut to[..length]),
             (false, _) => self.in_memory::<Wide>(from, &mut to[..length]),
         };
-        match all_there {
-            true => Ok(()),
-            false => Err(self.entries.first_missing(self.layout, src, at, count)),
+        if all_there {
+            Ok(())
+        } else {
+            Err(self.entries.first_missing(self.layout, src, at, count))
         }
     }
 }

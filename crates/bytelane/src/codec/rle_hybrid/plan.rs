@@ -309,9 +309,10 @@ impl Search {
             if references[node] > 0 {
                 numbers[node] = used as u8;
                 let mut moved = self.nodes[node];
-                moved.before = match node == first {
-                    true => NONE,
-                    false => numbers[usize::from(moved.before)],
+                moved.before = if node == first {
+                    NONE
+                } else {
+                    numbers[usize::from(moved.before)]
                 };
                 self.nodes[used] = moved;
                 used += 1;
@@ -399,9 +400,10 @@ impl<S: Source> Repetitions<'_, S> {
             let (start, end) = (self.start, at + first as usize + 1);
             self.start = at + 64 - last as usize;
             let within = equal & !0 << first & !0 >> last;
-            self.equal = match has_run(within, self.least - 1) {
-                true => within,
-                false => 0,
+            self.equal = if has_run(within, self.least - 1) {
+                within
+            } else {
+                0
             };
             if end - start >= self.least && end < count {
                 return Some((start, end));
@@ -459,9 +461,10 @@ pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
             };
             while done < node.start {
                 let start = done;
-                done = match start < node.repetition {
-                    true => next_start(source, start),
-                    false => node.start,
+                done = if start < node.repetition {
+                    next_start(source, start)
+                } else {
+                    node.start
                 };
                 sink.repeated(start, done);
             }

@@ -128,9 +128,10 @@ pub fn validate(src: &[u8]) -> Result<&str, Error> {
 #[inline(always)]
 pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
     let Ok((text, ())) = memory::prefix(Front { backend }, src);
-    match text.len() == src.len() {
-        true => Ok(text),
-        false => Err(fault(src, text.len())),
+    if text.len() == src.len() {
+        Ok(text)
+    } else {
+        Err(fault(src, text.len()))
     }
 }
 
@@ -164,9 +165,10 @@ fn text_up_to(src: &[u8], backend: Detected) -> usize {
         35..=64 => is_text64(src, backend),
         _ => return text_up_to_long(src, backend),
     };
-    match is_text {
-        true => src.len(),
-        false => scalar::valid_up_to(src),
+    if is_text {
+        src.len()
+    } else {
+        scalar::valid_up_to(src)
     }
 }
 
@@ -186,9 +188,10 @@ pub fn is_ascii(src: &[u8]) -> bool {
 #[must_use]
 #[inline]
 pub fn is_ascii_with(backend: Detected, src: &[u8]) -> bool {
-    match src.len() <= 32 {
-        true => short::is_ascii(src),
-        false => is_ascii_blocks(src, backend),
+    if src.len() <= 32 {
+        short::is_ascii(src)
+    } else {
+        is_ascii_blocks(src, backend)
     }
 }
 

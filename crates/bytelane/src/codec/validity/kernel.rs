@@ -78,9 +78,10 @@ pub(super) fn encode<const K: usize, S: Levels<K>>(
         copy(last, &bits.to_le_bytes()[..last.len()]);
         valid += bits.count_ones() as usize;
     }
-    match simd.is_within(greatest, level) {
-        true => Ok(valid),
-        false => Err(scalar::beyond::<K>(levels, max)),
+    if simd.is_within(greatest, level) {
+        Ok(valid)
+    } else {
+        Err(scalar::beyond::<K>(levels, max))
     }
 }
 

@@ -66,9 +66,10 @@ pub(super) fn decode<const K: usize>(bitmap: &[u8], max: u16, to: &mut [Slot]) {
 pub(super) fn spread<const V: usize>(dense: &[u8], bitmap: &[u8], to: &mut [Slot]) -> Option<()> {
     let mut dense = dense.as_chunks::<V>().0.iter();
     for (i, to) in to.as_chunks_mut::<V>().0.iter_mut().enumerate() {
-        let value = match is_set(bitmap, i) {
-            true => *dense.next()?,
-            false => [0; V],
+        let value = if is_set(bitmap, i) {
+            *dense.next()?
+        } else {
+            [0; V]
         };
         write(to, value);
     }

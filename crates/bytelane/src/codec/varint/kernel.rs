@@ -187,12 +187,11 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     let mut aside = [[Slot::new(0); K]; 64 + 16];
     while values.len() - done >= 8 {
         let (left, short) = (values.len() - done, src.len() - at < WINDOW);
-        let bytes = match short {
-            true => {
-                padded = without_end(&src[at..]);
-                &padded
-            }
-            false => window(src, at),
+        let bytes = if short {
+            padded = without_end(&src[at..]);
+            &padded
+        } else {
+            window(src, at)
         };
         let ends = simd.ends(window(bytes, 0));
         if ends == !0 && fresh && left >= 64 {
@@ -201,9 +200,10 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
             continue;
         }
         let whole = u64::MAX.checked_shr(ends.leading_zeros()).unwrap_or(0);
-        let (known, taken) = match short {
-            true => (whole, whole),
-            false => (!0, !0 >> (64 - stride)),
+        let (known, taken) = if short {
+            (whole, whole)
+        } else {
+            (!0, !0 >> (64 - stride))
         };
         let begins = (ends << 1 | u64::from(fresh)) & taken;
         if begins == 0 {
@@ -214,10 +214,7 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         let continued = !ends & known;
         let count = begins.count_ones() as usize;
         let few = left < count + 16;
-        let to = match few {
-            true => &mut aside,
-            false => &mut values[done..],
-        };
+        let to = if few { &mut aside } else { &mut values[done..] };
         let is_well_formed = match longest::<K>(continued) {
             Some(longest) => simd.decode::<M>(bytes, begins, longest, to),
             None => false,

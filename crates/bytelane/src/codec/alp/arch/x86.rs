@@ -71,14 +71,13 @@ macro_rules! without_masks {
             if K == 4 {
                 return of_ps(cvtepi32_ps(integers));
             }
-            of_pd(match C::SMALL {
-                true => sub_pd(to_pd(integers), to_pd(splat::<8>(MAGIC))),
-                false => {
-                    let low = blend_epi16::<0b1100_1100>(integers, splat::<8>(LOW));
-                    let high = xor(srli_epi64::<32>(integers), splat::<8>(HIGH));
-                    let high = sub_pd(to_pd(high), to_pd(splat::<8>(BOTH)));
-                    add_pd(high, to_pd(low))
-                }
+            of_pd(if C::SMALL {
+                sub_pd(to_pd(integers), to_pd(splat::<8>(MAGIC)))
+            } else {
+                let low = blend_epi16::<0b1100_1100>(integers, splat::<8>(LOW));
+                let high = xor(srli_epi64::<32>(integers), splat::<8>(HIGH));
+                let high = sub_pd(to_pd(high), to_pd(splat::<8>(BOTH)));
+                add_pd(high, to_pd(low))
             })
         }
 

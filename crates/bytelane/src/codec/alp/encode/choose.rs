@@ -346,9 +346,10 @@ impl Candidates {
         let bytes = sample::<K>(values, &mut some);
         let [own, _] = search::<K, S>(steps, &some[..bytes]);
         let found = better(steps, (own.pair, own.limits), values, best);
-        self.in_vain = match found.bytes < best.bytes {
-            true => 0,
-            false => u8::min(self.in_vain + 1, MOST_SKIPPED),
+        self.in_vain = if found.bytes < best.bytes {
+            0
+        } else {
+            u8::min(self.in_vain + 1, MOST_SKIPPED)
         };
         self.skipped = self.in_vain;
         found

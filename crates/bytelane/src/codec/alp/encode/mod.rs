@@ -122,19 +122,22 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
     let mut found = [!0; 8 * BATCH / 64];
     for (batch, values) in values.chunks(K * BATCH).enumerate() {
         let (blocks, rest) = values.as_chunks::<64>();
-        let last = match rest.is_empty() {
-            true => None,
-            false => Some(padded::<K>(rest)),
+        let last = if rest.is_empty() {
+            None
+        } else {
+            Some(padded::<K>(rest))
         };
         let lists = [blocks, last.as_slice()];
         let mut done = 0;
         for list in lists {
             let to = &mut integers.as_chunks_mut().0[done..done + list.len()];
             let found = &mut found[done..done + list.len()];
-            match by_steps {
-                _ if none => {}
-                true => steps.integer_blocks(&powers, &limits, layout.reference, list, to, found),
-                false => integer_blocks::<K, _>(
+            if none {
+                // Nothing is packed.
+            } else if by_steps {
+                steps.integer_blocks(&powers, &limits, layout.reference, list, to, found);
+            } else {
+                integer_blocks::<K, _>(
                     Specification,
                     &plain,
                     &choice.limits,
@@ -142,7 +145,7 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
                     list,
                     to,
                     found,
-                ),
+                );
             }
             done += list.len();
         }

@@ -131,9 +131,10 @@ impl<const K: usize> Unpacker<K> {
         for pair in 0..2 {
             let values = load(window(const { &Pieces::<K>::VALUE }, 32 * pair));
             let first = _mm256_shuffle_epi8(places, values);
-            let loaded = match near {
-                true => _mm256_permute4x64_epi64::<0>(first),
-                false => first,
+            let loaded = if near {
+                _mm256_permute4x64_epi64::<0>(first)
+            } else {
+                first
             };
             let base = _mm256_shuffle_epi8(loaded, _mm256_setzero_si256());
             let byte = load(window(const { &Tables::<K>::BYTE }, 32 * pair));
@@ -195,9 +196,10 @@ impl<const K: usize> Unpacker<K> {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn load<C: Case>(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
-        let lanes = match C::NEAR {
-            true => load_twice(window(from, self.start[2 * pair] & 63)),
-            false => self.lanes(from, pair, distance),
+        let lanes = if C::NEAR {
+            load_twice(window(from, self.start[2 * pair] & 63))
+        } else {
+            self.lanes(from, pair, distance)
         };
         _mm256_shuffle_epi8(lanes, self.bytes[pair])
     }
@@ -228,15 +230,15 @@ impl<const K: usize> Unpacker<K> {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
-        let found = match C::WIDE && K >= 4 && self.spills {
-            false => self.values::<C>(from, pair),
-            true if K == 4 => self.wide_values(from, pair),
-            true => {
-                // From the second byte on, everything is eight bits further up.
-                let up = _mm256_sub_epi8(splat::<K>(8), self.bits[pair]);
-                let next = _mm256_sllv_epi64(self.load::<C>(from, pair, 1), up);
-                _mm256_or_si256(self.values::<C>(from, pair), next)
-            }
+        let found = if !(C::WIDE && K >= 4 && self.spills) {
+            self.values::<C>(from, pair)
+        } else if K == 4 {
+            self.wide_values(from, pair)
+        } else {
+            // From the second byte on, everything is eight bits further up.
+            let up = _mm256_sub_epi8(splat::<K>(8), self.bits[pair]);
+            let next = _mm256_sllv_epi64(self.load::<C>(from, pair, 1), up);
+            _mm256_or_si256(self.values::<C>(from, pair), next)
         };
         let found = _mm256_and_si256(found, self.mask);
         if C::ZIGZAG && K >= 4 && self.zigzag {

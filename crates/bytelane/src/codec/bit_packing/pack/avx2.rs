@@ -150,9 +150,10 @@ impl<const K: usize> Packer<K> {
             let bit = _mm256_mul_epu32(order[of], each);
             let bit = _mm256_and_si256(bit, _mm256_set1_epi64x(7));
             back[of] = _mm256_sub_epi64(_mm256_set1_epi64x(8), bit);
-            bits[of] = match K < 8 && !is_tight {
-                true => _mm256_sub_epi64(_mm256_set1_epi64x(excess as i64), bit),
-                false => bit,
+            bits[of] = if K < 8 && !is_tight {
+                _mm256_sub_epi64(_mm256_set1_epi64x(excess as i64), bit)
+            } else {
+                bit
             };
             if is_tight {
                 earlier[of] = _mm256_sub_epi8(earlier[of], _mm256_set1_epi8(1));
@@ -222,9 +223,10 @@ impl<const K: usize> Packer<K> {
         if K == 1 {
             return bytes;
         }
-        let sources = match needs_before::<K>(of + 2) {
-            true => _mm256_blend_epi32::<0b1100_1100>(last, before),
-            false => last,
+        let sources = if needs_before::<K>(of + 2) {
+            _mm256_blend_epi32::<0b1100_1100>(last, before)
+        } else {
+            last
         };
         _mm256_or_si256(bytes, _mm256_shuffle_epi8(sources, self.earlier[of]))
     }

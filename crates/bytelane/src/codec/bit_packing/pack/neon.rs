@@ -75,9 +75,12 @@ fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
     // What values of `half` bytes, each joined of several, have in excess of their bits.
     let excess = |half: usize| (8 * half).saturating_sub(half / K * layout.width);
     // Those that have been joined already have half of it before them.
-    let shifts = |half: usize| match half == K {
-        true => (excess(half), 0),
-        false => (excess(half) / 2, excess(half) / 2),
+    let shifts = |half: usize| {
+        if half == K {
+            (excess(half), 0)
+        } else {
+            (excess(half) / 2, excess(half) / 2)
+        }
     };
     let [one, two, four] = [shifts(1), shifts(2), shifts(4)];
     let joins = [
@@ -103,9 +106,10 @@ fn earlier_bytes<const K: usize>(numbers: Numbers, piece: usize) -> uint8x16_t {
         bytes = vsubq_u8(bytes, vdupq_n_u8(1));
     }
     // Where there are two sources, the second one comes first.
-    match needs_before::<K>(piece) {
-        true => veorq_u8(bytes, vdupq_n_u8(8)),
-        false => bytes,
+    if needs_before::<K>(piece) {
+        veorq_u8(bytes, vdupq_n_u8(8))
+    } else {
+        bytes
     }
 }
 
@@ -202,9 +206,10 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         let [shifted, last] = plan.shifted::<C>(bits, piece);
         let mut bytes = vqtbl1q_u8(shifted, plan.later[piece]);
         if K > 1 {
-            let sources = match needs_before::<K>(piece) {
-                true => vextq_u8::<8>(before, last),
-                false => last,
+            let sources = if needs_before::<K>(piece) {
+                vextq_u8::<8>(before, last)
+            } else {
+                last
             };
             bytes = vorrq_u8(bytes, vqtbl1q_u8(sources, plan.earlier[piece]));
         }

@@ -229,9 +229,10 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         let [shifted, last] = plan.shifted::<C>(plan.joins.join(bits), piece);
         let mut bytes = _mm_shuffle_epi8(shifted, plan.later[piece]);
         if K > 1 {
-            let sources = match needs_before::<K>(piece) {
-                true => _mm_blend_epi16::<0xf0>(last, before),
-                false => last,
+            let sources = if needs_before::<K>(piece) {
+                _mm_blend_epi16::<0xf0>(last, before)
+            } else {
+                last
             };
             let earlier = _mm_shuffle_epi8(sources, plan.earlier[piece]);
             bytes = _mm_or_si128(bytes, earlier);

@@ -272,9 +272,10 @@ pub(super) fn append_text(
     /// While the end of the string is not known: enough for most strings.
     const FIRST: usize = 64;
     let mut read = 0;
-    let mut most = match format.quotes {
-        true => usize::min(src.len(), FIRST),
-        false => src.len(),
+    let mut most = if format.quotes {
+        usize::min(src.len(), FIRST)
+    } else {
+        src.len()
     };
     loop {
         let rest = &src[read..];

@@ -261,9 +261,10 @@ fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
     for four in 0..P::VALUES / 4 {
         let taken = load(&TAKEN[four]);
         // The first factor is unsigned, the second signed.
-        sums[four % 2] = match plan.zigzag() {
-            true => _mm512_dpbusd_epi32(sums[four % 2], taken, fours[four]),
-            false => _mm512_dpbusd_epi32(sums[four % 2], fours[four], taken),
+        sums[four % 2] = if plan.zigzag() {
+            _mm512_dpbusd_epi32(sums[four % 2], taken, fours[four])
+        } else {
+            _mm512_dpbusd_epi32(sums[four % 2], fours[four], taken)
         };
     }
     _mm512_add_epi32(sums[0], sums[1])

@@ -305,9 +305,10 @@ impl<T: Level> List<T> {
 
 /// Checks that the destination had room for all bytes.
 fn check_room(needed: usize, to: &[Slot]) -> Result<usize, Error> {
-    match needed <= to.len() {
-        true => Ok(needed),
-        false => Err(DestinationError::new(needed, to.len()).into()),
+    if needed <= to.len() {
+        Ok(needed)
+    } else {
+        Err(DestinationError::new(needed, to.len()).into())
     }
 }
 

@@ -170,9 +170,10 @@ impl<const K: usize, S: Levels<K> + MoveBits> Sink<K> for Bitmap<'_, K, S> {
     #[inline(always)]
     fn put(&mut self, step: Step<'_, K>) {
         let bits = self.simd.at_least(step.definition, self.level);
-        let places = match self.entries {
-            true => step.entries,
-            false => step.lists,
+        let places = if self.entries {
+            step.entries
+        } else {
+            step.lists
         };
         let selected = self.simd.select(bits, places);
         self.push(selected, places.count_ones() as usize);

@@ -61,9 +61,10 @@ impl Column {
         for i in 0..=self.next(4) {
             let repeats = if i == 0 { repeats } else { depth as u16 + 1 };
             let is_leaf = depth + 1 == self.depths.len();
-            let before = match is_leaf {
-                true => self.depths[depth].entries.len(),
-                false => self.depths[depth + 1].validity.len(),
+            let before = if is_leaf {
+                self.depths[depth].entries.len()
+            } else {
+                self.depths[depth + 1].validity.len()
             };
             if is_leaf {
                 let is_valid = self.next(4) > 0;

@@ -201,12 +201,13 @@ fn decode_two<M: Mapping>(bytes: &[u8; 16], begins: u8, width: usize, to: &mut [
     let low = vandq_u16(units, vdupq_n_u16(0x7f));
     let high = vandq_u16(vshrq_n_u16::<1>(units), vdupq_n_u16(0x3f80));
     let numbers = vorrq_u16(low, vandq_u16(high, followed));
-    let values = vreinterpretq_s16_u16(match M::ZIGZAG {
-        true => veorq_u16(
+    let values = vreinterpretq_s16_u16(if M::ZIGZAG {
+        veorq_u16(
             vshrq_n_u16::<1>(numbers),
             vtstq_u16(numbers, vdupq_n_u16(1)),
-        ),
-        false => numbers,
+        )
+    } else {
+        numbers
     });
     let fours = [vmovl_s16(vget_low_s16(values)), vmovl_high_s16(values)];
     for i in 0..2 {
