@@ -80,7 +80,7 @@ fn main() -> anyhow::Result<()> {
 
 fn rounds(arguments: &Arguments) -> Rounds {
     let sample = Duration::from_micros(if arguments.quick { 100 } else { 2000 });
-    // What else runs on the machine is not on the account.
+    // Time of the thread: other work on the machine does not count.
     Rounds {
         clock: Clock::ThreadCpu,
         sample,
@@ -155,7 +155,7 @@ impl<'a> Case<'a> {
     ) -> anyhow::Result<Self> {
         let element: ElementType = codec.element().parse()?;
         let dataset: &Dataset = data.parse()?;
-        // As many inputs as their total allows, but the caches must hold what one call needs.
+        // The number of inputs follows from their total, but the caches must hold what one call needs.
         let (inputs, length): (usize, fn(usize, usize) -> usize) = match values {
             VARIED_LENGTHS => (4096, |_, index| 8 + index * 37 % 57),
             _ if comparison.varied => {

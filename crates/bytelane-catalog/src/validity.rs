@@ -121,7 +121,7 @@ fn open_spread<T: Element + Pod>(
     nulls: u32,
     parameters: &Parameters<'_>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
-    // What is spread has no levels.
+    // Values that are spread have no levels.
     parameters.get("max_level", |max: &String| max == "none")?;
     parameters.get("count", |count: &String| count == "unknown")?;
     Ok(Box::new(Spread::<T> {

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// Whether there is whitespace in a text.
+/// Returns whether there is whitespace in a text.
 pub(super) fn is_in(text: &[u8]) -> bool {
     before(text) < text.len()
 }
 
-/// Whether all bytes are greater than a space, so that none is whitespace. It has no branches, so
-/// it compiles to vector instructions.
+/// Returns whether all bytes are greater than a space, so that none is whitespace. It has no
+/// branches, so it compiles to vector instructions.
 fn is_clean(text: &[u8]) -> bool {
     text.iter().fold(u8::MAX, |least, &byte| least.min(byte)) > b' '
 }

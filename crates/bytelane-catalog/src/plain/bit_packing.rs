@@ -19,7 +19,7 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
 
 struct BitPacking<T> {
     width: u32,
-    /// What is subtracted from the values.
+    /// Number that is subtracted from the values.
     frame: T,
     zigzag: bool,
 }

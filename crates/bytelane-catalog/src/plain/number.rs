@@ -127,7 +127,7 @@ pub(super) fn get(from: &[u8], at: usize, length: usize) -> Option<u64> {
     Some(u64::from_le_bytes(eight) & low_bits(8 * length as u32))
 }
 
-/// As many ones, up to 64.
+/// A number with `count` ones, up to 64, in its lowest bits.
 #[inline(always)]
 pub(super) fn low_bits(count: u32) -> u64 {
     match count {

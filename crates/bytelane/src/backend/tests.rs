@@ -17,7 +17,8 @@ fn names_read_back() {
     assert_eq!(error, message);
 }
 
-/// What `std` says of some features, and `cfg!` of those that are compiled in.
+/// Expected backends: the answers of `std` for some features, and `cfg!` of those that are compiled
+/// in.
 fn expected() -> Vec<Backend> {
     let mut backends = std::vec![Backend::Scalar];
     #[cfg(target_arch = "x86_64")]

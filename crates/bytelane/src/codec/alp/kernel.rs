@@ -25,8 +25,8 @@ use crate::codec::bit_packing::WINDOW;
 use crate::memory::Slot;
 use crate::simd::{Windows, window};
 
-/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
-/// the last vector that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last vector
+/// that was read.
 #[inline(always)]
 pub(super) fn decode<const K: usize, S: Decimal<K>>(
     simd: S,
@@ -96,7 +96,7 @@ fn decode_vector<const K: usize, S: Decimal<K>>(
     }
 }
 
-/// Whether all integers from `frame` to `frame + range` are within 51 bits and a sign.
+/// Returns whether all integers from `frame` to `frame + range` are within 51 bits and a sign.
 #[inline(always)]
 fn is_small(frame: u64, range: u64) -> bool {
     const LIMIT: i64 = 1 << 51;
@@ -106,7 +106,7 @@ fn is_small(frame: u64, range: u64) -> bool {
         && frame + range.cast_signed() < LIMIT
 }
 
-/// Blocks of values from windows, of which there are at least as many.
+/// Decodes a block of values from each window; there is room for all blocks.
 #[inline(always)]
 pub(super) fn blocks<const K: usize, S: Decimal<K>, C: Conversion>(
     simd: S,

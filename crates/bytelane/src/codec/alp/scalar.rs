@@ -9,8 +9,8 @@ use super::{Error, Powers, Steps};
 use crate::codec::bit_packing::{from_ne_bytes, read, to_ne_bytes};
 use crate::memory::{Slot, write};
 
-/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
-/// the last vector that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last vector
+/// that was read.
 #[inline(never)]
 pub(super) fn decode<const K: usize>(
     src: &[u8],

@@ -18,7 +18,7 @@ fn random(i: u64) -> u64 {
         .wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// What both types have for the tests.
+/// Constants and conversions of both types, for the tests.
 trait Number: Float {
     fn new(value: f64) -> Self;
     fn of_bits(bits: u64) -> Self;

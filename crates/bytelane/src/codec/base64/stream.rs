@@ -43,9 +43,9 @@ pub struct Encoder<W: Write> {
     backend: Detected,
     /// `None` once the caller has it back.
     writer: Option<W>,
-    /// Whether a call of the writer has begun and not returned.
+    /// True if a call of the writer has begun and not returned.
     panicked: bool,
-    /// Whether `finish` has been called.
+    /// True if `finish` has been called.
     finishing: bool,
     /// Bytes that are not encoded yet: the first `bytes_len`.
     bytes: Box<[u8; BYTES]>,
@@ -83,8 +83,8 @@ impl<W: Write> Encoder<W> {
     ///
     /// # Errors
     ///
-    /// Those of the writer. The error contains the encoder: call `finish` on it to try again. It
-    /// accepts no more bytes.
+    /// The errors of the writer. The error contains the encoder: call `finish` on it to try again.
+    /// It accepts no more bytes.
     ///
     /// ```
     /// use bytelane::base64::{Encoder, STANDARD};

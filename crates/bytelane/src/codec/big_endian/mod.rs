@@ -72,7 +72,7 @@ pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, Destinati
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
 pub fn encode_with<'a, T: Value>(
     backend: Detected,
@@ -131,7 +131,7 @@ pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthErr
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_with<'a, T: Value>(
     backend: Detected,

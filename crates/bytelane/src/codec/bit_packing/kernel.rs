@@ -164,7 +164,7 @@ pub(crate) fn pack_whole<const K: usize, S: Packs<K>>(
     };
 }
 
-/// Whether more than two values may share a byte when they are packed.
+/// Returns whether more than two values may share a byte when they are packed.
 #[inline(always)]
 fn is_narrow<const K: usize>(layout: Layout) -> bool {
     layout.width == 8 || K > 1 && layout.width < 8

@@ -83,7 +83,7 @@ impl<N: Number> Kept<N> {
     }
 }
 
-/// So many differences.
+/// Computes `COUNT` differences.
 #[inline(always)]
 fn subtract<const COUNT: usize, N: Number>(values: &[N], to: &mut [N]) {
     let (before, after) = (&values[..COUNT], &values[1..=COUNT]);

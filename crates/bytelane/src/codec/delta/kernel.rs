@@ -26,8 +26,8 @@ use crate::simd::{window, window_mut};
 /// number of bytes.
 const BATCH: usize = 32;
 
-/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
-/// the last miniblock that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last
+/// miniblock that was read.
 #[inline(always)]
 pub(super) fn decode<const K: usize, S: Sums<K>>(
     simd: S,

@@ -173,7 +173,7 @@ impl Unescaper {
         }
     }
 
-    /// Whether the closing quote has been read.
+    /// Returns whether the closing quote has been read.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed

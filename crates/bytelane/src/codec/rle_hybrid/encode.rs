@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
         Self { to, at: 0 }
     }
 
-    /// Writes the header of a run with so many values or groups. Returns the room for the contents,
+    /// Writes the header of a run with `count` values or groups. Returns the room for the contents,
     /// if there is enough of it.
     #[inline(always)]
     pub(super) fn run(
@@ -152,7 +152,7 @@ struct ListWriter<'a, 'b, N, P> {
     layout: Layout,
     values: &'a [N],
     writer: Writer<'b>,
-    /// Whether all values so far fit the width.
+    /// True if all values so far fit the width.
     fit: bool,
 }
 

@@ -39,18 +39,17 @@ use crate::codec::bit_packing::{low_bits, read, to_ne_bytes};
 use crate::memory::{Slot, flat_mut, write};
 use crate::simd::{window, window_mut};
 
-/// What values become.
+/// Consumer of runs: makes values of them, or looks up entries.
 trait Target<const V: usize> {
     /// The value of a repetition, which begins at an offset of the input.
     fn repeated(&self, value: u32, at: usize) -> Result<[u8; V], Error>;
 
-    /// Packed values to the front of a destination, as many as `length` bytes have. What follows in the
-    /// destination may be overwritten. The values begin at an offset of the input, which may go on
-    /// after them.
+    /// Unpacks values to the first `length` bytes of a destination. Bytes after them may be overwritten. The values
+    /// begin at an offset of the input, which may go on after them.
     fn packed(&self, src: &[u8], at: usize, to: &mut [Slot], length: usize) -> Result<(), Error>;
 }
 
-/// Decodes values from number `start` on, as many as there is room for. Returns the offset after
+/// Decodes values from number `start` on, until the destination is full. Returns the offset after
 /// the last run that was read.
 #[inline(always)]
 fn decode_to<const V: usize, S: Splat<V>>(
@@ -298,7 +297,7 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
 const BATCH: usize = 16 * STEP;
 
 impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
-    /// Looks up values, as many as there is room for. Returns whether the dictionary has all their
+    /// Looks up values until the destination is full. Returns whether the dictionary has all their
     /// indices.
     #[inline(always)]
     fn in_memory<C: Case>(&self, src: &[u8], dst: &mut [Slot]) -> bool {
@@ -330,7 +329,7 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
         self.is_within(greatest)
     }
 
-    /// Looks up so many values of a dictionary in registers.
+    /// Looks up `count` values of a dictionary in registers.
     #[inline(always)]
     fn in_registers<C: Case>(&self, src: &[u8], dst: &mut [Slot], count: usize) -> bool {
         let Self { simd, plan, .. } = self;

@@ -55,11 +55,11 @@ pub(super) trait Source {
     /// the last value do not.
     fn equal(&self, word: usize) -> u64;
 
-    /// Whether a value equals the next one, which there is.
+    /// Returns whether a value equals the next one. There must be a next one.
     fn is_equal(&self, value: usize) -> bool;
 }
 
-/// What becomes of the runs.
+/// Consumer of the chosen runs.
 pub(super) trait Sink {
     /// Values that are packed. Only the last run may have an incomplete group.
     fn packed(&mut self, start: usize, end: usize);
@@ -96,12 +96,12 @@ struct Search {
     /// The possibilities, by the nodes with which they end: at most one for each remainder.
     known: [u8; 8],
     count: usize,
-    /// What has been decided, and not handed out yet.
+    /// Nodes that have been decided, and not handed out yet.
     decided: [Node; NODES],
     undelivered: usize,
 }
 
-/// Bytes of the header of a run with so many values or groups.
+/// Length in bytes of the header of a run with `count` values or groups.
 #[inline(always)]
 pub(super) fn header_len(count: usize) -> usize {
     match count {
@@ -284,7 +284,7 @@ impl Search {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, end: usize) {
-        // How many of the needed nodes, or of the possibilities, refer to each.
+        // Number of needed nodes and possibilities that refer to each node.
         let mut references = [0u8; NODES];
         for &node in self.known() {
             references[usize::from(node)] += 1;
@@ -412,7 +412,7 @@ impl<S: Source> Repetitions<'_, S> {
     }
 }
 
-/// Whether there are so many ones one after the other.
+/// Returns whether there are `length` ones in a row.
 #[inline(always)]
 fn has_run(mut bits: u64, length: usize) -> bool {
     let mut known = 1;
@@ -473,7 +473,7 @@ pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
 }
 
 /// For each of the values before one, the last one first: whether it equals the one before. Bits of
-/// values that there are not are zeros.
+/// missing values are zeros.
 #[inline(always)]
 fn equal_before(source: &impl Source, value: usize) -> u8 {
     let mut equal = 0;
@@ -483,7 +483,7 @@ fn equal_before(source: &impl Source, value: usize) -> u8 {
     equal
 }
 
-/// Where the next value begins that is different, which there is.
+/// Returns where the next different value begins. There must be one.
 fn next_start(source: &impl Source, mut value: usize) -> usize {
     while source.is_equal(value) {
         value += 1;

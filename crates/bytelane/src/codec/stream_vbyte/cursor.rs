@@ -99,7 +99,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         self.count - self.index()
     }
 
-    /// Decodes the next values, as many as fit in the slice or are left, and returns their number.
+    /// Decodes the next values until the slice is full or none is left. Returns their number.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ dispatch! {
         = kernel::decoded_data_len, or scalar::decoded_data_len;
 }
 
-/// Decodes as many values as there is room for, starting at a whole control byte; the stream must
+/// Decodes values until the destination is full, starting at a whole control byte; the stream must
 /// have that many. Returns the offset after their data, or nothing if the data are incomplete.
 type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
 

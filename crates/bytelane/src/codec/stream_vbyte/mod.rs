@@ -288,7 +288,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -320,8 +320,8 @@ impl<T: Integer> Format<T> {
         encoded
     }
 
-    /// Decodes as many values from the front of `src` as the slice has room for. Returns the number
-    /// of bytes of `src` read.
+    /// Fills the slice with values from the front of `src`. Returns the number of bytes of `src`
+    /// read.
     ///
     /// # Errors
     ///
@@ -338,7 +338,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         self,
@@ -357,7 +357,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -371,7 +371,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -418,7 +418,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`cursor`](Self::cursor).
+    /// The same as [`cursor`](Self::cursor).
     #[inline]
     pub fn cursor_with(
         self,

@@ -41,9 +41,8 @@ use core::convert::Infallible;
 /// characters are not ASCII.
 pub(crate) const GROUP: usize = 256;
 
-/// Who validates groups: each has a copy of the step. The compiler inlines it, which takes 4% less time,
-/// only where there is a single call, and which calls it sees together depends on everything else in
-/// the crate.
+/// Caller that validates groups: each has a copy of the step. The compiler inlines it, which takes 4% less time, only
+/// where there is a single call, and which calls it sees together depends on everything else in the crate.
 pub(crate) trait Caller {}
 
 /// [`validate`], and all that is not one of the others.
@@ -60,11 +59,11 @@ impl Caller for Copying {}
 
 /// The operations that each instruction set provides.
 pub(crate) trait Steps: Copy {
-    /// Whether all bytes are ASCII.
+    /// Returns whether all bytes are ASCII.
     fn is_ascii(self, blocks: &[[u8; 64]]) -> bool;
 
-    /// Whether UTF-8 allows the bytes of a group after the three bytes before it. The last
-    /// character may be unfinished.
+    /// Returns whether UTF-8 allows the bytes of a group after the three bytes before it. The last character may be
+    /// unfinished.
     fn is_valid_group<C: Caller>(self, window: &[u8; 3 + GROUP]) -> bool;
 
     /// The same for a block.
@@ -76,13 +75,13 @@ pub(crate) trait Steps: Copy {
     /// The same for a vector that is not in memory, given the four bytes before it.
     fn is_valid16(self, before: u32, vector: [u64; 2]) -> bool;
 
-    /// Whether up to 34 bytes are text.
+    /// Returns whether up to 34 bytes are text.
     #[inline(always)]
     fn is_text34(self, from: &[u8]) -> bool {
         kernel::is_text34(self, from)
     }
 
-    /// Whether 35 to 64 bytes are text.
+    /// Returns whether 35 to 64 bytes are text.
     #[inline(always)]
     fn is_text64(self, from: &[u8]) -> bool {
         kernel::is_text64(self, from)
@@ -124,7 +123,7 @@ pub fn validate(src: &[u8]) -> Result<&str, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`validate`].
+/// The same as [`validate`].
 #[inline(always)]
 pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
     let Ok((text, ())) = memory::prefix(Front { backend }, src);
@@ -172,7 +171,7 @@ fn text_up_to(src: &[u8], backend: Detected) -> usize {
     }
 }
 
-/// Whether all bytes are ASCII.
+/// Returns whether all bytes are ASCII.
 ///
 /// ```
 /// assert!(bytelane::utf8::is_ascii(b"small string"));

@@ -106,7 +106,7 @@ pub(super) fn decode<const K: usize, S: Levels<K>>(
     }
 }
 
-/// How many words from `i` on are equal to word `i`.
+/// Number of words from `i` on that are equal to word `i`.
 #[inline(always)]
 fn run(words: &[[u8; 8]], i: usize) -> usize {
     let first = u64::from_ne_bytes(words[i]);
@@ -127,8 +127,8 @@ fn run(words: &[[u8; 8]], i: usize) -> usize {
     end - i
 }
 
-/// Writes a value for each place of the destination. `None` if there are not as many values as set
-/// bits.
+/// Writes a value for each place of the destination. `None` if the number of values differs from
+/// that of set bits.
 #[inline(always)]
 pub(super) fn spread<const V: usize, S: Move<V>>(
     simd: S,

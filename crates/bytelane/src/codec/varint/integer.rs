@@ -34,7 +34,7 @@ mod wire {
         /// Returns the offset after the last varint, or nothing if there is not enough room.
         fn encode_list(values: &[Self], to: &mut [Slot], backend: Detected) -> Option<usize>;
 
-        /// Reads as many values as there is room for; returns the offset after the last varint.
+        /// Reads values until the destination is full; returns the offset after the last varint.
         fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error>;
     }
 }

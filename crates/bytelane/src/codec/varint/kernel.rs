@@ -164,7 +164,7 @@ const fn most<const K: usize>() -> u32 {
     (8 * K as u32).div_ceil(7)
 }
 
-/// Decodes as many values as there is room for; returns the offset after the last varint.
+/// Decodes values until the destination is full; returns the offset after the last varint.
 ///
 /// All windows share one loop, so that an instruction set's operation is inlined once.
 ///
@@ -181,7 +181,7 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     }
     let stride = 65 - most::<K>();
     let (mut at, mut done) = (0, 0);
-    // Whether a varint begins at the first byte of the window.
+    // True if a varint begins at the first byte of the window.
     let mut fresh = true;
     let mut padded;
     let mut aside = [[Slot::new(0); K]; 64 + 16];

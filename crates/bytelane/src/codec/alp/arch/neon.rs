@@ -109,7 +109,7 @@ fn found<const K: usize>(
     values: uint8x16_t,
 ) -> [uint8x16_t; 2] {
     let numbers = product::<K>(&powers.to_integer, values);
-    // What is out of range becomes the least or the greatest one.
+    // Numbers out of range become the least or the greatest one.
     let integers = match K {
         4 => vreinterpretq_u8_s32(vcvtnq_s32_f32(vreinterpretq_f32_u8(numbers))),
         _ => vreinterpretq_u8_s64(vcvtnq_s64_f64(vreinterpretq_f64_u8(numbers))),

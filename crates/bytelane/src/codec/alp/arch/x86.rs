@@ -1,5 +1,5 @@
-//! What SSE4.1 and AVX2 share: they differ in the length of registers, and in the names of the
-//! intrinsics, which each of them imports without its prefix.
+//! Code that SSE4.1 and AVX2 share: they differ in the length of registers, and in the names of the intrinsics, which
+//! each of them imports without its prefix.
 
 /// Implements the traits for a token, with registers `$V` of `$N` bytes.
 macro_rules! without_masks {
@@ -117,7 +117,7 @@ macro_rules! without_masks {
         ) -> [$V; 2] {
             let numbers = product::<K>(&powers.to_integer, values);
             if K == 4 {
-                // What is out of range becomes the least one.
+                // Numbers out of range become the least one.
                 let integers = cvtps_epi32(to_ps(numbers));
                 let again = product::<K>(&powers.to_value, of_ps(cvtepi32_ps(integers)));
                 let low = cmpgt_epi32(*least, integers);

@@ -77,7 +77,7 @@ const CANDIDATES: usize = 5;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) pair: Pair,
-    /// What integers may be.
+    /// The least and the greatest integer that a value may have; others are exceptions.
     pub(super) limits: [i64; 2],
     pub(super) exceptions: usize,
     /// The least integer.
@@ -122,8 +122,8 @@ impl Choice {
     }
 }
 
-/// Weighs a pair for values of `K` bytes, of which there is at least one. `None` if it takes `limit` bytes
-/// or more, or nothing but exceptions.
+/// Weighs a pair for at least one value of `K` bytes. `None` if it takes `limit` bytes or more, or nothing but
+/// exceptions.
 #[inline(always)]
 fn weigh<const K: usize, S: Steps<K>>(
     steps: S,
@@ -247,7 +247,7 @@ fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
     found
 }
 
-/// As [`search`], for the pairs that keep so many digits, if one of them is better than the best so far.
+/// As [`search`], for the pairs that keep `digits` digits, if one of them is better than the best so far.
 #[inline(always)]
 fn search_group<const K: usize, S: Steps<K>>(
     steps: S,

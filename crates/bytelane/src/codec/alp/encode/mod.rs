@@ -185,7 +185,8 @@ struct Exceptions<'a, const K: usize> {
 }
 
 impl<const K: usize> Exceptions<'_, K> {
-    /// Adds those of a block that begins with value `first` of the vector, a bit for each.
+    /// Adds the exceptions of a block that begins with value `first` of the vector: the set bits of
+    /// `found`.
     #[inline(always)]
     fn add(&mut self, mut found: u32, first: usize, block: &[u8]) {
         while found != 0 {
@@ -218,7 +219,7 @@ impl<const K: usize> Exceptions<'_, K> {
     }
 }
 
-/// The bytes that values take, judged by up to `samples` vectors.
+/// Estimates the bytes that values take, from up to `samples` vectors.
 #[inline(always)]
 pub(super) fn length<const K: usize, S: Steps<K>>(
     simd: S,

@@ -46,7 +46,7 @@ pub(crate) struct Unpacker<const K: usize> {
     width: usize,
     /// Where each piece is loaded from.
     start: [usize; 4],
-    /// Whether both pieces of a pair are loaded from the same place.
+    /// True if both pieces of a pair are loaded from the same place.
     near: bool,
     /// The bytes of each value, or of each word.
     bytes: [__m256i; 2],
@@ -94,8 +94,8 @@ fn even_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
     [bytes, _mm256_and_si256(bits, _mm256_set1_epi64x(0xff))]
 }
 
-/// Those of the odd values, which begin in the last bit of the fourth byte or before, so that they
-/// are shifted left to the fifth one.
+/// Shifts of the odd values, which begin in the last bit of the fourth byte or before, so that they are shifted left to
+/// the fifth one.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn odd_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
@@ -204,7 +204,7 @@ impl<const K: usize> Unpacker<K> {
         _mm256_shuffle_epi8(lanes, self.bytes[pair])
     }
 
-    /// What has been found of the values of a pair of pieces, with other bits above.
+    /// Values of a pair of pieces, with other bits above.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn values<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {

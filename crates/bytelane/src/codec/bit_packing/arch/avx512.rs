@@ -336,7 +336,7 @@ impl<const K: usize> Packer<K> {
         }
     }
 
-    /// What values stand for.
+    /// Maps packed bits to values.
     #[target_feature(enable = "avx512bw")]
     #[inline]
     fn mapped<C: Case>(&self, values: __m512i) -> __m512i {

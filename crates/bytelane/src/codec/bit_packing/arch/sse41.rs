@@ -61,7 +61,7 @@ pub(crate) struct Unpacker<const K: usize> {
     start: [usize; 4],
     /// For each word, the byte in which it begins and the next one.
     bytes: [__m128i; 4],
-    /// What shifts a word left, by 8 bits less the bit in which it begins.
+    /// Factors that shift a word left, by 8 bits less the bit in which it begins.
     factors: [__m128i; 4],
     mask: __m128i,
     reference: __m128i,

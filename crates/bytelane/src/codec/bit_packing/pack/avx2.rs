@@ -33,15 +33,14 @@ pub(crate) struct Packer<const K: usize> {
     /// How far numbers are shifted, from where joining leaves them to the bit in which they begin:
     /// right, but left if they are values of 8 bytes or tight.
     bits: [__m256i; 2],
-    /// Whether a number must be shifted left although it has been joined, or then has more than 8
+    /// True if a number must be shifted left although it has been joined, or then has more than 8
     /// bytes.
     is_tight: bool,
     /// How far tight numbers are shifted right, so that all their bytes are one place lower.
     back: [__m256i; 2],
     /// The bytes of each piece.
     later: [__m256i; 2],
-    /// What is added to them, of the first number of the piece and the second one of the piece
-    /// before.
+    /// Bytes that are added to them, of the first number of the piece and the second one of the piece before.
     earlier: [__m256i; 2],
     mask: __m256i,
     reference: __m256i,
@@ -58,7 +57,7 @@ struct Joins {
     factors: [__m256i; 2],
     /// And how far these are then shifted back.
     excess: __m128i,
-    /// What shifts the first of two double words so that it touches the second.
+    /// Shift of the first of two double words so that it touches the second.
     double: __m256i,
     /// And how far these are then shifted back.
     double_excess: __m128i,
@@ -113,7 +112,7 @@ fn lanes<const K: usize>(piece: usize, row: impl Fn(usize) -> __m128i) -> __m256
     }
 }
 
-/// What a double word has in excess of the bits that are joined in it.
+/// Bits of a double word in excess of those that are joined in it.
 #[inline(always)]
 fn excess<const K: usize>(layout: Layout) -> usize {
     match K {
@@ -180,7 +179,7 @@ impl<const K: usize> Packer<K> {
         _mm256_testc_si256(self.mask, self.seen) != 0
     }
 
-    /// What values stand for.
+    /// Maps values to the bits that are packed.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: __m256i) -> __m256i {
@@ -275,7 +274,7 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
     }
 }
 
-/// As in [`narrow`], the lower lanes take the first half of each 32 bytes of the result.
+/// The lower lanes take, as in [`narrow`], the first half of each 32 bytes of the result.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {

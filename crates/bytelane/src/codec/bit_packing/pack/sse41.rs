@@ -35,8 +35,8 @@ pub(crate) struct Packer<const K: usize> {
     back: [[__m128i; 2]; 4],
     /// The bytes of each piece.
     later: [__m128i; 4],
-    /// What is added to them, of the first number of the piece and the second one of the piece
-    /// before.
+    /// Bytes that are added to them, of the first number of the piece and the second one of the
+    /// piece before.
     earlier: [__m128i; 4],
     spills: bool,
     values: Values<K>,
@@ -175,7 +175,7 @@ impl<const K: usize> Joins<K> {
     }
 }
 
-/// What values stand for, and which bits have been seen.
+/// The mapping of values to bits, and which bits have been seen.
 #[derive(Clone, Copy)]
 struct Values<const K: usize> {
     mask: __m128i,

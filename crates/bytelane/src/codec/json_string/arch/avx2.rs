@@ -42,7 +42,7 @@ fn controls(vector: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_min_epu8(vector, _mm256_set1_epi8(0x1f)), vector)
 }
 
-/// As SSE4.1 does it.
+/// The same steps as in SSE4.1.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn special(vector: __m256i) -> __m256i {
@@ -89,7 +89,7 @@ fn specials(block: &[u8; 64]) -> u64 {
     bits(special(load(window(block, 0))), 0) | bits(special(load(window(block, 32))), 32)
 }
 
-/// As SSE4.1 does it.
+/// The same steps as in SSE4.1.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn with_letters(vector: __m256i) -> __m256i {

@@ -32,9 +32,9 @@ pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize
 pub(crate) struct Escape<'a> {
     text: &'a str,
     opening: bool,
-    /// Whether to write a quote once all of the text is written.
+    /// True to write a quote once all of the text is written.
     closing: bool,
-    /// Whether it is an error if the text does not fit.
+    /// True if it is an error that the text does not fit.
     whole: bool,
     backend: Detected,
 }

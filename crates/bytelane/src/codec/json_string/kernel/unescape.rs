@@ -70,7 +70,7 @@ fn before(src: &[u8], at: usize) -> u32 {
     }
 }
 
-/// Whether the last of the four bytes is ASCII, so that no character continues after it.
+/// Returns whether the last of the four bytes is ASCII, so that no character continues after it.
 #[inline(always)]
 fn ends_plain(before: u32) -> bool {
     before >> 31 == 0
@@ -135,7 +135,7 @@ struct Piece {
     behind: u64,
     /// Bytes before the closing quote.
     inside: u64,
-    /// Whether that quote is in the block.
+    /// True if that quote is in the block.
     closed: bool,
 }
 
@@ -169,7 +169,7 @@ fn piece(
     })
 }
 
-/// Writes a decoded block, or as much of it as there are slots. Returns which of the bytes after a
+/// Writes a decoded block, or the front of it that fits. Returns which of the bytes after a
 /// backslash have no meaning.
 #[inline(always)]
 fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [Slot]) -> u64 {

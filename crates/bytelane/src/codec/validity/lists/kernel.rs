@@ -71,7 +71,7 @@ struct Offsets<'a, S, O> {
 }
 
 impl<S: Move<1>, O: Offset> Offsets<'_, S, O> {
-    /// Writes so many offsets, if there is room for them.
+    /// Writes `count` offsets, if there is room for them.
     #[inline(always)]
     fn put(&mut self, ranks: &[u8; STEP], count: usize) {
         let mut done = 0;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::validity::lists::{Bits, List, Offset};
 
-/// What the levels of one depth of lists become.
+/// Expected results for the levels of one depth of lists.
 #[derive(Default)]
 struct Expected {
     offsets: Vec<i64>,
