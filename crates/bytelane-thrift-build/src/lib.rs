@@ -51,7 +51,7 @@ pub struct Module {
     pub source: PathBuf,
     /// Its text.
     pub text: String,
-    /// What of the file is skipped: interactions, streams and sinks of fbthrift.
+    /// Parts of the file that are skipped: interactions, streams and sinks of fbthrift.
     pub notes: Vec<Note>,
 }
 

@@ -7,7 +7,7 @@ use crate::source::Error;
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
 
-/// What is expected where the value of a union has no member.
+/// Expectation where the value of a union has no member.
 pub(crate) const NO_MEMBER: &str = "a field of the union";
 
 /// A value that is still to be written: what it says and where, and what it shall become.
@@ -21,7 +21,7 @@ pub(crate) struct Wanted<'a> {
     /// The type, and the file in which that stands.
     pub(crate) type_file: FileId,
     pub(crate) ty: &'a Type,
-    /// Whether doubles have an order here.
+    /// True if doubles have an order here.
     pub(crate) ordered: bool,
     /// The Rust type that an annotation asks for.
     pub(crate) asked: Option<&'a str>,
@@ -243,7 +243,7 @@ impl Types<'_> {
         match base {
             Base::Bool => match &wanted.value.kind {
                 Literal::Name(word) if word == "true" || word == "false" => Ok(word.clone()),
-                // As the compiler of Apache does.
+                // Any number but 0 is true, as in Apache's compiler.
                 Literal::Integer(number) => Ok((*number != 0).to_string()),
                 _ => self.mismatch(wanted, "true or false"),
             },

@@ -7,8 +7,8 @@ use crate::{Decode, Encode, Error, Message, MessageKind, Options, Thrift};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What surrounds the arguments or the result of a call: the method's name, what kind of message
-/// this is, and a number by which the reply is told from others.
+/// Envelope around the arguments or the result of a call: the method's name, what kind of message this is, and a number
+/// by which the reply is told from others.
 ///
 /// ```
 /// use bytelane_thrift::{Compact, Envelope, Message, MessageKind, Thrift};

@@ -1,4 +1,4 @@
-//! What the protocols have in common: types, fields, the place in a container, kinds of messages.
+//! Parts that the protocols share: types, fields, the place in a container, kinds of messages.
 
 use crate::Error;
 use crate::input::Input;
@@ -136,7 +136,7 @@ pub struct Items {
     pub(crate) element: Type,
     /// Type of a map's values; that of the elements otherwise.
     pub(crate) value: Type,
-    /// Whether these are the entries of a map.
+    /// True if these are the entries of a map.
     pub(crate) map: bool,
 }
 
@@ -145,7 +145,7 @@ impl Items {
     /// `Option` would be tested for each element.
     pub(crate) const UNKNOWN: usize = usize::MAX;
 
-    /// How many elements or entries are left, if the format tells.
+    /// Number of elements or entries that are left, if the format tells.
     #[inline]
     #[must_use]
     pub fn left(&self) -> Option<usize> {
@@ -190,7 +190,7 @@ impl Items {
     }
 }
 
-/// What a message is for.
+/// Purpose of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MessageKind {
     /// A request that is answered.

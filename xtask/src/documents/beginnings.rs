@@ -17,9 +17,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("bytelane-cli", 77),
     ("bytelane-parquet", 195),
     ("bytelane-python", 10),
-    ("bytelane-thrift", 81),
-    ("bytelane-thrift-build", 60),
-    ("bytelane-thrift-derive", 8),
+    ("bytelane-thrift-build", 10),
 ];
 
 /// The part of the repository that a file belongs to: its crate, or its top-level folder.

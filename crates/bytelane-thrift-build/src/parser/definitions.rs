@@ -17,7 +17,7 @@ impl Parser<'_> {
             text: mut keyword,
             place,
         } = self.name("a definition")?;
-        // What fbthrift says of exceptions: `safe permanent client exception`.
+        // Qualifiers of exceptions in fbthrift: `safe permanent client exception`.
         while matches!(
             &*keyword,
             "safe" | "transient" | "stateful" | "permanent" | "client" | "server"
@@ -166,8 +166,7 @@ impl Parser<'_> {
         } else {
             0
         };
-        // As the compiler of Apache does without its option `allow-neg-keys`: ids below 1 are as
-        // none.
+        // Ids below 1 count as none, as in Apache's compiler without its option `allow-neg-keys`.
         let id = if given > 0 {
             given
         } else {

@@ -14,7 +14,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use traits::{Parent, Service};
 
-/// What the IDL decides, and what a program uses in part.
+/// Lints that names of the IDL, and code that a program does not use, would break.
 const ALLOWED: &str = "\
 #[allow(
     dead_code,

@@ -305,8 +305,8 @@ fn function(method: &Method, receiver: &TokenStream) -> TokenStream {
     quote!(fn #name(#receiver #(, #parameters)*))
 }
 
-/// What calls the method of a trait with the struct of its arguments. It names the trait, because the
-/// parent's trait may have a method of this name too.
+/// Code that calls the method of a trait with the struct of its arguments. It names the trait, because the parent's
+/// trait may have a method of this name too.
 fn answer(method: &Method, of: &TokenStream) -> TokenStream {
     let (name, arguments) = (&method.name, method.arguments());
     let fields = method.parameters.iter().map(|(name, _)| name);

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct JsonReader<'de, const SIMPLE: bool> {
     pub(super) text: Text<'de>,
-    /// Whether the next value is the key of a map, and in quotes.
+    /// True if the next value is the key of a map, and in quotes.
     pub(super) key: bool,
 }
 
