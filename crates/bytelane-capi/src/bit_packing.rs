@@ -17,7 +17,8 @@ pub struct bytelane_bit_packing_format {
     pub width: u32,
     /// 0 or `BYTELANE_BIT_PACKING_ZIGZAG`.
     pub flags: u32,
-    /// What is subtracted from the values, modulo the size of the type; usually the smallest value.
+    /// Number that is subtracted from the values, modulo the size of the type; usually the smallest
+    /// value.
     pub reference: u64,
 }
 
@@ -207,7 +208,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_i64(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// What a C format means for a type.
+/// Meaning of a C format for a type.
 trait Element: Integer + Value {
     fn format(format: bytelane_bit_packing_format) -> Option<Format<Self>>;
 }

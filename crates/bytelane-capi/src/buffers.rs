@@ -31,7 +31,7 @@ impl Extent {
         })
     }
 
-    /// Whether two buffers share a byte. An empty one shares none.
+    /// Returns whether two buffers share a byte. An empty one shares none.
     #[inline(always)]
     fn overlaps(self, other: Self) -> bool {
         // The distance from one to the other, modulo the address space, is less than a length

@@ -118,9 +118,10 @@ fn text(bytes: &[u8]) -> Result<&str, bytelane_result> {
 /// malformed. Takes long only if the string is longer than that.
 #[cold]
 fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
-    let string = match format == QUOTED {
-        true => json_string::scan(src).ok()?.text,
-        false => utf8::validate(src).ok()?,
+    let string = if format == QUOTED {
+        json_string::scan(src).ok()?.text
+    } else {
+        utf8::validate(src).ok()?
     };
     if string.len() <= room {
         return None;

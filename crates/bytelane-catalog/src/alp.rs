@@ -87,7 +87,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
         self.format.max_encoded_len::<T>(values / size_of::<T>())
     }
 
-    /// Of pages with vectors of this size.
+    /// The bound holds for pages with vectors of this size.
     fn max_decoded_len(&self, encoded: usize) -> usize {
         let vectors = encoded / LEAST_VECTOR;
         vectors.saturating_mul(self.format.vector_len() * size_of::<T>())

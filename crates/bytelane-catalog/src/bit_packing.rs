@@ -136,7 +136,7 @@ fn open<T: Integer + Pod + TryFrom<i128>>(
 struct BitPacking<T> {
     element: &'static str,
     format: Format<T>,
-    /// Whether values may be negative.
+    /// True if values may be negative.
     is_signed: bool,
     count: Option<usize>,
 }

@@ -102,9 +102,10 @@ impl Codec for JsonString {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let start = match self.format == QUOTED {
-            true => opening_quote(encoded, 0)?.ok_or_else(|| no_opening_quote(encoded.len()))?,
-            false => 0,
+        let start = if self.format == QUOTED {
+            opening_quote(encoded, 0)?.ok_or_else(|| no_opening_quote(encoded.len()))?
+        } else {
+            0
         };
         let string = &encoded[start..];
         let done = self.format.unescape_with(backend, string, values);

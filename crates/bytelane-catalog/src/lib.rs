@@ -58,7 +58,7 @@ pub static CODECS: &[Entry] = &[
 pub struct Entry {
     /// Its name in specifications: `byte_stream_split`.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: &'static str,
     /// The parameters that a specification may give after the name.
     pub parameters: &'static [Parameter],
@@ -102,7 +102,7 @@ impl Entry {
 /// A group of related measurements.
 #[derive(Debug)]
 pub struct Experiment {
-    /// What the group shows.
+    /// Title of the group: what it shows.
     pub title: &'static str,
     /// The parameters of the codec, one set per measurement.
     pub cases: &'static [&'static str],
@@ -110,7 +110,7 @@ pub struct Experiment {
     pub data: &'static [&'static str],
     /// Numbers of values.
     pub values: &'static [usize],
-    /// Whether input and output are evicted from the caches before each call.
+    /// True if input and output are evicted from the caches before each call.
     pub evicted: bool,
 }
 

@@ -150,7 +150,7 @@ fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictiona
     Dictionary::new(&(0..entries).map(number).collect::<Vec<T>>())
 }
 
-/// What differs between lists, bits and dictionaries.
+/// Operations that differ between lists, bits and dictionaries.
 trait Work: Send + Sync {
     /// The type of the values.
     const ELEMENT: &'static str;

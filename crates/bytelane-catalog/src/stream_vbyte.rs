@@ -127,9 +127,10 @@ struct StreamVbyte<T> {
 impl<T: Integer + Pod> StreamVbyte<T> {
     /// The format of the block that follows the value `last`; the first block follows 0.
     fn after(&self, last: T) -> Format<T> {
-        match self.delta {
-            true => self.format.delta(last),
-            false => self.format,
+        if self.delta {
+            self.format.delta(last)
+        } else {
+            self.format
         }
     }
 
@@ -142,14 +143,13 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let mut swapped = AlignedBytes::default();
-        let values = match cfg!(target_endian = "big") {
-            true => {
-                swapped.resize(values.len());
-                swapped.copy_from_slice(values);
-                swap(size_of::<T>(), &mut swapped);
-                &swapped
-            }
-            false => values,
+        let values = if cfg!(target_endian = "big") {
+            swapped.resize(values.len());
+            swapped.copy_from_slice(values);
+            swap(size_of::<T>(), &mut swapped);
+            &swapped
+        } else {
+            values
         };
         let mut at = 0;
         for block in numbers::<T>(values)?.chunks(self.blocks.block) {

@@ -121,7 +121,7 @@ fn open_spread<T: Element + Pod>(
     nulls: u32,
     parameters: &Parameters<'_>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
-    // What is spread has no levels.
+    // Values that are spread have no levels.
     parameters.get("max_level", |max: &String| max == "none")?;
     parameters.get("count", |count: &String| count == "unknown")?;
     Ok(Box::new(Spread::<T> {
@@ -212,13 +212,12 @@ impl<T: Level + Pod> Codec for Levels<T> {
             left -= count;
         }
         encoded.fill(1)?;
-        match encoded.bytes().is_empty() {
-            true => Ok(()),
-            false => {
-                let offset = encoded.offset();
-                let error = format!("offset {offset}: bytes follow that of the last level");
-                Err(Failure::from(error).into())
-            }
+        if encoded.bytes().is_empty() {
+            Ok(())
+        } else {
+            let offset = encoded.offset();
+            let error = format!("offset {offset}: bytes follow that of the last level");
+            Err(Failure::from(error).into())
         }
     }
 }

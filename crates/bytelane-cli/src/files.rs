@@ -166,6 +166,7 @@ fn removed_if_interrupted(
                 // It may have been renamed or removed already; there is no one left to tell.
                 let _ = fs::remove_file(path);
             }
+            // The work may be waiting for its input, and cannot be told: the process ends here.
             std::process::exit(status);
         })?;
     }

@@ -59,7 +59,7 @@ pub fn keep_memory() {
 
 /// Runs the command with these arguments, of which the first one is its name. Returns the exit code.
 ///
-/// Help, the version and errors in the arguments are printed, and end the process.
+/// Help, the version and errors in the arguments are printed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     keep_memory();
     let cli = match cli::Cli::try_parse_from(arguments) {
@@ -73,7 +73,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Outcome::Found) => 1,
         // The reader of our output has seen enough: `bytelane .. | head`.
         Err(error) if is_closed_pipe(&error) => 0,
-        Err(error) => fail(&error),
+        Err(error) => match error.downcast_ref::<signals::Interrupted>() {
+            Some(signals::Interrupted(status)) => u8::try_from(*status).unwrap_or(u8::MAX),
+            None => fail(&error),
+        },
     }
 }
 
@@ -102,7 +105,9 @@ fn show(mut answer: clap::Error) -> u8 {
         // It would say the text once more, as it is.
         answer.insert(ContextKind::Suggested, ContextValue::None);
     }
-    answer.exit()
+    // There is no one left to tell that it cannot be printed.
+    let _ = answer.print();
+    u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)
 }
 
 /// Panics at malformed files that become errors are reported as these.

@@ -95,7 +95,7 @@ pub unsafe extern "C" fn streamvbyte_compressedbytes_0124(
     Format::V0124.encoded_len(unsafe { view(values, length as usize) })
 }
 
-/// Whether `bytes` is a stream of `values` values and nothing else.
+/// Returns whether `bytes` is a stream of `values` values and nothing else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_validate_stream(
     bytes: *const u8,

@@ -40,7 +40,7 @@ pub struct Options {
     neon: bool,
 }
 
-/// What is measured, to a file of its own.
+/// Part of the record, with a file of its own.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     /// The codecs and Thrift messages; the estimates for NEON as well
@@ -55,7 +55,7 @@ const DIRECTORY: &str = "benchmarks/record";
 /// The documents that contain tables between marks.
 const DOCUMENTS: &[&str] = &["README.md", "docs/performance.md"];
 
-/// What the reports of the command say about other libraries.
+/// Figures of other libraries in the reports of the command.
 const IN_REPORTS: &str = "crates/bytelane-cli/src/commands/report/record.csv";
 
 /// Checks a part of a file's name.

@@ -20,7 +20,7 @@ const OTHERS: [(&str, &str); 4] = [
     ("polars", "Polars"),
 ];
 
-/// What stands in the place of a library for reading and decompressing pages without decoding them.
+/// Name that stands for reading and decompressing pages without decoding them.
 const PAGES: &str = "pages";
 
 /// Stands in the place of a library for a copy of the table.

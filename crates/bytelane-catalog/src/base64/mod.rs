@@ -187,7 +187,7 @@ impl Codec for Base64 {
     }
 }
 
-/// Whether the fault is in the text or in the reader.
+/// Returns whether the fault is in the text or in the reader.
 fn failure(error: std::io::Error, places: &Places) -> StreamError {
     match error.downcast::<Error>() {
         Ok(error) => StreamError::Codec(in_input(error, places).into()),

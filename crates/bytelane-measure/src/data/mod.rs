@@ -25,7 +25,7 @@ use std::str::FromStr;
 /// A name that is not in its list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What was named.
+    /// Kind of name.
     pub kind: &'static str,
     /// The name that was given.
     pub name: String,
@@ -46,7 +46,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// What a dataset yields, value by value; each becomes the nearest value of the element type.
+/// Values of a dataset, one by one; each becomes the nearest value of the element type.
 pub enum Sequence {
     /// Random bits, whatever the type.
     Bits,
@@ -104,7 +104,7 @@ impl Sequence {
 pub struct Dataset {
     /// The name by which it is asked for.
     pub name: &'static str,
-    /// What it stands for, in one line.
+    /// Description in one line.
     pub description: &'static str,
     /// Starts a sequence from a seeded generator.
     pub start: fn(&mut Xoshiro256PlusPlus) -> Sequence,
@@ -407,9 +407,10 @@ fn emoji(random: &mut Xoshiro256PlusPlus) -> char {
 
 /// Mostly the five characters that texts have; one in 16 is a control character without a letter.
 fn escapes<const PERCENT: i64>(random: &mut Xoshiro256PlusPlus) -> char {
-    match below(random, 100) < PERCENT {
-        true => one_of(random, "\"\"\"\"\"\\\\\\\\\n\n\n\n\t\r\u{1b}"),
-        false => letter(random),
+    if below(random, 100) < PERCENT {
+        one_of(random, "\"\"\"\"\"\\\\\\\\\n\n\n\n\t\r\u{1b}")
+    } else {
+        letter(random)
     }
 }
 

@@ -72,7 +72,7 @@ macro_rules! as_slice {
 }
 pub(crate) use as_slice;
 
-/// Whether this CPU has a feature: detected at run time with `std`, known at compile time without.
+/// Returns whether this CPU has a feature: detected at run time with `std`, known at compile time without.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 macro_rules! is_detected {
     ($feature:tt) => {
@@ -86,7 +86,7 @@ macro_rules! is_detected {
     };
 }
 
-/// Whether this CPU has the feature `$name` of a list.
+/// Returns whether this CPU has the feature `$name` of a list.
 macro_rules! has {
     ([$($feature:tt),*] $name:ident) => {
         match $name {
@@ -131,8 +131,8 @@ impl Backend {
         }
     }
 
-    /// Whether this CPU has a feature of this backend, and the backend is compiled in. Always false
-    /// on other architectures.
+    /// Returns whether this CPU has a feature of this backend, and the backend is compiled in. Always false on other
+    /// architectures.
     fn has(self, feature: &str) -> bool {
         match self {
             #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
@@ -157,7 +157,7 @@ impl Backend {
         features.filter(move |feature| !self.has(feature))
     }
 
-    /// Whether this machine can run this backend. Costs one load once detection has run.
+    /// Returns whether this machine can run this backend. Costs one load once detection has run.
     #[must_use]
     #[inline]
     pub fn is_available(self) -> bool {
@@ -244,9 +244,10 @@ impl Detected {
     /// [`Unavailable`] if the CPU does not have it.
     #[inline]
     pub fn new(backend: Backend) -> Result<Self, Unavailable> {
-        match backend.is_available() {
-            true => Ok(Self(backend)),
-            false => Err(Unavailable(backend)),
+        if backend.is_available() {
+            Ok(Self(backend))
+        } else {
+            Err(Unavailable(backend))
         }
     }
 

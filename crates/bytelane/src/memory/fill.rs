@@ -11,7 +11,7 @@ use core::mem::MaybeUninit;
 
 /// An operation that writes to the front of a destination which may be fresh memory.
 pub trait Fill {
-    /// What the operation reports besides the number of bytes.
+    /// Result of the operation besides the number of bytes.
     type Done;
     type Error;
 

@@ -30,7 +30,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 64], vector: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores the first bytes of a vector, as many as the slice has, up to 64.
+/// Stores the first bytes of a vector to a slice of up to 64 bytes.
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {

@@ -30,7 +30,7 @@ static TARGET: Target = Target {
 const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
 const MCA: &str = "llvm-mca-19";
 
-/// What the estimates need on the machine, besides a compiler.
+/// Programs that the estimates need, besides a compiler.
 pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-aarch64-linux-gnu");
 pub const MODEL: Need = Need::Program(MCA, "Debian: llvm-19");
 

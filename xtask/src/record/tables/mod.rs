@@ -190,7 +190,7 @@ impl Peer {
         }
     }
 
-    /// Whether this is another library limited to an instruction set.
+    /// Returns whether this is another library limited to an instruction set.
     fn limits(&self, other: &Peer) -> bool {
         let library = self.library.strip_prefix(&other.library);
         self.level.is_some() && library.is_some_and(|rest| rest.starts_with(", "))
@@ -231,7 +231,7 @@ impl Record {
         }
     }
 
-    /// What stands in place of the table of a codec that is newer than the record.
+    /// Text in place of the table of a codec that is newer than the record.
     fn missing(&self, codec: &str) -> Option<String> {
         let text = format!(
             "The record (`{}`) does not contain this codec yet.\n",
@@ -262,9 +262,10 @@ impl Record {
         } = cell;
         let is_another =
             |other: &Cell| other.specification == *specification && other.value_type != *value_type;
-        match self.cells.iter().any(is_another) {
-            true => format!("`{specification}` of `{value_type}`"),
-            false => format!("`{specification}`"),
+        if self.cells.iter().any(is_another) {
+            format!("`{specification}` of `{value_type}`")
+        } else {
+            format!("`{specification}`")
         }
     }
 
@@ -280,8 +281,8 @@ impl Record {
         )
     }
 
-    /// How many times as fast as the fastest other library we are, in cells for which that is known, on the instruction
-    /// set that a caller gets by default.
+    /// Speedups over the fastest other library, in cells for which that is known, on the instruction set that a caller
+    /// gets by default.
     fn gains(&self, wanted: impl Fn(&&Cell) -> bool) -> Vec<f64> {
         let cells = self.cells.iter().filter(wanted);
         cells.filter_map(|cell| cell.gain(cell.active()?)).collect()

@@ -17,10 +17,10 @@ use crate::process::{compile, output, program, root, run};
 
 const CRATE: &str = "crates/bytelane-python";
 
-/// What the package is built and tested with.
+/// Packages that the wheel is built and tested with.
 const REQUIREMENTS: &str = "crates/bytelane-python/tests/requirements.txt";
 
-/// What a user does first, in an environment with nothing but the wheel.
+/// First steps of a user, in an environment with nothing but the wheel.
 const FIRST_STEPS: &str = "\
 import bytelane
 assert bytelane.backend() in bytelane.backends()

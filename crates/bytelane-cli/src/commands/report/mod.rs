@@ -135,9 +135,10 @@ impl Arguments {
         let sample = self.sample.unwrap_or(if self.quick { 200 } else { 1000 });
         Ok(Settings {
             quick: self.quick,
-            files: match self.files.is_empty() {
-                true => Vec::new(),
-                false => advise::files(&self.files)?,
+            files: if self.files.is_empty() {
+                Vec::new()
+            } else {
+                advise::files(&self.files)?
             },
             rounds: Rounds {
                 clock: Clock::ThreadCpu,

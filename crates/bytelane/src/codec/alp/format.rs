@@ -38,9 +38,10 @@ impl Format {
             return None;
         }
         let logarithm = vector.trailing_zeros() as u8;
-        match logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
-            true => Some(Self { logarithm }),
-            false => None,
+        if logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
+            Some(Self { logarithm })
+        } else {
+            None
         }
     }
 
@@ -68,8 +69,8 @@ impl Format {
         T::length(self, values, usize::MAX, Detected::active())
     }
 
-    /// About as many bytes as [`encode`](Self::encode) would write, judged by up to eight vectors. If
-    /// it is more than the values have, they are better stored as they are.
+    /// Estimates the number of bytes that [`encode`](Self::encode) would write, from up to eight vectors. If it is more
+    /// than the values have, store them unchanged.
     ///
     /// ```
     /// use bytelane::alp::Format;
@@ -102,7 +103,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a, T: Float>(
         self,
@@ -134,7 +135,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn encode_to_vec<T: Float>(self, values: &[T]) -> Result<Vec<u8>, Error> {
         let mut encoded = Vec::new();
@@ -169,7 +170,7 @@ pub fn estimated_len<T: Float>(values: &[T]) -> usize {
 ///
 /// # Errors
 ///
-/// Those of [`Format::encode`].
+/// The same as [`Format::encode`].
 #[inline]
 pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
     Format::STANDARD.encode(values, dst)
@@ -180,7 +181,7 @@ pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
 pub fn encode_with<'a, T: Float>(
     backend: Detected,
@@ -194,7 +195,7 @@ pub fn encode_with<'a, T: Float>(
 ///
 /// # Errors
 ///
-/// Those of [`Format::encode_append`].
+/// The same as [`Format::encode_append`].
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -205,7 +206,7 @@ pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, 
 ///
 /// # Errors
 ///
-/// Those of [`Format::encode_append`].
+/// The same as [`Format::encode_append`].
 #[cfg(feature = "alloc")]
 pub fn encode_to_vec<T: Float>(values: &[T]) -> Result<Vec<u8>, Error> {
     Format::STANDARD.encode_to_vec(values)
@@ -219,7 +220,7 @@ pub(crate) struct Encode<'a, T> {
 }
 
 impl<T: Float> Encode<'_, T> {
-    /// Whether a page can have so many values.
+    /// Fails if there are more values than a page can have.
     #[inline]
     fn check_count(&self) -> Result<(), Error> {
         match i32::try_from(self.values.len()) {

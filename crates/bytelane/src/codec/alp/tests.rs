@@ -18,7 +18,7 @@ fn random(i: u64) -> u64 {
         .wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// What both types have for the tests.
+/// Constants and conversions of both types, for the tests.
 trait Number: Float {
     fn new(value: f64) -> Self;
     fn of_bits(bits: u64) -> Self;
@@ -172,12 +172,13 @@ fn steps_agree<const K: usize, S: Steps<K>>(
         "{pair:?}, {limits:?}, {block:?}"
     );
     let simd_ends = simd.ends(simd_range);
-    match ends[0] > ends[1] {
-        true => assert!(
+    if ends[0] > ends[1] {
+        assert!(
             simd_ends[0] > simd_ends[1],
             "{pair:?}, {limits:?}, {block:?}"
-        ),
-        false => assert_eq!(simd_ends, ends, "{pair:?}, {limits:?}, {block:?}"),
+        )
+    } else {
+        assert_eq!(simd_ends, ends, "{pair:?}, {limits:?}, {block:?}")
     }
     let is_small = ends[0] > -(1 << 51) && ends[1] < 1 << 51;
     if is_small || S::BIAS == 0 {

@@ -24,7 +24,7 @@ pub enum Alphabet {
 /// characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodePadding {
-    /// Exactly as many `=` as complete the last group.
+    /// The last group is completed by `=`; no more and no fewer are accepted.
     Required,
     /// No `=`.
     None,
@@ -114,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Whether a text of this many characters may be followed by this many `=`, of which at most
-    /// two are counted. If not, `scalar::fault` reports what is wrong.
+    /// Returns whether a text of this many characters may be followed by this many `=`, of which at
+    /// most two are counted. If not, `scalar::fault` reports what is wrong.
     #[inline]
     pub(super) const fn takes_padding(self, text: usize, padding: usize) -> bool {
         let missing = text.wrapping_neg() % 4;
@@ -166,7 +166,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -207,7 +207,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         self,

@@ -43,9 +43,9 @@ pub struct Encoder<W: Write> {
     backend: Detected,
     /// `None` once the caller has it back.
     writer: Option<W>,
-    /// Whether a call of the writer has begun and not returned.
+    /// True if a call of the writer has begun and not returned.
     panicked: bool,
-    /// Whether `finish` has been called.
+    /// True if `finish` has been called.
     finishing: bool,
     /// Bytes that are not encoded yet: the first `bytes_len`.
     bytes: Box<[u8; BYTES]>,
@@ -83,8 +83,8 @@ impl<W: Write> Encoder<W> {
     ///
     /// # Errors
     ///
-    /// Those of the writer. The error contains the encoder: call `finish` on it to try again. It
-    /// accepts no more bytes.
+    /// The errors of the writer. The error contains the encoder: call `finish` on it to try again.
+    /// It accepts no more bytes.
     ///
     /// ```
     /// use bytelane::base64::{Encoder, STANDARD};
@@ -180,11 +180,12 @@ impl<W: Write> Encoder<W> {
     }
 
     fn refuse_after_panic(&self) -> io::Result<()> {
-        match self.panicked {
-            true => Err(io::Error::other(
+        if self.panicked {
+            Err(io::Error::other(
                 "the writer panicked in an earlier call; how much of the text it took is unknown",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 }
@@ -367,9 +368,10 @@ impl<R: Read> Decoder<R> {
             self.text_len.saturating_sub(1) / 4 * 4
         };
         let text = &self.text[..decode];
-        let engine = match at_end {
-            true => self.engine,
-            false => self.engine.with_decode_padding(DecodePadding::None),
+        let engine = if at_end {
+            self.engine
+        } else {
+            self.engine.with_decode_padding(DecodePadding::None)
         };
         match engine.decode_with(self.backend, text, &mut self.bytes[..]) {
             Ok(bytes) => (self.read, self.bytes_len) = (0, bytes.len()),

@@ -31,9 +31,10 @@ impl<T> Few<T> {
 
     fn take_turn(&mut self) -> io::Result<()> {
         self.interrupt = !self.interrupt;
-        match self.interrupt {
-            true => Err(io::ErrorKind::Interrupted.into()),
-            false => Ok(()),
+        if self.interrupt {
+            Err(io::ErrorKind::Interrupted.into())
+        } else {
+            Ok(())
         }
     }
 }
@@ -128,7 +129,7 @@ fn nothing_is_lost_when_a_write_fails() {
     assert!(text == STANDARD.encode_to_string(&bytes).into_bytes());
 }
 
-/// What a writer does in one call.
+/// One call of a writer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Step {
     /// Accepts this many bytes.
@@ -224,7 +225,7 @@ fn written_in_pieces(writer: &Scripted) -> Encoder<Scripted> {
 }
 
 fn insist(mut call: impl FnMut() -> io::Result<()>) {
-    // As often as a script can fail.
+    // A script fails at most six times.
     for _ in 0..6 {
         if let Ok(Ok(())) = catch_unwind(AssertUnwindSafe(&mut call)) {
             return;

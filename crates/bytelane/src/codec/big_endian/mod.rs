@@ -23,17 +23,10 @@
 //! Source: [Thrift's Binary protocol](https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md),
 //! sections "Integer encoding" and "Double encoding".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -79,7 +72,7 @@ pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, Destinati
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
 pub fn encode_with<'a, T: Value>(
     backend: Detected,
@@ -138,7 +131,7 @@ pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthErr
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_with<'a, T: Value>(
     backend: Detected,

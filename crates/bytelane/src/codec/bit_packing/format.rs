@@ -106,7 +106,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -142,8 +142,8 @@ impl<T: Integer> Format<T> {
         Ok(encoded)
     }
 
-    /// Unpacks values from the front of `src`, as many as `values` has room for. Returns the number
-    /// of bytes that they take, which is [`encoded_len`](Self::encoded_len).
+    /// Unpacks values from the front of `src`, up to the length of `values`. Returns the number of
+    /// bytes that they take, which is [`encoded_len`](Self::encoded_len).
     ///
     /// It is fastest if `src` continues for at least 72 bytes after them.
     ///
@@ -157,12 +157,12 @@ impl<T: Integer> Format<T> {
     }
 
     /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, as many as there is room for, and the number of bytes that
+    /// initialised. Returns the values, which fill the destination, and the number of bytes that
     /// they take.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         self,
@@ -183,7 +183,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -197,7 +197,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -240,7 +240,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     #[inline]
     pub fn decode_range_with<'a>(
         self,
@@ -294,13 +294,15 @@ impl<T: SignedInteger> Format<T> {
     }
 }
 
-/// Whether the packed bytes contain `count` values. Returns the number of bytes that they take.
+/// Fails if the packed bytes do not contain `count` values. Returns the number of bytes that they
+/// take.
 #[inline]
 fn check(layout: Layout, src: &[u8], count: usize) -> Result<usize, Error> {
     let needed = layout.bytes(count).unwrap_or(usize::MAX);
-    match needed <= src.len() {
-        true => Ok(needed),
-        false => Err(Error::at(src.len(), ErrorKind::Truncated { needed })),
+    if needed <= src.len() {
+        Ok(needed)
+    } else {
+        Err(Error::at(src.len(), ErrorKind::Truncated { needed }))
     }
 }
 
@@ -324,9 +326,10 @@ impl<T: Integer> Fill for Packing<'_, T> {
         } = self;
         let needed = layout.bytes(values.len()).unwrap_or(usize::MAX);
         let to = front(to, needed)?;
-        match T::pack(layout, values, to, backend) {
-            true => Ok((needed, ())),
-            false => Err(beyond(layout, values)),
+        if T::pack(layout, values, to, backend) {
+            Ok((needed, ()))
+        } else {
+            Err(beyond(layout, values))
         }
     }
 }

@@ -27,18 +27,11 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#byte-stream-split-byte_stream_split--9),
 //! section "Byte Stream Split".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod driver;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 mod width;
@@ -91,7 +84,7 @@ pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, Destinati
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
 pub fn encode_with<'a, T: Value>(
     backend: Detected,
@@ -138,7 +131,7 @@ pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthErr
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_with<'a, T: Value>(
     backend: Detected,

@@ -26,7 +26,7 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Width {
     bytes: NonZeroUsize,
-    /// Whether values are numbers in this machine's byte order.
+    /// True if values are numbers in this machine's byte order.
     numbers: bool,
     non_temporal: bool,
 }
@@ -93,7 +93,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -122,7 +122,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn encode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
         let mut encoded = Vec::new();
@@ -135,7 +135,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn decode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
         let written = self.decode_with(Detected::active(), src, dst);
@@ -147,7 +147,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn decode_with<'a>(
         self,
@@ -163,7 +163,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn decode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
         Ok(memory::append(self.join(Detected::active(), src)?, src.len(), to)?.0)
@@ -173,7 +173,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
         let mut values = Vec::new();
@@ -186,7 +186,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode), and an error if the range is not within the values.
+    /// The same as [`encode`](Self::encode), and an error if the range is not within the values.
     ///
     /// ```
     /// use bytelane::byte_stream_split::Width;
@@ -212,7 +212,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     pub fn decode_range_with<'a>(
         self,
         backend: Detected,
@@ -358,7 +358,7 @@ impl Fill for Join<'_> {
     type Done = ();
     type Error = DestinationError;
 
-    /// As that of [`Split`].
+    /// For numbers, the match is on a constant, as in [`Split`].
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
         let Self {

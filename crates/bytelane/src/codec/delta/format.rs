@@ -7,7 +7,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// How many values the blocks and miniblocks of a stream have. Decoders read them from the stream.
+/// Number of values in the blocks and miniblocks of a stream. Decoders read them from the stream.
 ///
 /// ```
 /// use bytelane::delta::{self, Format};
@@ -95,7 +95,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a, T: Integer>(
         self,

@@ -31,10 +31,7 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#DELTAENC),
 //! section "Delta Encoding".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod blocks;
 mod claims;
 mod encode;
@@ -42,11 +39,7 @@ mod error;
 mod format;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -112,7 +105,7 @@ pub fn stored(src: &[u8]) -> Result<u64, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 pub fn validate<T: Integer>(src: &[u8]) -> Result<(u64, usize), Error> {
     let header = blocks::Header::read(src)?;
     let length = match size_of::<T>() {
@@ -145,7 +138,7 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
 pub fn encode_with<'a, T: Integer>(
     backend: Detected,
@@ -169,9 +162,9 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
     Format::STANDARD.encode_to_vec(values)
 }
 
-/// Decodes the first values of a stream, as many as `values` has room for. Returns the number of
-/// bytes read, up to the end of the last miniblock: if these are all values, the length of the
-/// stream, which more bytes may follow.
+/// Decodes the first values of a stream, up to the length of `values`. Returns the number of bytes
+/// read, up to the end of the last miniblock: if these are all values, the length of the stream,
+/// which more bytes may follow.
 ///
 /// # Errors
 ///
@@ -195,11 +188,11 @@ pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> 
 }
 
 /// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values, as many as there is room for, and the number of bytes read.
+/// Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_with<'a, T: Integer>(
     backend: Detected,
@@ -219,7 +212,7 @@ pub fn decode_with<'a, T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append<T: Integer>(
@@ -239,7 +232,7 @@ pub fn decode_append<T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
     let mut values = Vec::new();
@@ -252,7 +245,7 @@ pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, us
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
+/// The same as [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
 /// [`ErrorKind::Destination`] if `values` is too short.
 ///
 /// ```
@@ -279,7 +272,7 @@ pub fn decode_range<T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode_range`].
+/// The same as [`decode_range`].
 #[inline]
 pub fn decode_range_with<'a, T: Integer>(
     backend: Detected,

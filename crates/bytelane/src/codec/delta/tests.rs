@@ -137,7 +137,7 @@ fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     }
     let (count, values) = (count as u64, validate::<T>(src));
     match (expected.0, values) {
-        // What was not asked for may still be wrong.
+        // Values that were not asked for may still be malformed.
         (Ok(read), Ok((_, length))) => assert!(read <= length),
         (Err(error), Ok((values, _))) => {
             assert_eq!(

@@ -35,19 +35,12 @@
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod driver;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(feature = "alloc")]
 mod stream;
 mod tables;
@@ -95,7 +88,7 @@ pub struct Consumed {
 pub struct Scanned<'a> {
     /// The input between the quotes. The closing quote is at `text.len()`.
     pub text: &'a str,
-    /// Whether `text` contains an escape. If not, `text` is the decoded string.
+    /// True if `text` contains an escape. If not, `text` is the decoded string.
     pub escaped: bool,
 }
 
@@ -121,7 +114,7 @@ pub(crate) struct Classes {
 /// The operations that each instruction set provides. A byte is *special* if it needs an escape:
 /// `"`, `\` and control characters; it is *long* if its escape has six characters instead of two.
 pub(crate) trait Blocks: utf8::Steps {
-    /// Whether [`escape`](Self::escape) costs more than copying the block once for each special
+    /// True if [`escape`](Self::escape) costs more than copying the block once for each special
     /// byte.
     const SHUFFLES_ARE_DEAR: bool = true;
 
@@ -152,7 +145,7 @@ pub(crate) trait Blocks: utf8::Steps {
         kernel::put(block, to);
     }
 
-    /// Those of a block's special bytes that are long.
+    /// Returns which of a block's special bytes are long.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
     /// The special bytes of four blocks; nothing if there are long ones among them.
@@ -225,7 +218,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`escape`](Self::escape).
+    /// The same as [`escape`](Self::escape).
     #[inline]
     pub fn escape_with<'a>(
         self,
@@ -267,7 +260,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`escape_bytes`](Self::escape_bytes).
+    /// The same as [`escape_bytes`](Self::escape_bytes).
     #[inline]
     pub fn escape_bytes_with<'a>(
         self,
@@ -339,7 +332,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`unescape`](Self::unescape).
+    /// The same as [`unescape`](Self::unescape).
     #[inline]
     pub fn unescape_with<'a>(
         self,

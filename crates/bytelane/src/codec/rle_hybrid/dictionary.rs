@@ -53,7 +53,7 @@ impl<T: Entry> Dictionary<T> {
         self.count
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -67,16 +67,16 @@ impl<T: Entry> Dictionary<T> {
         &self.table[..self.count]
     }
 
-    /// Decodes indices from the front of `src`, as many as `values` has room for, to the values that
-    /// they stand for. Returns the number of bytes read, as [`Format::decode`] does.
+    /// Decodes indices from the front of `src`, up to the length of `values`, to the values that they stand for.
+    /// Returns the number of bytes read, as [`Format::decode`] does.
     ///
     /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit the
     /// first-level cache.
     ///
     /// # Errors
     ///
-    /// Those of [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does
-    /// not have. The contents of `values` are then unspecified.
+    /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does not have. The
+    /// contents of `values` are then unspecified.
     #[inline]
     pub fn decode(
         &self,
@@ -89,11 +89,11 @@ impl<T: Entry> Dictionary<T> {
     }
 
     /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, as many as there is room for, and the number of bytes read.
+    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         &self,
@@ -115,7 +115,7 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[inline]
     pub fn decode_append(
         &self,
@@ -134,7 +134,7 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     pub fn decode_to_vec(
         &self,
         format: Format<u32>,
@@ -151,8 +151,8 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if the
-    /// range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
+    /// The same as [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if
+    /// the range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
     #[inline]
     pub fn decode_range(
         &self,
@@ -171,7 +171,7 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     #[inline]
     pub fn decode_range_with<'a>(
         &self,

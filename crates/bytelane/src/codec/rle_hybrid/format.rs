@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// The width of the values: `u8`, `u16` or `u32` of so many bits.
+/// Width in bits of values of type `u8`, `u16` or `u32`.
 ///
 /// ```
 /// use bytelane::rle_hybrid::Format;
@@ -100,7 +100,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -137,8 +137,8 @@ impl<T: Integer> Format<T> {
         Ok(encoded)
     }
 
-    /// Decodes values from the front of `src`, as many as `values` has room for. Returns the number
-    /// of bytes read, up to the end of the last run, which may have more values.
+    /// Decodes values from the front of `src`, up to the length of `values`. Returns the number of
+    /// bytes read, up to the end of the last run, which may have more values.
     ///
     /// # Errors
     ///
@@ -164,11 +164,11 @@ impl<T: Integer> Format<T> {
     }
 
     /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, as many as there is room for, and the number of bytes read.
+    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         self,
@@ -189,7 +189,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -203,7 +203,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -227,8 +227,8 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its end,
-    /// [`ErrorKind::Destination`] if `values` is too short.
+    /// The same as [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its
+    /// end, [`ErrorKind::Destination`] if `values` is too short.
     #[inline]
     pub fn decode_range(
         self,
@@ -245,7 +245,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     #[inline]
     pub fn decode_range_with<'a>(
         self,
@@ -263,7 +263,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     pub fn validate(self, src: &[u8], count: usize) -> Result<usize, Error> {
         Cursor::new(self.layout, src).skip(count)
     }

@@ -69,10 +69,7 @@
 //! Source: Lemire, Kurz, Rupp, [Stream VByte: Faster Byte-Oriented Integer
 //! Compression](https://arxiv.org/abs/1709.08990), 2018.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod coding;
 mod cursor;
@@ -81,12 +78,8 @@ mod encode;
 mod error;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod plan;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -295,7 +288,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -327,8 +320,8 @@ impl<T: Integer> Format<T> {
         encoded
     }
 
-    /// Decodes as many values from the front of `src` as the slice has room for. Returns the number
-    /// of bytes of `src` read.
+    /// Fills the slice with values from the front of `src`. Returns the number of bytes of `src`
+    /// read.
     ///
     /// # Errors
     ///
@@ -345,7 +338,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         self,
@@ -364,7 +357,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -378,7 +371,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -425,7 +418,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`cursor`](Self::cursor).
+    /// The same as [`cursor`](Self::cursor).
     #[inline]
     pub fn cursor_with(
         self,

@@ -62,9 +62,8 @@ impl<T: Level> Format<T> {
         count.div_ceil(8)
     }
 
-    /// Writes a bitmap to the front of `bitmap`: a bit for each level, which is set if the level is
-    /// the greatest one. Returns the number of valid values, which is that of set bits; the others are
-    /// nulls.
+    /// Writes a bitmap to the front of `bitmap`: a bit for each level, which is set if the level is the greatest one.
+    /// Returns the number of valid values, the number of set bits; the other values are nulls.
     ///
     /// # Errors
     ///
@@ -90,7 +89,7 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn encode_with<'a>(
         self,
@@ -127,9 +126,9 @@ impl<T: Level> Format<T> {
         Ok((bitmap, valid))
     }
 
-    /// Writes a level for each bit of a bitmap, as many as `levels` has room for: the greatest level
-    /// if the bit is set, and the one below it otherwise. So a null comes from the innermost optional
-    /// ancestor, not from an outer one. Returns the number of bytes read.
+    /// Writes a level for each bit of a bitmap, up to the length of `levels`: the greatest level if the bit is set, and
+    /// the one below it otherwise. So a null comes from the innermost optional ancestor, not from an outer one. Returns
+    /// the number of bytes read.
     ///
     /// # Errors
     ///
@@ -142,11 +141,11 @@ impl<T: Level> Format<T> {
     }
 
     /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the levels, as many as there is room for, and the number of bytes read.
+    /// initialised. Returns the levels, which fill the destination, and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     pub fn decode_with<'a>(
         self,
@@ -164,7 +163,7 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(
@@ -181,7 +180,7 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, bitmap: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut levels = Vec::new();
@@ -199,7 +198,7 @@ impl<T: Level> Format<T> {
         }
     }
 
-    /// Checks that the bitmap has so many bits, before memory is allocated for their levels.
+    /// Checks that the bitmap has `count` bits, before memory is allocated for their levels.
     #[inline]
     fn decoding(
         self,

@@ -49,13 +49,13 @@ fn count_set(bitmap: &[u8], count: usize) -> usize {
     words.sum::<usize>() + bytes.sum::<usize>() + last.count_ones() as usize
 }
 
-/// Spreads values: writes the next value of `dense` for each set bit, and zeros for the others, as
-/// many as `values` has room for.
+/// Spreads values: writes the next value of `dense` for each set bit, and zeros for the others, up
+/// to the length of `values`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has as many
-/// values as there are set bits. The contents of `values` are then unspecified.
+/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has one value for each set
+/// bit. The contents of `values` are then unspecified.
 #[inline]
 pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Result<(), Error> {
     spread_with(Detected::active(), dense, bitmap, values).map(|_| ())
@@ -66,7 +66,7 @@ pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Resul
 ///
 /// # Errors
 ///
-/// Those of [`spread`].
+/// The same as [`spread`].
 #[inline]
 pub fn spread_with<'a, T: Element>(
     backend: Detected,
@@ -84,7 +84,7 @@ pub fn spread_with<'a, T: Element>(
 ///
 /// # Errors
 ///
-/// Those of [`spread`]; the `Vec` is then unchanged.
+/// The same as [`spread`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn spread_append<T: Element>(
@@ -101,7 +101,7 @@ pub fn spread_append<T: Element>(
 ///
 /// # Errors
 ///
-/// Those of [`spread`].
+/// The same as [`spread`].
 #[cfg(feature = "alloc")]
 pub fn spread_to_vec<T: Element>(
     dense: &[T],
@@ -131,7 +131,7 @@ pub fn compact<T: Element>(values: &[T], bitmap: &[u8], dense: &mut [T]) -> Resu
 ///
 /// # Errors
 ///
-/// Those of [`compact`].
+/// The same as [`compact`].
 #[inline]
 pub fn compact_with<'a, T: Element>(
     backend: Detected,
@@ -215,7 +215,7 @@ impl<T: Element> Fill for Spread<'_, T> {
     }
 }
 
-/// There are not as many values as set bits.
+/// Error: the number of values differs from that of set bits.
 #[cold]
 fn other_number(bitmap: &[u8], count: usize, given: usize) -> Error {
     let needed = count_set(bitmap, count);

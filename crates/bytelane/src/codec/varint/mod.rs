@@ -35,20 +35,13 @@
 //! Sources: [protobuf, "Encoding", Base 128 Varints](https://protobuf.dev/programming-guides/encoding/#varints);
 //! [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md#integer-encoding).
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod claims;
 mod error;
 mod integer;
 mod kernel;
 mod lanes;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -167,7 +160,7 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
 pub fn encode_with<'a, T: Integer>(
     backend: Detected,
@@ -217,8 +210,7 @@ pub fn count(src: &[u8]) -> usize {
     count_ends(src, Detected::active())
 }
 
-/// Reads as many varints from the front of `src` as `values` has room for. Returns the number of
-/// bytes read.
+/// Fills `values` with varints from the front of `src`. Returns the number of bytes read.
 ///
 /// # Errors
 ///
@@ -242,11 +234,11 @@ pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> 
 }
 
 /// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values, as many as there is room for, and the number of bytes read.
+/// Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_with<'a, T: Integer>(
     backend: Detected,
@@ -263,7 +255,7 @@ pub fn decode_with<'a, T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 ///
 /// ```
 /// let mut values = vec![7u32];
@@ -289,7 +281,7 @@ pub fn decode_append<T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
     let mut values = Vec::new();
@@ -301,7 +293,7 @@ pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, us
 ///
 /// # Errors
 ///
-/// Those of [`decode`], with offset 0.
+/// The same as [`decode`], with offset 0.
 ///
 /// ```
 /// assert_eq!(bytelane::varint::read::<u32>(&[0xac, 0x02, 0xff])?, (300, 2));
@@ -409,7 +401,7 @@ fn too_short<T: Integer>(values: &[T], given: usize) -> DestinationError {
     DestinationError::new(lengths.sum(), given)
 }
 
-/// Varints to values, as many as there is room for.
+/// Varints to values, until the destination is full.
 pub(crate) struct Decode<'a, T> {
     src: &'a [u8],
     backend: Detected,

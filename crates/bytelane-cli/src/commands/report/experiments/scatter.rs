@@ -70,9 +70,10 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
 fn ratios(values: impl Iterator<Item = f64> + Clone) -> Scale {
     const MOST: f64 = 10.0;
     let least = values.clone().fold(f64::MAX, f64::min);
-    match values.clone().any(|value| value > MOST * least) {
-        true => Scale::doubling(values),
-        false => Scale::around(values),
+    if values.clone().any(|value| value > MOST * least) {
+        Scale::doubling(values)
+    } else {
+        Scale::around(values)
     }
 }
 

@@ -34,13 +34,15 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     let view = View {
         report,
         style: include_str!("style.css"),
-        title: match is_about_files {
-            true => "bytelane: the best encodings for your files".to_owned(),
-            false => format!("bytelane on {}", report.machine.cpu),
+        title: if is_about_files {
+            "bytelane: the best encodings for your files".to_owned()
+        } else {
+            format!("bytelane on {}", report.machine.cpu)
         },
-        heading: match is_about_files {
-            true => "The best encodings for your files",
-            false => "How fast bytelane is on this machine",
+        heading: if is_about_files {
+            "The best encodings for your files"
+        } else {
+            "How fast bytelane is on this machine"
         },
         summary: Summary::of(&report.verdict),
         gains: summary::gains(&report.verdict)?,

@@ -32,9 +32,9 @@ pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize
 pub(crate) struct Escape<'a> {
     text: &'a str,
     opening: bool,
-    /// Whether to write a quote once all of the text is written.
+    /// True to write a quote once all of the text is written.
     closing: bool,
-    /// Whether it is an error if the text does not fit.
+    /// True if it is an error that the text does not fit.
     whole: bool,
     backend: Detected,
 }
@@ -272,9 +272,10 @@ pub(super) fn append_text(
     /// While the end of the string is not known: enough for most strings.
     const FIRST: usize = 64;
     let mut read = 0;
-    let mut most = match format.quotes {
-        true => usize::min(src.len(), FIRST),
-        false => src.len(),
+    let mut most = if format.quotes {
+        usize::min(src.len(), FIRST)
+    } else {
+        src.len()
     };
     loop {
         let rest = &src[read..];

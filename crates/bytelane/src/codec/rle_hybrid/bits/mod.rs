@@ -33,7 +33,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// That of bits.
+/// Layout of bits.
 pub(super) const LAYOUT: Layout = Layout {
     width: 1,
     reference: 0,
@@ -78,7 +78,7 @@ pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, Dest
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 ///
 /// # Panics
 ///
@@ -127,7 +127,7 @@ pub fn encode_to_vec(bitmap: &[u8], count: usize) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// Those of [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
+/// The same as [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
 /// bitmap is too short. Its contents are then unspecified.
 #[inline]
 pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Error> {
@@ -139,7 +139,7 @@ pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Erro
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
 pub fn decode_with<'a>(
     backend: Detected,
@@ -158,12 +158,12 @@ pub fn decode_with<'a>(
 /// [`decode`] of `count` bits, appended to a `Vec`, from a byte of their own on. Returns the number of
 /// bytes read.
 ///
-/// Memory is allocated after the runs have been checked to have so many bits. A run of a few bytes
+/// Memory is allocated after the runs have been checked to have `count` bits. A run of a few bytes
 /// can have up to 2^31: limit `count` where the input is not trusted.
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -181,7 +181,7 @@ pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], count: usize) -> Result<(Vec<u8>, usize), Error> {
     let mut bitmap = Vec::new();

@@ -228,7 +228,7 @@ fn what_is_malformed_is_named_with_its_place() {
     assert_eq!(fails(&most_packed), (ErrorKind::Truncated, 0));
     let more_packed = [0x81, 0x80, 0x80, 0x80, 0x02];
     assert_eq!(fails(&more_packed), (ErrorKind::Length, 0));
-    // Of three groups, only the bytes of 20 values must be there.
+    // Three groups need only the bytes of 20 values.
     let packed = [[7].as_slice(), &[0xff; 30]].concat();
     assert_eq!(same(format, &packed, 20), Ok(31));
     assert_eq!(same(format, &packed[..26], 20), Ok(26));
@@ -286,7 +286,7 @@ fn bits_are_values_of_one_bit() {
             let (list, mut bytes) = bitmap(count, longest, count as u64);
             let encoded = format.encode_to_vec(&list).unwrap();
             let place = std::format!("{count} bits of {bytes:?}");
-            // Those after the last one do not count.
+            // Bits after the last one do not count.
             let clean = bytes.clone();
             if count % 8 != 0 {
                 *bytes.last_mut().unwrap() |= 0xff << (count % 8);

@@ -14,10 +14,10 @@ use core::marker::PhantomData;
 
 /// The lists of one depth: an ancestor of a leaf that is a list, counted from the outermost one.
 ///
-/// All functions take the repetition and definition levels of the leaf, as many of both. They fail
-/// where these are not levels of such lists: with [`ErrorKind::Lengths`] if there are not as many of
-/// both, and with [`ErrorKind::Repetition`], and the place in memory, for the first repetition level
-/// that continues a list where there is none. This includes a first one that is not 0.
+/// All functions take the repetition and definition levels of the leaf, the same number of both. They fail where these
+/// are not levels of such lists: with [`ErrorKind::Lengths`] if their numbers differ, and with
+/// [`ErrorKind::Repetition`], and the place in memory, for the first repetition level that continues a list where there
+/// is none. This includes a first one that is not 0.
 ///
 /// ```
 /// use bytelane::validity::lists::List;
@@ -85,8 +85,8 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of all functions; [`ErrorKind::Offsets`] if there are more entries than an offset can
-    /// count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
+    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an offset can count;
+    /// [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
     #[inline]
     pub fn offsets<O: Offset>(
         self,
@@ -104,7 +104,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`offsets`](Self::offsets).
+    /// The same as [`offsets`](Self::offsets).
     #[inline]
     pub fn offsets_with<'a, O: Offset>(
         self,
@@ -122,7 +122,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`offsets`](Self::offsets); the `Vec` is then unchanged.
+    /// The same as [`offsets`](Self::offsets); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn offsets_append<O: Offset>(
@@ -140,7 +140,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`offsets`](Self::offsets).
+    /// The same as [`offsets`](Self::offsets).
     #[cfg(feature = "alloc")]
     pub fn offsets_to_vec<O: Offset>(
         self,
@@ -158,8 +158,8 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of all functions; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are
-    /// then unspecified.
+    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are then
+    /// unspecified.
     #[inline]
     pub fn validity(
         self,
@@ -177,7 +177,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[inline]
     pub fn validity_with<'a>(
         self,
@@ -195,7 +195,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[cfg(feature = "alloc")]
     pub fn validity_to_vec(
         self,
@@ -211,7 +211,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[inline]
     pub fn entries(
         self,
@@ -230,7 +230,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[inline]
     pub fn entries_with<'a>(
         self,
@@ -249,7 +249,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[cfg(feature = "alloc")]
     pub fn entries_to_vec(
         self,
@@ -286,7 +286,7 @@ impl<T: Level> List<T> {
         Ok((bitmap, bits))
     }
 
-    /// The levels, if there are as many of both.
+    /// Returns the levels, if their numbers are equal.
     fn pairs<'a>(self, repetition: &'a [T], definition: &'a [T]) -> Result<Pairs<'a>, Error> {
         if repetition.len() != definition.len() {
             let (repetition, definition) = (repetition.len(), definition.len());
@@ -305,9 +305,10 @@ impl<T: Level> List<T> {
 
 /// Checks that the destination had room for all bytes.
 fn check_room(needed: usize, to: &[Slot]) -> Result<usize, Error> {
-    match needed <= to.len() {
-        true => Ok(needed),
-        false => Err(DestinationError::new(needed, to.len()).into()),
+    if needed <= to.len() {
+        Ok(needed)
+    } else {
+        Err(DestinationError::new(needed, to.len()).into())
     }
 }
 

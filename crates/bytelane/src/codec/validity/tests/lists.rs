@@ -3,7 +3,7 @@
 use super::*;
 use crate::validity::lists::{Bits, List, Offset};
 
-/// What the levels of one depth of lists become.
+/// Expected results for the levels of one depth of lists.
 #[derive(Default)]
 struct Expected {
     offsets: Vec<i64>,
@@ -61,9 +61,10 @@ impl Column {
         for i in 0..=self.next(4) {
             let repeats = if i == 0 { repeats } else { depth as u16 + 1 };
             let is_leaf = depth + 1 == self.depths.len();
-            let before = match is_leaf {
-                true => self.depths[depth].entries.len(),
-                false => self.depths[depth + 1].validity.len(),
+            let before = if is_leaf {
+                self.depths[depth].entries.len()
+            } else {
+                self.depths[depth + 1].validity.len()
             };
             if is_leaf {
                 let is_valid = self.next(4) > 0;

@@ -26,15 +26,15 @@ fn moves<T: Test>() {
             let valid = bits.iter().filter(|bit| **bit).count();
             let dense: Vec<T> = (0..valid).map(T::number).collect();
             let mut next = dense.iter();
-            let value = |bit: &bool| match bit {
-                true => *next.next().unwrap(),
-                false => T::default(),
+            let value = |bit: &bool| {
+                if *bit {
+                    *next.next().unwrap()
+                } else {
+                    T::default()
+                }
             };
             let expected: Vec<T> = bits.iter().map(value).collect();
-            let full = |i: usize| match bits[i] {
-                true => expected[i],
-                false => T::number(i),
-            };
+            let full = |i: usize| if bits[i] { expected[i] } else { T::number(i) };
             let full: Vec<T> = (0..count).map(full).collect();
             let bitmap = dirty(&bitmap, count);
             assert_eq!(count_valid(&bitmap, count), Ok(valid));

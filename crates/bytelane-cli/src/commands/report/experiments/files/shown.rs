@@ -158,9 +158,10 @@ fn saved(column: &ColumnAdvice) -> u64 {
 }
 
 fn choice(column: &ColumnAdvice) -> String {
-    match column.keep {
-        true => "as it is".to_owned(),
-        false => column.encoding.to_string(),
+    if column.keep {
+        "as it is".to_owned()
+    } else {
+        column.encoding.to_string()
     }
 }
 
