@@ -172,10 +172,10 @@ impl<W: Write + Send> Writer<W> {
             let choices = self.chooser.choose(column, &arrays)?;
             let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
             // The sink may be memory: values, pages and the file are not all needed at a time.
-            for chunk in self.encoder.chunks(column, arrays, &layouts)? {
-                self.file.add_chunk(chunk, &nothing)?;
+            for leaf in self.encoder.encode(column, arrays, &layouts)? {
+                self.file.add_chunk(leaf.chunk, &nothing)?;
+                encodings.push(leaf.encoding);
             }
-            encodings.extend(layouts.iter().map(|layout| layout.encoding));
         }
         let (rows, index) = (self.buffered_rows, self.file.row_groups());
         let sorted_by = self.options.sorting_columns.as_deref();
