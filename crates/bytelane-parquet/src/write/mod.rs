@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// Writes record batches to a Parquet file.
 ///
-/// Flat columns of a fixed width in BYTE_STREAM_SPLIT or ALP are encoded by the kernels of the crate `bytelane`; all others
-/// by the crate `parquet`, into the same row groups. The rows of a row group are kept in memory until it is full.
+/// The rows of a row group are kept in memory until it is full; the kernels of the crate `bytelane` encode them. A page
+/// begins with a row. A dictionary that would become too large is given up as a whole, and the values are PLAIN.
 ///
 /// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds as days, and the extension
 /// types `arrow.uuid` and `arrow.json` are the logical types UUID and JSON.
@@ -66,7 +66,7 @@ pub struct Writer<W: Write + Send> {
 pub struct Written {
     /// The footer.
     pub metadata: ParquetMetaData,
-    /// The encoding of each leaf, for each row group.
+    /// The encoding of each leaf, for each row group: PLAIN where a dictionary would have become too large.
     pub encodings: Vec<Vec<Encoding>>,
 }
 

@@ -5,7 +5,7 @@ use super::super::{Chunk, Stored};
 use super::indexes::Index;
 use super::statistics::described;
 use crate::format::{
-    ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, OffsetIndex,
+    ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
     PageEncodingStats, PageLocation, PageType, PhysicalType, SizeStatistics,
 };
 use crate::page::{DictionaryBuilder, EncodedPage, PageEncoder, SlotLevels};
@@ -15,6 +15,9 @@ use bytes::Bytes;
 use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
+
+/// Position of the first page, as in a file of this chunk alone: 0 stands for no position.
+const START: usize = MAGIC.len();
 
 /// Data pages of a chunk.
 pub(super) struct Pages<'a> {
@@ -79,7 +82,7 @@ impl<'a> Pages<'a> {
     /// Takes note of a page whose bytes have been appended.
     pub(super) fn append(&mut self, levels: &SlotLevels, bounds: &Bounds, page: &EncodedPage) {
         self.places.page_locations.push(PageLocation {
-            offset: (self.bytes.len() - page.compressed) as i64,
+            offset: (START + self.bytes.len() - page.compressed) as i64,
             compressed_page_size: page.compressed as i32,
             first_row_index: self.rows as i64,
             ..Default::default()
@@ -147,7 +150,7 @@ impl<'a> Pages<'a> {
             .places
             .page_locations
             .first()
-            .map_or(0, |page| page.offset);
+            .map_or(START as i64, |page| page.offset);
         let path = self.column.path().clone();
         let parts: Vec<Bytes> = path.parts().iter().map(|it| it.clone().into()).collect();
         let has_statistics = self.statistics != EnabledStatistics::None;
@@ -163,7 +166,7 @@ impl<'a> Pages<'a> {
             total_uncompressed_size: self.uncompressed as i64,
             total_compressed_size: bytes.len() as i64,
             data_page_offset: first,
-            dictionary_page_offset: dictionary.map(|_| 0),
+            dictionary_page_offset: dictionary.map(|_| START as i64),
             statistics: statistics.as_ref().map(Encoded::new).transpose()?,
             encoding_stats: Some(Encoded::new(&counts)?),
             size_statistics: sizes.as_ref().map(Encoded::new).transpose()?,
@@ -171,7 +174,7 @@ impl<'a> Pages<'a> {
         };
         Ok(Chunk {
             pages: Stored::Memory(bytes),
-            start: 0,
+            start: START as u64,
             metadata: ColumnChunk {
                 meta_data: metadata,
                 ..Default::default()
