@@ -101,10 +101,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        Ok(self
-            .format
-            .encode_uninit_with(backend, &values, encoded)?
-            .len())
+        Ok(self.format.encode_with(backend, &values, encoded)?.len())
     }
 
     fn decode(
@@ -114,7 +111,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let (_, read) = alp::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
+        let (_, read) = alp::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
         to_little_endian::<T>(values);
         Ok(Decoded {
             read,

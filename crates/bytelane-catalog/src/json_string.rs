@@ -87,9 +87,7 @@ impl Codec for JsonString {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let backend = Detected::new(backend)?;
-        let written = self
-            .format
-            .escape_bytes_uninit_with(backend, values, encoded);
+        let written = self.format.escape_bytes_with(backend, values, encoded);
         match written {
             Ok(written) => Ok(written.len()),
             Err(error) if error.kind() == ErrorKind::UnexpectedEnd => Err(cut_off(values.len())),
@@ -109,7 +107,7 @@ impl Codec for JsonString {
             false => 0,
         };
         let string = &encoded[start..];
-        let done = self.format.unescape_uninit_with(backend, string, values);
+        let done = self.format.unescape_with(backend, string, values);
         let (text, read) = done.map_err(|error| error.behind(start))?;
         only_space(&string[read..], start + read)?;
         Ok(Decoded {

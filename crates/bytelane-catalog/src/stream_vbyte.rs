@@ -154,7 +154,7 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         let mut at = 0;
         for block in numbers::<T>(values)?.chunks(self.blocks.block) {
             let format = self.after(*last);
-            let written = format.encode_uninit_with(backend, block, &mut encoded[at..])?;
+            let written = format.encode_with(backend, block, &mut encoded[at..])?;
             at += written.len();
             *last = block[block.len() - 1];
         }
@@ -172,7 +172,7 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         block: &mut [T],
     ) -> Result<usize, Failure> {
         let format = self.after(*last);
-        let read = format.decode_uninit_with(backend, encoded, &mut *block);
+        let read = format.decode_with(backend, encoded, &mut *block);
         let (_, read) = read.map_err(|error| match offset {
             0 => Failure::from(error),
             _ => format!("in the block at offset {offset}: {error}").into(),

@@ -166,7 +166,7 @@ impl<T: Level + Pod> Codec for Levels<T> {
     ) -> Result<usize, Failure> {
         let levels = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        let (bitmap, _) = self.format.encode_uninit_with(backend, &levels, encoded)?;
+        let (bitmap, _) = self.format.encode_with(backend, &levels, encoded)?;
         Ok(bitmap.len())
     }
 
@@ -178,7 +178,7 @@ impl<T: Level + Pod> Codec for Levels<T> {
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
         let levels = numbers_mut::<T>(values)?;
-        let (_, read) = self.format.decode_uninit_with(backend, encoded, levels)?;
+        let (_, read) = self.format.decode_with(backend, encoded, levels)?;
         to_little_endian::<T>(values);
         let written = values.len();
         Ok(Decoded { read, written })
@@ -387,11 +387,11 @@ fn spread<T: Element + Pod>(
     to: &mut [u8],
 ) -> Result<(), Failure> {
     if let Ok(to) = bytemuck::try_cast_slice_mut::<u8, T>(to) {
-        values::spread_uninit_with(backend, dense, bitmap, to)?;
+        values::spread_with(backend, dense, bitmap, to)?;
         return Ok(());
     }
     let mut values = vec![T::zeroed(); to.len() / size_of::<T>()];
-    values::spread_uninit_with(backend, dense, bitmap, &mut values[..])?;
+    values::spread_with(backend, dense, bitmap, &mut values[..])?;
     to.copy_from_slice(bytemuck::cast_slice(&values));
     Ok(())
 }
@@ -404,9 +404,9 @@ fn compact<T: Element + Pod>(
     dense: &mut [T],
 ) -> Result<usize, Failure> {
     if let Ok(values) = bytemuck::try_cast_slice::<u8, T>(from) {
-        return Ok(values::compact_uninit_with(backend, values, bitmap, dense)?.len());
+        return Ok(values::compact_with(backend, values, bitmap, dense)?.len());
     }
     let mut values = vec![T::zeroed(); from.len() / size_of::<T>()];
     bytemuck::cast_slice_mut(&mut values).copy_from_slice(from);
-    Ok(values::compact_uninit_with(backend, &values, bitmap, dense)?.len())
+    Ok(values::compact_with(backend, &values, bitmap, dense)?.len())
 }

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::commands::{
-    advise, bench, completions, cpu, inspect, report, rewrite, rows, thrift, transcode,
+    advise, bench, completions, cpu, diff, inspect, report, rewrite, rows, thrift, transcode,
 };
 use clap::{Parser, Subcommand};
 
@@ -20,7 +20,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 success, 1 `advise --check` found something, 2 error, 130 interrupted (Ctrl-C), \
+Exit codes: 0 success, 1 `advise --check` or `diff` found something, 2 error, 130 interrupted (Ctrl-C), \
 143 terminated (SIGTERM).";
 
 #[derive(Debug, Subcommand)]
@@ -37,6 +37,7 @@ pub enum Command {
     Sample(rows::Sample),
     Count(rows::Count),
     Rewrite(rewrite::Arguments),
+    Diff(diff::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
 }
@@ -56,6 +57,7 @@ impl Command {
             Self::Sample(arguments) => arguments.run(),
             Self::Count(arguments) => arguments.run(),
             Self::Rewrite(arguments) => arguments.run(),
+            Self::Diff(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),
         }

@@ -6,6 +6,7 @@ mod catch_panic;
 mod choice;
 mod chunk;
 pub mod compatibility;
+pub mod diff;
 mod error;
 mod file;
 pub mod filter;

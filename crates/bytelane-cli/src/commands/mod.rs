@@ -4,6 +4,7 @@ pub mod advise;
 pub mod bench;
 pub mod completions;
 pub mod cpu;
+pub mod diff;
 pub mod inspect;
 pub mod report;
 pub mod rewrite;

@@ -5,6 +5,7 @@ mod bench;
 mod bench_thrift;
 mod documents;
 mod general;
+mod merge;
 mod names;
 mod parquet;
 mod process;

@@ -3,7 +3,9 @@
 use super::repair::in_parquet;
 use super::schema::depth_of_schema;
 use crate::chunk::{Pages, chunk_range};
-use crate::format::{self, FileMetaData as Metadata, MAGIC, TAIL_LENGTH, encrypted, footer_length};
+use crate::format::{
+    self, FileMetaData as Metadata, MAGIC, PhysicalType, TAIL_LENGTH, encrypted, footer_length,
+};
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use parquet::file::metadata::{
@@ -11,6 +13,9 @@ use parquet::file::metadata::{
 };
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
+
+/// Number of bytes of an INT96 value.
+const INT96_BYTES: i32 = 12;
 
 /// The metadata at the end of a file.
 #[derive(Debug)]
@@ -26,6 +31,32 @@ pub(crate) struct Footer {
 /// The footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (file, depth) = read_file_metadata(reader)?;
+    let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
+    Ok(Footer {
+        file,
+        metadata,
+        depth,
+    })
+}
+
+/// Reads the footer of a file whose values are wanted as they are stored: leaves have no annotations, INT96 is 12 bytes, and
+/// there is no Arrow schema.
+pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
+    let (mut file, depth) = read_file_metadata(reader)?;
+    file.key_value_metadata = None;
+    for element in &mut file.schema {
+        if element.num_children.is_some_and(|it| it > 0) {
+            continue;
+        }
+        element.converted_type = None;
+        element.logical_type = None;
+        element.scale = None;
+        element.precision = None;
+        if element.physical_type == Some(PhysicalType::Int96) {
+            element.physical_type = Some(PhysicalType::FixedLenByteArray);
+            element.type_length = Some(INT96_BYTES);
+        }
+    }
     let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
     Ok(Footer {
         file,

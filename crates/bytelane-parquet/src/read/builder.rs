@@ -121,7 +121,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Self::checked(input, metadata)
     }
 
-    fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
+    pub(super) fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
         check_widths(metadata.parquet_schema().columns().iter(), input.len())?;
         Ok(Self::new_with_metadata(input, metadata))
     }
@@ -444,7 +444,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
 }
 
 /// The footer, without annotations that Arrow has no types for, and the types that its columns have without an Arrow schema.
-fn in_arrow_itself(footer: Footer) -> Result<(Arc<ParquetMetaData>, ArrowReaderMetadata)> {
+pub(super) fn in_arrow_itself(
+    footer: Footer,
+) -> Result<(Arc<ParquetMetaData>, ArrowReaderMetadata)> {
     let Footer {
         metadata, depth, ..
     } = footer;
@@ -463,7 +465,7 @@ fn in_arrow_itself(footer: Footer) -> Result<(Arc<ParquetMetaData>, ArrowReaderM
 }
 
 /// The footer of columns nested so deep, with their types in Arrow.
-fn in_arrow(
+pub(super) fn in_arrow(
     footer: &Arc<ParquetMetaData>,
     depth: usize,
     options: ArrowReaderOptions,

@@ -9,6 +9,7 @@ mod leaf;
 mod row_group;
 mod rows;
 mod schema;
+mod stored;
 #[cfg(test)]
 mod tests;
 

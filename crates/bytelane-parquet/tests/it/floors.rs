@@ -15,6 +15,7 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
         ("write", &[]),
         ("filter", &[]),
         ("rewrite", &[]),
+        ("diff", &[]),
         ("advise", &["rewrite", "write"]),
     ],
 ];

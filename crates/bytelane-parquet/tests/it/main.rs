@@ -7,6 +7,7 @@ mod alp_files;
 mod any;
 mod auto;
 mod columns;
+mod diff;
 mod files;
 mod filter;
 mod floors;

@@ -1,7 +1,6 @@
 //! Values seen as bytes, and fresh memory as a place to write.
 #![allow(unsafe_code)] // Casts between primitive slices and bytes.
 
-mod claims;
 mod fill;
 #[cfg(feature = "alloc")]
 mod reserved;

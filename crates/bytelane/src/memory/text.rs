@@ -7,7 +7,7 @@ use super::{Destination, Faithful};
 use alloc::{string::String, vec::Vec};
 
 /// A [`Faithful`] operation that writes text: the proof that a `String` relies on.
-/// [`claims`](super::claims) lists the implementations and argues for each.
+/// The `claims.rs` of each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///
@@ -123,8 +123,8 @@ pub(crate) trait Validate {
     fn validate(self, src: &[u8]) -> Result<(usize, Self::Done), Self::Error>;
 }
 
-/// A [`Validate`] that is right: the proof that [`prefix`] relies on. [`claims`](super::claims)
-/// lists the implementations and argues for each.
+/// A [`Validate`] that is right: the proof that [`prefix`] relies on. The `claims.rs` of each codec
+/// has the implementations, and argues for each.
 ///
 /// # Safety
 ///

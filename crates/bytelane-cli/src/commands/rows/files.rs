@@ -32,6 +32,27 @@ pub struct Chosen<'a> {
     pub is_filtered: bool,
 }
 
+/// Returns the files at paths, and those below directories.
+pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path == Path::new("-") {
+            bail!(
+                "a Parquet file cannot be read from standard input, which is not seekable; save it to disk first"
+            );
+        }
+        let before = files.len();
+        collect(path, &|extension| extension == "parquet", &mut files)?;
+        if files.len() == before {
+            bail!(
+                "{}: no .parquet file in this directory",
+                readable::path(path)
+            );
+        }
+    }
+    Ok(files)
+}
+
 /// Files with the same columns. One is open at a time.
 pub struct Files {
     paths: Vec<PathBuf>,
@@ -42,24 +63,8 @@ pub struct Files {
 impl Files {
     /// Finds the files at paths, and those below directories.
     pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
-        let mut files = Vec::new();
-        for path in paths {
-            if path == Path::new("-") {
-                bail!(
-                    "a Parquet file cannot be read from standard input, which is not seekable; save it to disk first"
-                );
-            }
-            let before = files.len();
-            collect(path, &|extension| extension == "parquet", &mut files)?;
-            if files.len() == before {
-                bail!(
-                    "{}: no .parquet file in this directory",
-                    readable::path(path)
-                );
-            }
-        }
         Ok(Self {
-            paths: files,
+            paths: files_at(paths)?,
             schema: OnceLock::new(),
         })
     }

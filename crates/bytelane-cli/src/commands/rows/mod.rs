@@ -13,6 +13,7 @@ use arrow_array::RecordBatch;
 use bytelane_measure::format::Format as TableFormat;
 use bytelane_parquet::filter::{Predicate, Selection};
 use clap::ValueEnum;
+pub use files::files_at;
 use files::{Chosen, Files};
 use output::Output;
 use serde_json::json;

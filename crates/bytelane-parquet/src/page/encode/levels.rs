@@ -117,7 +117,7 @@ fn append(levels: &[u16], greatest: u16, backend: Detected, to: &mut Vec<u8>) ->
     let format = format.expect("levels have at most 16 bits");
     let start = to.len();
     to.resize(start + format.max_encoded_len(levels.len()), 0);
-    let written = format.encode_uninit_with(backend, levels, &mut to[start..]);
+    let written = format.encode_with(backend, levels, &mut to[start..]);
     let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
     let end = start + written.len();
     to.truncate(end);

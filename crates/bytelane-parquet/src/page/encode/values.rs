@@ -44,7 +44,7 @@ pub(super) fn append(
             let start = to.len();
             to.resize(start + bytes.len(), 0);
             let width = Width::new(width).expect("no column has values of 0 bytes");
-            width.encode_uninit_with(backend, bytes, &mut to[start..])?;
+            width.encode_with(backend, bytes, &mut to[start..])?;
         }
         (As::Alp, DenseValues::Fixed(bytes, width)) => {
             match alp::encode(backend, bytes, width, room)? {
@@ -108,7 +108,7 @@ fn length(string: &[u8]) -> Result<i32> {
 fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut Vec<u8>) {
     let start = to.len();
     to.resize(start + delta::max_encoded_len::<T>(numbers.len()), 0);
-    let written = delta::encode_uninit_with(backend, numbers, &mut to[start..]);
+    let written = delta::encode_with(backend, numbers, &mut to[start..]);
     let end = start + written.expect("there is room").len();
     to.truncate(end);
 }
@@ -156,7 +156,7 @@ fn append_indices(indices: &[u32], backend: Detected, to: &mut Vec<u8>) -> Resul
     to.push(width as u8);
     let start = to.len();
     to.resize(start + format.max_encoded_len(indices.len()), 0);
-    let written = format.encode_uninit_with(backend, indices, &mut to[start..]);
+    let written = format.encode_with(backend, indices, &mut to[start..]);
     let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
     let end = start + written.len();
     to.truncate(end);

@@ -7,7 +7,6 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// The number of values that a page says it has. Nothing but the header is checked: see
@@ -62,30 +61,17 @@ pub fn validate<T: Float>(src: &[u8]) -> Result<(usize, usize), Error> {
 /// ```
 #[inline]
 pub fn decode<T: Float>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+    decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is room
-/// for, and the number of bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values, as many as there is room for, and the number of bytes read.
 ///
 /// # Errors
 ///
 /// Those of [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Float>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<(&'a mut [T], usize), Error> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Float>(
+pub fn decode_with<'a, T: Float>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
@@ -150,31 +136,18 @@ pub fn decode_range<T: Float>(
     range: Range<usize>,
     values: &mut [T],
 ) -> Result<usize, Error> {
-    let written = decode_range_uninit_with(Detected::active(), src, range, values);
+    let written = decode_range_with(Detected::active(), src, range, values);
     written.map(|written| written.len())
 }
 
-/// [`decode_range`] into memory that need not be initialised. Returns the values written.
+/// [`decode_range`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
 /// Those of [`decode_range`].
 #[inline]
-pub fn decode_range_uninit<'a, T: Float>(
-    src: &[u8],
-    range: Range<usize>,
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    decode_range_uninit_with(Detected::active(), src, range, values)
-}
-
-/// [`decode_range_uninit`], or [`decode_range`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode_range`].
-#[inline]
-pub fn decode_range_uninit_with<'a, T: Float>(
+pub fn decode_range_with<'a, T: Float>(
     backend: Detected,
     src: &[u8],
     range: Range<usize>,

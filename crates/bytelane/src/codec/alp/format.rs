@@ -7,7 +7,6 @@ use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 /// The size of vectors: what encoders choose, and decoders read from the page.
 ///
@@ -94,33 +93,18 @@ impl Format {
     /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have.
     #[inline]
     pub fn encode<T: Float>(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+    /// Returns the bytes written.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a, T: Float>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], Error> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a, T: Float>(
+    pub fn encode_with<'a, T: Float>(
         self,
         backend: Detected,
         values: &[T],
@@ -191,31 +175,19 @@ pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
     Format::STANDARD.encode(values, dst)
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
 /// Those of [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Float>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], Error> {
-    Format::STANDARD.encode_uninit(values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Float>(
+pub fn encode_with<'a, T: Float>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
 ) -> Result<&'a mut [u8], Error> {
-    Format::STANDARD.encode_uninit_with(backend, values, dst)
+    Format::STANDARD.encode_with(backend, values, dst)
 }
 
 /// [`encode`], appended to a `Vec`. Returns the number of bytes.

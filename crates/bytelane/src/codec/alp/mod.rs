@@ -46,6 +46,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod choose;
+mod claims;
 mod decode;
 mod encode;
 mod error;
@@ -65,18 +66,13 @@ mod tests;
 mod x86;
 
 pub(crate) use decode::Decode;
-pub use decode::{
-    decode, decode_range, decode_range_uninit, decode_range_uninit_with, decode_uninit,
-    decode_uninit_with, stored, validate,
-};
+pub use decode::{decode, decode_range, decode_range_with, decode_with, stored, validate};
 #[cfg(feature = "alloc")]
 pub use decode::{decode_append, decode_to_vec};
 pub use error::{Error, ErrorKind};
 pub use float::Float;
 pub(crate) use format::Encode;
-pub use format::{
-    Format, encode, encode_uninit, encode_uninit_with, estimated_len, max_encoded_len,
-};
+pub use format::{Format, encode, encode_with, estimated_len, max_encoded_len};
 #[cfg(feature = "alloc")]
 pub use format::{encode_append, encode_to_vec};
 pub(crate) use pair::{Pair, Powers};

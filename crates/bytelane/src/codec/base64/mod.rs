@@ -51,6 +51,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod claims;
 mod engine;
 mod error;
 mod kernel;

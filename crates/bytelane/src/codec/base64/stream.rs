@@ -140,7 +140,7 @@ impl<W: Write> Encoder<W> {
     fn write_text_of(&mut self, len: usize) -> io::Result<()> {
         self.write_text()?;
         let (bytes, text) = (&self.bytes[..len], &mut self.text[..]);
-        let encoded = self.engine.encode_uninit_with(self.backend, bytes, text);
+        let encoded = self.engine.encode_with(self.backend, bytes, text);
         self.text_len = encoded.map_err(io::Error::other)?.len();
         self.written = 0;
         self.bytes.copy_within(len..self.bytes_len, 0);
@@ -371,7 +371,7 @@ impl<R: Read> Decoder<R> {
             true => self.engine,
             false => self.engine.with_decode_padding(DecodePadding::None),
         };
-        match engine.decode_uninit_with(self.backend, text, &mut self.bytes[..]) {
+        match engine.decode_with(self.backend, text, &mut self.bytes[..]) {
             Ok(bytes) => (self.read, self.bytes_len) = (0, bytes.len()),
             Err(error) => {
                 let error = match (error.kind(), error.offset()) {

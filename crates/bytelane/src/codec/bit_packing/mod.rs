@@ -35,6 +35,7 @@
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod avx512;
+mod claims;
 mod error;
 mod few;
 mod format;

@@ -7,7 +7,6 @@ use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
@@ -85,33 +84,18 @@ impl Width {
     /// short; nothing is written then.
     #[inline]
     pub fn encode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
-        let written = self.encode_uninit_with(Detected::active(), src, dst);
+        let written = self.encode_with(Detected::active(), src, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        src: &[u8],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.encode_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -154,33 +138,18 @@ impl Width {
     /// Those of [`encode`](Self::encode).
     #[inline]
     pub fn decode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
-        let written = self.decode_uninit_with(Detected::active(), src, dst);
+        let written = self.decode_with(Detected::active(), src, dst);
         written.map(|written| written.len())
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.decode_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -234,33 +203,17 @@ impl Width {
         range: Range<usize>,
         dst: &mut [u8],
     ) -> Result<usize, LengthError> {
-        let written = self.decode_range_uninit_with(Detected::active(), src, range, dst);
+        let written = self.decode_range_with(Detected::active(), src, range, dst);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// bytes written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
     /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit<'a>(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.decode_range_uninit_with(Detected::active(), src, range, dst)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range),
-    /// on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    pub fn decode_range_uninit_with<'a>(
+    pub fn decode_range_with<'a>(
         self,
         backend: Detected,
         src: &[u8],

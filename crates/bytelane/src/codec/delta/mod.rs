@@ -36,6 +36,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 mod blocks;
+mod claims;
 mod encode;
 mod error;
 mod format;
@@ -62,7 +63,6 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// Summing, as each instruction set provides it, for values of `K` bytes, 4 or 8.
@@ -140,31 +140,19 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
     Format::STANDARD.encode(values, dst)
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
 /// Those of [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Integer>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    Format::STANDARD.encode_uninit(values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Integer>(
+pub fn encode_with<'a, T: Integer>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
 ) -> Result<&'a mut [u8], DestinationError> {
-    Format::STANDARD.encode_uninit_with(backend, values, dst)
+    Format::STANDARD.encode_with(backend, values, dst)
 }
 
 /// [`encode`], appended to a `Vec`. Returns the number of bytes.
@@ -203,30 +191,17 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
 /// ```
 #[inline]
 pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+    decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is
-/// room for, and the number of bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values, as many as there is room for, and the number of bytes read.
 ///
 /// # Errors
 ///
 /// Those of [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Integer>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<(&'a mut [T], usize), Error> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Integer>(
+pub fn decode_with<'a, T: Integer>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
@@ -295,31 +270,18 @@ pub fn decode_range<T: Integer>(
     range: Range<usize>,
     values: &mut [T],
 ) -> Result<usize, Error> {
-    let written = decode_range_uninit_with(Detected::active(), src, range, values);
+    let written = decode_range_with(Detected::active(), src, range, values);
     written.map(|written| written.len())
 }
 
-/// [`decode_range`] into memory that need not be initialised. Returns the values written.
+/// [`decode_range`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
 /// Those of [`decode_range`].
 #[inline]
-pub fn decode_range_uninit<'a, T: Integer>(
-    src: &[u8],
-    range: Range<usize>,
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    decode_range_uninit_with(Detected::active(), src, range, values)
-}
-
-/// [`decode_range_uninit`], or [`decode_range`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode_range`].
-#[inline]
-pub fn decode_range_uninit_with<'a, T: Integer>(
+pub fn decode_range_with<'a, T: Integer>(
     backend: Detected,
     src: &[u8],
     range: Range<usize>,

@@ -39,6 +39,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod claims;
 mod driver;
 mod error;
 mod kernel;
@@ -64,7 +65,6 @@ use crate::memory::{self, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
-use core::mem::MaybeUninit;
 pub(crate) use driver::{Escape, EscapeBytes, Scan, Unescape};
 
 /// How a text is written: [`QUOTED`] or [`BARE`].
@@ -216,32 +216,18 @@ impl Format {
     /// ```
     #[inline]
     pub fn escape(self, text: &str, dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.escape_uninit_with(Detected::active(), text, dst)?;
+        let written = self.escape_with(Detected::active(), text, dst)?;
         Ok(written.len())
     }
 
-    /// [`escape`](Self::escape) into memory that need not be initialised. Returns the text written.
+    /// [`escape`](Self::escape) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the text written.
     ///
     /// # Errors
     ///
     /// Those of [`escape`](Self::escape).
     #[inline]
-    pub fn escape_uninit<'a>(
-        self,
-        text: &str,
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut str, DestinationError> {
-        self.escape_uninit_with(Detected::active(), text, dst)
-    }
-
-    /// [`escape_uninit`](Self::escape_uninit), or [`escape`](Self::escape), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`escape`](Self::escape).
-    #[inline]
-    pub fn escape_uninit_with<'a>(
+    pub fn escape_with<'a>(
         self,
         backend: Detected,
         text: &str,
@@ -272,7 +258,7 @@ impl Format {
     /// ```
     #[inline]
     pub fn escape_bytes(self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.escape_bytes_uninit_with(Detected::active(), src, dst)?;
+        let written = self.escape_bytes_with(Detected::active(), src, dst)?;
         Ok(written.len())
     }
 
@@ -283,7 +269,7 @@ impl Format {
     ///
     /// Those of [`escape_bytes`](Self::escape_bytes).
     #[inline]
-    pub fn escape_bytes_uninit_with<'a>(
+    pub fn escape_bytes_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -343,34 +329,19 @@ impl Format {
     /// ```
     #[inline]
     pub fn unescape(self, src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
-        let (text, read) = self.unescape_uninit_with(Detected::active(), src, dst)?;
+        let (text, read) = self.unescape_with(Detected::active(), src, dst)?;
         let written = text.len();
         Ok(Consumed { read, written })
     }
 
-    /// [`unescape`](Self::unescape) into memory that need not be initialised. Returns the text and
-    /// the number of bytes read.
+    /// [`unescape`](Self::unescape) on a backend of the caller's choice, into memory that need not
+    /// be initialised. Returns the text and the number of bytes read.
     ///
     /// # Errors
     ///
     /// Those of [`unescape`](Self::unescape).
     #[inline]
-    pub fn unescape_uninit<'a>(
-        self,
-        src: &[u8],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<(&'a mut str, usize), Error> {
-        self.unescape_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`unescape_uninit`](Self::unescape_uninit), or [`unescape`](Self::unescape), on a backend of
-    /// the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`unescape`](Self::unescape).
-    #[inline]
-    pub fn unescape_uninit_with<'a>(
+    pub fn unescape_with<'a>(
         self,
         backend: Detected,
         src: &[u8],

@@ -3,6 +3,7 @@
 use super::*;
 use crate::Backend;
 use crate::grid::thinned;
+use core::mem::MaybeUninit;
 use std::borrow::ToOwned;
 use std::format;
 use std::string::{String, ToString};
@@ -26,7 +27,7 @@ fn escape(
     room: usize,
 ) -> Result<String, DestinationError> {
     let mut json = std::vec![MaybeUninit::uninit(); room];
-    let json = format.escape_uninit_with(backend, text, &mut json[..]);
+    let json = format.escape_with(backend, text, &mut json[..]);
     json.map(|json| json.to_owned())
 }
 
@@ -43,7 +44,7 @@ fn unescape(
     room: usize,
 ) -> Result<(String, usize), Error> {
     let mut text = std::vec![MaybeUninit::uninit(); room];
-    let text = format.unescape_uninit_with(backend, src, &mut text[..]);
+    let text = format.unescape_with(backend, src, &mut text[..]);
     text.map(|(text, read)| (text.to_owned(), read))
 }
 
@@ -96,7 +97,7 @@ fn assert_escapes(text: &str) {
         }
         let mut json = std::vec![0xaa; needed + 2];
         let exact = &mut json[1..=needed];
-        let written = format.escape_uninit_with(backend, text, exact);
+        let written = format.escape_with(backend, text, exact);
         assert_eq!(written.map(|json| json.len()), Ok(needed), "{}", place());
         assert_eq!((json[0], json[needed + 1]), (0xaa, 0xaa), "{}", place());
         for capacity in [0, 6 + needed, 1000 + needed] {
@@ -316,13 +317,13 @@ fn assert_escaped_as_text(src: &[u8]) {
     for backend in backends() {
         let mut json = std::vec![MaybeUninit::uninit(); needed + 1];
         for room in thinned([needed, needed + 1], 1) {
-            let json = QUOTED.escape_bytes_uninit_with(backend, src, &mut json[..room]);
+            let json = QUOTED.escape_bytes_with(backend, src, &mut json[..room]);
             let json = json.map(|json| json.to_owned());
             assert!(json == expected, "{backend:?}, {}: {json:?}", src.len());
         }
         if expected.is_ok() && !cfg!(miri) {
             let short = &mut json[..needed - 1];
-            let error = QUOTED.escape_bytes_uninit_with(backend, src, short);
+            let error = QUOTED.escape_bytes_with(backend, src, short);
             assert_eq!(error, Err(without_room(needed).into()), "{backend:?}");
         }
     }
@@ -456,7 +457,11 @@ fn all_shapes_agree() {
     assert_eq!(BARE.escape("a\tb", &mut json[..4]), Ok(4));
     assert_eq!(&json[..4], br"a\tb");
     let mut slots = [MaybeUninit::uninit(); 4];
-    assert_eq!(BARE.escape_uninit("a\tb", &mut slots).unwrap(), r"a\tb");
+    assert_eq!(
+        BARE.escape_with(Detected::active(), "a\tb", &mut slots[..])
+            .unwrap(),
+        r"a\tb"
+    );
     let mut json = b"\xff".to_vec();
     QUOTED.escape_append("a\tb", &mut json);
     assert_eq!(json, b"\xff\"a\\tb\"");
@@ -469,7 +474,9 @@ fn all_shapes_agree() {
     assert_eq!(QUOTED.unescape(br#"a\tb", 17"#, &mut text), Ok(consumed));
     assert_eq!(&text, b"a\tb");
     let mut slots = [MaybeUninit::uninit(); 3];
-    let (text, read) = BARE.unescape_uninit(br"a\tb", &mut slots).unwrap();
+    let (text, read) = BARE
+        .unescape_with(Detected::active(), br"a\tb", &mut slots[..])
+        .unwrap();
     assert_eq!((&*text, read), ("a\tb", 4));
     let mut text = b"\xff".to_vec();
     assert_eq!(QUOTED.unescape_append(br#"a\tb""#, &mut text), Ok(consumed));

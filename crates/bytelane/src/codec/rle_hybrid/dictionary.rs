@@ -6,7 +6,6 @@ use crate::codec::bit_packing::Layout;
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, Detected};
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// The values that indices stand for.
@@ -85,34 +84,18 @@ impl<T: Entry> Dictionary<T> {
         src: &[u8],
         values: &mut [T],
     ) -> Result<usize, Error> {
-        let decoded = self.decode_uninit_with(Detected::active(), format, src, values);
+        let decoded = self.decode_with(Detected::active(), format, src, values);
         decoded.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
-    /// many as there is room for, and the number of bytes read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, as many as there is room for, and the number of bytes read.
     ///
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), format, src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         &self,
         backend: Detected,
         format: Format<u32>,
@@ -179,35 +162,18 @@ impl<T: Entry> Dictionary<T> {
         values: &mut [T],
     ) -> Result<usize, Error> {
         let backend = Detected::active();
-        let written = self.decode_range_uninit_with(backend, format, src, range, values);
+        let written = self.decode_range_with(backend, format, src, range, values);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// values written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///
     /// Those of [`decode_range`](Self::decode_range).
     #[inline]
-    pub fn decode_range_uninit<'a>(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        range: Range<usize>,
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<&'a mut [T], Error> {
-        self.decode_range_uninit_with(Detected::active(), format, src, range, values)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or
-    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit_with<'a>(
+    pub fn decode_range_with<'a>(
         &self,
         backend: Detected,
         format: Format<u32>,

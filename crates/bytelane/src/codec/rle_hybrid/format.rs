@@ -11,7 +11,6 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// The width of the values: `u8`, `u16` or `u32` of so many bits.
@@ -92,33 +91,18 @@ impl<T: Integer> Format<T> {
     /// then unspecified.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], Error> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         values: &[T],
@@ -175,33 +159,18 @@ impl<T: Integer> Format<T> {
     /// ```
     #[inline]
     pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_uninit_with(Detected::active(), src, values);
+        let read = self.decode_with(Detected::active(), src, values);
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
-    /// many as there is room for, and the number of bytes read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, as many as there is room for, and the number of bytes read.
     ///
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -267,34 +236,18 @@ impl<T: Integer> Format<T> {
         range: Range<usize>,
         values: &mut [T],
     ) -> Result<usize, Error> {
-        let written = self.decode_range_uninit_with(Detected::active(), src, range, values);
+        let written = self.decode_range_with(Detected::active(), src, range, values);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// values written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///
     /// Those of [`decode_range`](Self::decode_range).
     #[inline]
-    pub fn decode_range_uninit<'a>(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<&'a mut [T], Error> {
-        self.decode_range_uninit_with(Detected::active(), src, range, values)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or
-    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit_with<'a>(
+    pub fn decode_range_with<'a>(
         self,
         backend: Detected,
         src: &[u8],

@@ -50,6 +50,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 pub mod bits;
+mod claims;
 #[cfg(feature = "alloc")]
 mod dictionary;
 mod encode;

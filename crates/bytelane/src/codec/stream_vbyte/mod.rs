@@ -73,6 +73,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod claims;
 mod coding;
 mod cursor;
 mod decode;
@@ -100,7 +101,6 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use coding::{Coding, Transform, Variant};
-use core::mem::MaybeUninit;
 use plan::{Compress, Expand, Plan};
 
 /// The operations that each instruction set provides: a block of 64 bytes of values against its
@@ -286,33 +286,18 @@ impl<T: Integer> Format<T> {
     /// overwritten then.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = self.encode_with(Detected::active(), values, dst)?;
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], DestinationError> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         values: &[T],
@@ -351,33 +336,18 @@ impl<T: Integer> Format<T> {
     /// some values may have been written.
     #[inline]
     pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let (_, read) = self.decode_uninit_with(Detected::active(), src, values)?;
+        let (_, read) = self.decode_with(Detected::active(), src, values)?;
         Ok(read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, and
-    /// the number of bytes of `src` read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, and the number of bytes of `src` read.
     ///
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],

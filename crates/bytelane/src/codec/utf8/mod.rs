@@ -21,6 +21,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod claims;
 mod error;
 mod kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]

@@ -10,7 +10,6 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 
 /// The greatest definition level of a column: the number of its ancestors, itself included, that are
 /// optional or repeated. A value with this level is valid, with a lower one it is null.
@@ -82,33 +81,18 @@ impl<T: Level> Format<T> {
     /// ```
     #[inline]
     pub fn encode(self, levels: &[T], bitmap: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), levels, bitmap);
+        let written = self.encode_with(Detected::active(), levels, bitmap);
         written.map(|(_, valid)| valid)
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes written,
-    /// and the number of valid values.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written, and the number of valid values.
     ///
     /// # Errors
     ///
     /// Those of [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        levels: &[T],
-        bitmap: &'a mut [MaybeUninit<u8>],
-    ) -> Result<(&'a mut [u8], usize), Error> {
-        self.encode_uninit_with(Detected::active(), levels, bitmap)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         levels: &[T],
@@ -153,33 +137,18 @@ impl<T: Level> Format<T> {
     /// then.
     #[inline]
     pub fn decode(self, bitmap: &[u8], levels: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_uninit_with(Detected::active(), bitmap, levels);
+        let read = self.decode_with(Detected::active(), bitmap, levels);
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the levels, as many
-    /// as there is room for, and the number of bytes read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the levels, as many as there is room for, and the number of bytes read.
     ///
     /// # Errors
     ///
     /// Those of [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        bitmap: &[u8],
-        levels: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), bitmap, levels)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         bitmap: &[u8],

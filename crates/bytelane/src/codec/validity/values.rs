@@ -25,7 +25,6 @@ use crate::memory::{Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 /// The number of valid values among the first `count`: that of set bits.
 ///
@@ -59,30 +58,17 @@ fn count_set(bitmap: &[u8], count: usize) -> usize {
 /// values as there are set bits. The contents of `values` are then unspecified.
 #[inline]
 pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Result<(), Error> {
-    spread_uninit_with(Detected::active(), dense, bitmap, values).map(|_| ())
+    spread_with(Detected::active(), dense, bitmap, values).map(|_| ())
 }
 
-/// [`spread`] into memory that need not be initialised. Returns the values.
+/// [`spread`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values.
 ///
 /// # Errors
 ///
 /// Those of [`spread`].
 #[inline]
-pub fn spread_uninit<'a, T: Element>(
-    dense: &[T],
-    bitmap: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    spread_uninit_with(Detected::active(), dense, bitmap, values)
-}
-
-/// [`spread_uninit`], or [`spread`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`spread`].
-#[inline]
-pub fn spread_uninit_with<'a, T: Element>(
+pub fn spread_with<'a, T: Element>(
     backend: Detected,
     dense: &[T],
     bitmap: &[u8],
@@ -136,31 +122,18 @@ pub fn spread_to_vec<T: Element>(
 /// contents of `dense` are then unspecified.
 #[inline]
 pub fn compact<T: Element>(values: &[T], bitmap: &[u8], dense: &mut [T]) -> Result<usize, Error> {
-    let written = compact_uninit_with(Detected::active(), values, bitmap, dense);
+    let written = compact_with(Detected::active(), values, bitmap, dense);
     written.map(|written| written.len())
 }
 
-/// [`compact`] into memory that need not be initialised. Returns the values written.
+/// [`compact`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
 /// Those of [`compact`].
 #[inline]
-pub fn compact_uninit<'a, T: Element>(
-    values: &[T],
-    bitmap: &[u8],
-    dense: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    compact_uninit_with(Detected::active(), values, bitmap, dense)
-}
-
-/// [`compact_uninit`], or [`compact`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`compact`].
-#[inline]
-pub fn compact_uninit_with<'a, T: Element>(
+pub fn compact_with<'a, T: Element>(
     backend: Detected,
     values: &[T],
     bitmap: &[u8],

@@ -39,6 +39,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
+mod claims;
 mod error;
 mod integer;
 mod kernel;
@@ -61,7 +62,6 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use integer::Mapping;
 
 /// Bytes that an encoder of eight values may write: up to 80 bytes of varints, 8 after the last
@@ -159,29 +159,17 @@ pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
 /// ```
 #[inline]
 pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
+    encode_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
 /// Those of [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Integer>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    encode_uninit_with(Detected::active(), values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Integer>(
+pub fn encode_with<'a, T: Integer>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
@@ -250,30 +238,17 @@ pub fn count(src: &[u8]) -> usize {
 /// ```
 #[inline]
 pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+    decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is
-/// room for, and the number of bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values, as many as there is room for, and the number of bytes read.
 ///
 /// # Errors
 ///
 /// Those of [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Integer>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<(&'a mut [T], usize), Error> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Integer>(
+pub fn decode_with<'a, T: Integer>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,

@@ -32,7 +32,6 @@ use crate::memory::{Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 /// That of bits.
 pub(super) const LAYOUT: Layout = Layout {
@@ -70,11 +69,12 @@ pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
 /// Panics if the bitmap has fewer bits.
 #[inline]
 pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, DestinationError> {
-    let written = encode_uninit_with(Detected::active(), bitmap, count, dst);
+    let written = encode_with(Detected::active(), bitmap, count, dst);
     written.map(|written| written.len())
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -84,25 +84,7 @@ pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, Dest
 ///
 /// Panics if the bitmap has fewer bits.
 #[inline]
-pub fn encode_uninit<'a>(
-    bitmap: &[u8],
-    count: usize,
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    encode_uninit_with(Detected::active(), bitmap, count, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-///
-/// # Panics
-///
-/// Panics if the bitmap has fewer bits.
-#[inline]
-pub fn encode_uninit_with<'a>(
+pub fn encode_with<'a>(
     backend: Detected,
     bitmap: &[u8],
     count: usize,
@@ -149,31 +131,17 @@ pub fn encode_to_vec(bitmap: &[u8], count: usize) -> Vec<u8> {
 /// bitmap is too short. Its contents are then unspecified.
 #[inline]
 pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
+    decode_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the bytes written, and the number of
-/// bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written, and the number of bytes read.
 ///
 /// # Errors
 ///
 /// Those of [`decode`].
 #[inline]
-pub fn decode_uninit<'a>(
-    src: &[u8],
-    count: usize,
-    bitmap: &'a mut [MaybeUninit<u8>],
-) -> Result<(&'a mut [u8], usize), Error> {
-    decode_uninit_with(Detected::active(), src, count, bitmap)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a>(
+pub fn decode_with<'a>(
     backend: Detected,
     src: &[u8],
     count: usize,

@@ -95,7 +95,7 @@ impl<T: Level> List<T> {
         offsets: &mut [O],
     ) -> Result<usize, Error> {
         let backend = Detected::active();
-        let written = self.offsets_uninit_with(backend, repetition, definition, offsets);
+        let written = self.offsets_with(backend, repetition, definition, offsets);
         written.map(|written| written.len())
     }
 
@@ -106,7 +106,7 @@ impl<T: Level> List<T> {
     ///
     /// Those of [`offsets`](Self::offsets).
     #[inline]
-    pub fn offsets_uninit_with<'a, O: Offset>(
+    pub fn offsets_with<'a, O: Offset>(
         self,
         backend: Detected,
         repetition: &[T],
@@ -168,7 +168,7 @@ impl<T: Level> List<T> {
         bitmap: &mut [u8],
     ) -> Result<Bits, Error> {
         let backend = Detected::active();
-        let written = self.validity_uninit_with(backend, repetition, definition, bitmap);
+        let written = self.validity_with(backend, repetition, definition, bitmap);
         written.map(|(_, bits)| bits)
     }
 
@@ -179,7 +179,7 @@ impl<T: Level> List<T> {
     ///
     /// Those of [`validity`](Self::validity).
     #[inline]
-    pub fn validity_uninit_with<'a>(
+    pub fn validity_with<'a>(
         self,
         backend: Detected,
         repetition: &[T],
@@ -221,7 +221,7 @@ impl<T: Level> List<T> {
         bitmap: &mut [u8],
     ) -> Result<Bits, Error> {
         let backend = Detected::active();
-        let written = self.entries_uninit_with(backend, valid_from, repetition, definition, bitmap);
+        let written = self.entries_with(backend, valid_from, repetition, definition, bitmap);
         written.map(|(_, bits)| bits)
     }
 
@@ -232,7 +232,7 @@ impl<T: Level> List<T> {
     ///
     /// Those of [`validity`](Self::validity).
     #[inline]
-    pub fn entries_uninit_with<'a>(
+    pub fn entries_with<'a>(
         self,
         backend: Detected,
         valid_from: T,

@@ -120,7 +120,7 @@ impl Codec for Base64 {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let backend = Detected::new(backend)?;
-        let written = self.engine.encode_uninit_with(backend, values, encoded)?;
+        let written = self.engine.encode_with(backend, values, encoded)?;
         Ok(written.len())
     }
 
@@ -132,7 +132,7 @@ impl Codec for Base64 {
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
         let mut decode = |text: &[u8]| {
-            let written = self.engine.decode_uninit_with(backend, text, &mut *values);
+            let written = self.engine.decode_with(backend, text, &mut *values);
             written.map(|written| written.len())
         };
         let mut written = decode(encoded);

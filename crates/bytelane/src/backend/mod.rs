@@ -229,7 +229,7 @@ static ACTIVE: AtomicU8 = AtomicU8::new(0);
 ///
 /// let scalar = Detected::new(Backend::Scalar)?;
 /// let mut encoded = [MaybeUninit::uninit(); 4];
-/// let encoded = big_endian::encode_uninit_with(scalar, &[0x0102u16, 3], &mut encoded[..]).unwrap();
+/// let encoded = big_endian::encode_with(scalar, &[0x0102u16, 3], &mut encoded[..]).unwrap();
 /// assert_eq!(encoded, [1, 2, 0, 3]);
 /// # Ok::<(), bytelane::Unavailable>(())
 /// ```

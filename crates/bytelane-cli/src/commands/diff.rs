@@ -1,0 +1,154 @@
+//! `bytelane diff`.
+
+use super::rows::files_at;
+use crate::table::{Table, format_parser, text};
+use crate::{Outcome, readable, standard};
+use anyhow::bail;
+use bytelane_measure::format::Format;
+use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff};
+use serde::Serialize;
+use std::io::Write;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// Compare the rows of Parquet files
+///
+/// Values are compared as they are stored, bit for bit; encodings, compressions, row groups, the order of columns and the
+/// borders of files do not count. The first rows that differ are named. The exit status is 1 if there are any.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    /// The files to compare, or directories that are searched for .parquet files: the last one with those before it, or all with
+    /// those of --with
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// The files on the other side, if there are several
+    #[arg(long = "with", value_name = "FILE", num_args = 1..)]
+    others: Vec<PathBuf>,
+    /// Ignore the order of rows: both sides must have each row the same number of times
+    #[arg(long)]
+    any_order: bool,
+    /// The number of different rows to name
+    #[arg(long, value_name = "N", default_value = "10")]
+    rows: NonZero<usize>,
+    /// A table, one JSON object, CSV, or a Markdown table
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane diff weather.parquet smaller.parquet
+  bytelane diff january.parquet february.parquet --with merged.parquet
+  bytelane diff lake/ merged.parquet --any-order";
+
+/// The outcome for programs.
+#[derive(Serialize)]
+struct Answer<'a> {
+    same: bool,
+    #[serde(flatten)]
+    difference: &'a Difference,
+}
+
+impl Arguments {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
+        if self.others.is_empty() {
+            let Some(last) = self.files.pop().filter(|_| !self.files.is_empty()) else {
+                bail!("name two files to compare, as in `bytelane diff old.parquet new.parquet`");
+            };
+            self.others.push(last);
+        }
+        let (left, right) = (files_at(&self.files)?, files_at(&self.others)?);
+        let options = DiffOptions::default()
+            .with_any_order(self.any_order)
+            .with_named_rows(self.rows.get());
+        let difference = diff(&left, &right, &options)?;
+        self.show(&difference, [left.len(), right.len()], &mut out)?;
+        match difference.is_none() {
+            true => Ok(Outcome::Fine),
+            false => Ok(Outcome::Found),
+        }
+    }
+
+    fn show(
+        &self,
+        difference: &Difference,
+        files: [usize; 2],
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        let mut table = Table::new([
+            text("left row"),
+            text("right row"),
+            text("column"),
+            text("left"),
+            text("right"),
+        ]);
+        for row in &difference.rows {
+            let left = place(row.left.as_ref(), files[0]);
+            let right = place(row.right.as_ref(), files[1]);
+            for value in &row.values {
+                table.row([
+                    left.clone(),
+                    right.clone(),
+                    value.column.clone(),
+                    value.left.clone().unwrap_or_default(),
+                    value.right.clone().unwrap_or_default(),
+                ]);
+            }
+        }
+        let is_table = self.format == Format::Table;
+        if !is_table || !difference.rows.is_empty() {
+            let same = difference.is_none();
+            table.write(self.format, [Answer { same, difference }], out)?;
+        }
+        if is_table {
+            if !difference.rows.is_empty() {
+                writeln!(out)?;
+            }
+            summarize(difference, out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// A row by its number, and its file where there are several.
+fn place(place: Option<&RowPlace>, files: usize) -> String {
+    match place {
+        None => "none".to_owned(),
+        Some(place) if files == 1 => place.row.to_string(),
+        Some(place) => format!("{} of {}", place.row_in_file, place.file.display()),
+    }
+}
+
+fn summarize(difference: &Difference, out: &mut impl Write) -> anyhow::Result<()> {
+    let Difference {
+        columns,
+        left_rows,
+        right_rows,
+        more,
+        rows,
+        ..
+    } = difference;
+    for column in columns {
+        writeln!(out, "{}", readable::line(column))?;
+    }
+    if !columns.is_empty() {
+        writeln!(out, "The columns differ; no rows were compared")?;
+    } else if difference.is_none() {
+        writeln!(out, "The same {left_rows} rows")?;
+    } else {
+        let at_least = if *more { "at least " } else { "" };
+        let count = rows.len();
+        let rows = if count == 1 {
+            "row differs"
+        } else {
+            "rows differ"
+        };
+        writeln!(
+            out,
+            "{at_least}{count} {rows}, of {left_rows} and {right_rows} rows compared"
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `bytelane diff`.
+
+use crate::{bytelane, failure, text};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use bytelane_parquet::{Writer, WriterOptions};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Writes a file of two columns, `id` and `name`, whose rows have these ids.
+fn write(directory: &Path, name: &str, ids: impl Iterator<Item = i64> + Clone) {
+    let names = ids.clone().map(|id| format!("name {}", id % 7));
+    let columns: [(&str, ArrayRef); 2] = [
+        ("id", Arc::new(Int64Array::from_iter_values(ids))),
+        ("name", Arc::new(StringArray::from_iter_values(names))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = fs::File::create(directory.join(name)).unwrap();
+    let mut writer = Writer::try_new(file, batch.schema(), WriterOptions::default()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+/// A directory with three files of 1000 rows each.
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, first) in [("a.parquet", 0), ("b.parquet", 1000), ("c.parquet", 2000)] {
+        write(directory.path(), name, first..first + 1000);
+    }
+    directory
+}
+
+/// Runs a command whose exit status is this, and returns what it prints.
+#[track_caller]
+fn printed(directory: &Path, status: i32, arguments: &[&str]) -> String {
+    let output = bytelane(arguments).current_dir(directory).output().unwrap();
+    assert_eq!(text(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(status));
+    text(&output.stdout)
+}
+
+#[test]
+fn diff_finds_the_rows_that_differ() {
+    let directory = directory();
+    let directory = directory.path();
+    write(directory, "all", 0..3000);
+    write(directory, "turned", (0..3000).rev());
+    write(
+        directory,
+        "changed",
+        (0..3000).map(|id| if id == 1234 { -5 } else { id }),
+    );
+    assert_eq!(
+        printed(directory, 0, &["diff", ".", "all"]),
+        "The same 3000 rows\n"
+    );
+    let parts = [
+        "diff",
+        "a.parquet",
+        "b.parquet",
+        "c.parquet",
+        "--with",
+        "all",
+    ];
+    assert_eq!(printed(directory, 0, &parts), "The same 3000 rows\n");
+    assert_eq!(
+        printed(directory, 0, &["diff", "all", "turned", "--any-order"]),
+        "The same 3000 rows\n"
+    );
+    printed(directory, 1, &["diff", "all", "turned"]);
+    let shown = printed(directory, 1, &["diff", ".", "changed"]);
+    for wanted in [
+        "234 of ./b.parquet",
+        "1234",
+        "id",
+        "name 2",
+        "name -5",
+        "1 row differs",
+    ] {
+        assert!(shown.contains(wanted), "{wanted} in\n{shown}");
+    }
+    let shown = printed(directory, 1, &["diff", ".", "changed", "--format", "json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["same"], false);
+    assert_eq!(shown["rows"][0]["left"]["row"], 1234);
+    assert_eq!(shown["rows"][0]["right"]["row_in_file"], 1234);
+    assert_eq!(shown["rows"][0]["values"][0]["right"], "-5");
+    let message = failure(bytelane(&["diff", "all"]).current_dir(directory));
+    assert!(message.contains("name two files"), "{message}");
+    let message = failure(bytelane(&["diff", "all", "none"]).current_dir(directory));
+    assert!(message.contains("none"), "{message}");
+}

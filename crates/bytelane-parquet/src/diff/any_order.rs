@@ -1,0 +1,136 @@
+//! Rows without their order.
+//!
+//! Each row belongs to a bucket by its hash. The first pass sums the hashes of each bucket; where the sums of both sides are equal, so are
+//! the rows. The second pass keeps the rows of a few buckets that differ, and pairs them.
+
+use super::DiffOptions;
+use super::files::{Files, Rows};
+use super::hash::{Hash, of_rows};
+use super::outcome::{Difference, DifferentRow};
+use crate::Result;
+use std::collections::BTreeMap;
+
+/// Number of buckets, a power of two.
+const BUCKETS: usize = 1 << 16;
+
+/// Number of rows whose hashes the second pass keeps.
+const KEPT: u64 = 1 << 20;
+
+/// Rows of a bucket.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Sum {
+    rows: u64,
+    hashes: Hash,
+}
+
+fn bucket(hash: Hash) -> usize {
+    hash.0 as usize % BUCKETS
+}
+
+/// Compares both sides.
+pub(super) fn compare(
+    left: &Files<'_>,
+    right: &Files<'_>,
+    options: &DiffOptions,
+    difference: &mut Difference,
+) -> Result<()> {
+    let before = sums(left, options, &mut difference.left_rows)?;
+    let after = sums(right, options, &mut difference.right_rows)?;
+    let other: Vec<usize> = (0..BUCKETS).filter(|&it| before[it] != after[it]).collect();
+    if other.is_empty() {
+        return Ok(());
+    }
+    let looked_up = looked_up(&other, &before, &after, options.named);
+    difference.more = other.iter().any(|&bucket| !looked_up[bucket]);
+    let mut found = BTreeMap::new();
+    let starts = [
+        collect(left, &looked_up, &mut found, 0)?,
+        collect(right, &looked_up, &mut found, 1)?,
+    ];
+    name([left, right], &starts, options, found, difference)
+}
+
+/// Returns which of the buckets that differ are looked up: more than there are rows to name, because a row that only one side has
+/// may be in any of them, but not more rows than there is memory for.
+fn looked_up(other: &[usize], before: &[Sum], after: &[Sum], named: usize) -> Vec<bool> {
+    let mut looked_up = vec![false; BUCKETS];
+    let mut left = KEPT;
+    for &bucket in other.iter().take(named.max(1)) {
+        let rows = before[bucket].rows + after[bucket].rows;
+        if left < rows && looked_up.contains(&true) {
+            break;
+        }
+        left = left.saturating_sub(rows);
+        looked_up[bucket] = true;
+    }
+    looked_up
+}
+
+/// Returns the sums of all buckets, and counts the rows.
+fn sums(files: &Files<'_>, options: &DiffOptions, count: &mut u64) -> Result<Vec<Sum>> {
+    let mut sums = vec![Sum::default(); BUCKETS];
+    let mut rows = files.rows();
+    while let Some(batch) = rows.next()? {
+        for hash in of_rows(&batch)? {
+            let sum = &mut sums[bucket(hash)];
+            sum.rows += 1;
+            sum.hashes.0 = sum.hashes.0.wrapping_add(hash.0);
+            sum.hashes.1 = sum.hashes.1.wrapping_add(hash.1);
+        }
+        *count = rows.count();
+        options.report(*count)?;
+    }
+    Ok(sums)
+}
+
+/// Rows with one hash, on both sides.
+type Pair = [Vec<u64>; 2];
+
+/// Collects the rows of some buckets. Returns the rows that were read, which know their places.
+fn collect<'a>(
+    files: &'a Files<'_>,
+    buckets: &[bool],
+    to: &mut BTreeMap<Hash, Pair>,
+    side: usize,
+) -> Result<Rows<'a>> {
+    let mut rows = files.rows();
+    let mut first = 0;
+    while let Some(batch) = rows.next()? {
+        for (row, hash) in (first..).zip(of_rows(&batch)?) {
+            if buckets[bucket(hash)] {
+                to.entry(hash).or_default()[side].push(row);
+            }
+        }
+        first = rows.count();
+    }
+    Ok(rows)
+}
+
+/// Names the first rows that one side has more often than the other one.
+fn name(
+    sides: [&Files<'_>; 2],
+    read: &[Rows<'_>; 2],
+    options: &DiffOptions,
+    found: BTreeMap<Hash, Pair>,
+    difference: &mut Difference,
+) -> Result<()> {
+    let mut only: Vec<(u64, usize)> = Vec::new();
+    for [before, after] in found.into_values() {
+        let more = before.len().abs_diff(after.len());
+        let (side, rows) = match before.len() > after.len() {
+            true => (0, before),
+            false => (1, after),
+        };
+        only.extend(rows[rows.len() - more..].iter().map(|row| (*row, side)));
+    }
+    only.sort_unstable();
+    difference.more |= only.len() > options.named;
+    only.truncate(options.named);
+    for (row, side) in only {
+        let mut places = [None, None];
+        places[side] = Some(read[side].place(row));
+        let row = DifferentRow::new(sides, places, |_| true)?;
+        difference.rows.push(row);
+    }
+    Ok(())
+}

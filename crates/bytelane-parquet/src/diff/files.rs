@@ -1,0 +1,199 @@
+//! The files of a side: their columns, and their rows one after the other.
+
+use super::normal::{normal, normal_type};
+use super::outcome::RowPlace;
+use crate::catch_panic::catch_panic;
+use crate::input::InputFile;
+use crate::read::{Reader, ReaderBuilder};
+use crate::{Error, Result};
+use arrow_array::ArrayRef;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{DataType, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ArrowReaderOptions;
+use std::path::Path;
+
+/// Rows that are decoded at a time.
+const BATCH_ROWS: usize = 8192;
+
+/// Number of characters to which a value is cut where it is shown.
+const SHOWN: usize = 120;
+
+/// Name and type of each column, without what does not count.
+pub(super) type Columns = Vec<(String, DataType)>;
+
+/// Returns the columns of a file.
+pub(super) fn columns(path: &Path) -> Result<Columns> {
+    let of_schema = |schema: &Schema| {
+        let fields = schema.fields().iter();
+        let fields = fields.map(|field| (field.name().clone(), normal_type(field.data_type())));
+        fields.collect()
+    };
+    let columns = || Ok(of_schema(typed(path)?.schema()));
+    catch_panic(columns).map_err(|error| error.in_file(path))
+}
+
+/// A reader of values with their meaning, as the schema of the file alone tells it.
+fn typed(path: &Path) -> Result<ReaderBuilder<InputFile>> {
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    ReaderBuilder::try_new_with_options(InputFile::open(path)?, options)
+}
+
+/// Returns how the columns of files differ from those of the first one, one sentence each.
+pub(super) fn other_columns(
+    first: &Columns,
+    left: &[&Path],
+    right: &[&Path],
+) -> Result<Vec<String>> {
+    let mut others = Vec::new();
+    for path in left.iter().skip(1).chain(right) {
+        let own = columns(path)?;
+        let name = path.display();
+        let expected = left[0].display();
+        for (column, data_type) in first {
+            match own.iter().find(|(own, _)| own == column) {
+                None => others.push(format!("{name} has no column {column}, but {expected} has")),
+                Some((_, other)) if other != data_type => others.push(format!(
+                    "column {column} is {other} in {name}, but {data_type} in {expected}"
+                )),
+                Some(_) => {}
+            }
+        }
+        let is_new = |column: &&(String, DataType)| !first.iter().any(|(it, _)| *it == column.0);
+        let new = own.iter().filter(is_new);
+        others.extend(
+            new.map(|(column, _)| format!("{name} has a column {column}, but {expected} has none")),
+        );
+        if own.len() != first.len() && others.is_empty() {
+            others.push(format!("{name} has several columns of one name"));
+        }
+    }
+    Ok(others)
+}
+
+/// The files of a side, which have the same columns.
+pub(super) struct Files<'a> {
+    paths: Vec<&'a Path>,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(paths: Vec<&'a Path>, columns: &'a Columns) -> Self {
+        let names = columns.iter().map(|(name, _)| name.as_str()).collect();
+        Self { paths, names }
+    }
+
+    /// Names of the columns.
+    pub(super) fn names(&self) -> &[&'a str] {
+        &self.names
+    }
+
+    /// The rows of all files.
+    pub(super) fn rows(&self) -> Rows<'_> {
+        Rows {
+            files: self,
+            next: 0,
+            reader: None,
+            order: Vec::new(),
+            ends: Vec::new(),
+            row: 0,
+        }
+    }
+
+    /// Returns the values of a row as text, in the order of the columns.
+    pub(super) fn texts(&self, place: &RowPlace) -> Result<Vec<String>> {
+        let texts = catch_panic(|| {
+            let row = usize::try_from(place.row_in_file).unwrap_or(usize::MAX);
+            let reader = typed(&place.file)?.with_offset(row).with_limit(1).build()?;
+            let Some(batch) = reader.into_iter().next() else {
+                return Ok(Vec::new());
+            };
+            let batch = batch?;
+            let options = FormatOptions::default().with_null("null");
+            let text = |name: &&str| {
+                let Some(column) = batch.column_by_name(name) else {
+                    return Ok(String::new());
+                };
+                let formatter = ArrayFormatter::try_new(column, &options)?;
+                Ok(shortened(&formatter.value(0).try_to_string()?))
+            };
+            self.names.iter().map(text).collect()
+        });
+        texts.map_err(|error: Error| error.in_file(&place.file))
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Rows of files, batch by batch.
+pub(super) struct Rows<'a> {
+    files: &'a Files<'a>,
+    /// Number of files that have been opened.
+    next: usize,
+    reader: Option<Reader>,
+    /// For each column, its number in the open file.
+    order: Vec<usize>,
+    /// Number of rows of the files that were opened before, for each file that is.
+    ends: Vec<u64>,
+    /// Number of rows read.
+    row: u64,
+}
+
+impl Rows<'_> {
+    /// Returns the next rows, one array for each column; none after the last file.
+    pub(super) fn next(&mut self) -> Result<Option<Vec<ArrayRef>>> {
+        loop {
+            let Some(reader) = &mut self.reader else {
+                let Some(path) = self.files.paths.get(self.next) else {
+                    return Ok(None);
+                };
+                self.ends.push(self.row);
+                self.next += 1;
+                self.open(path).map_err(|error| error.in_file(path))?;
+                continue;
+            };
+            let path = self.files.paths[self.next - 1];
+            let batch = catch_panic(|| Ok(reader.next().transpose()?));
+            let Some(batch) = batch.map_err(|error| error.in_file(path))? else {
+                self.reader = None;
+                continue;
+            };
+            self.row += batch.num_rows() as u64;
+            let columns = self.order.iter().map(|&index| normal(batch.column(index)));
+            return columns.collect::<Result<_>>().map(Some);
+        }
+    }
+
+    fn open(&mut self, path: &Path) -> Result<()> {
+        let builder = catch_panic(|| ReaderBuilder::of_stored_values(InputFile::open(path)?))?;
+        let fields = builder.schema().fields();
+        let position = |name: &&str| fields.iter().position(|field| field.name() == name);
+        let order: Option<Vec<usize>> = self.files.names.iter().map(position).collect();
+        self.order = order.ok_or_else(|| Error::corrupt("a column without a name of its own"))?;
+        let reader = builder
+            .with_projection(ProjectionMask::all())
+            .with_batch_size(BATCH_ROWS);
+        self.reader = Some(catch_panic(|| reader.build())?);
+        Ok(())
+    }
+
+    /// Number of rows read.
+    pub(super) fn count(&self) -> u64 {
+        self.row
+    }
+
+    /// Returns the place of a row that was read.
+    pub(super) fn place(&self, row: u64) -> RowPlace {
+        let file = self.ends.partition_point(|start| *start <= row).max(1) - 1;
+        RowPlace {
+            row,
+            file: self.files.paths[file].to_owned(),
+            row_in_file: row - self.ends[file],
+        }
+    }
+}
