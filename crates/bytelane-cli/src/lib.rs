@@ -17,6 +17,7 @@ mod cli;
 mod commands;
 mod files;
 mod progress;
+#[cfg(feature = "measuring")]
 mod provenance;
 mod readable;
 mod signals;
