@@ -45,10 +45,24 @@ enum Outcome {
     Found,
 }
 
+/// Lets the allocator keep free memory for some seconds, where it is this crate's. [`run`] does so itself.
+pub fn keep_memory() {
+    #[cfg(all(
+        not(miri),
+        any(
+            all(target_os = "linux", target_env = "gnu"),
+            target_os = "macos",
+            windows
+        )
+    ))]
+    allocator::keep_memory();
+}
+
 /// Runs the command with these arguments, of which the first one is its name. Returns the exit code.
 ///
 /// Help, the version and errors in the arguments are printed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    keep_memory();
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(answer) => return show(answer),

@@ -16,8 +16,9 @@ const ROOMS: &[&str] = &[
     "crates/bytelane-streamvbyte/src/",
     // Arrow's constructors without checks, and fresh memory.
     "crates/bytelane-parquet/src/memory/",
-    // Tools: plain loops per instruction set, cache control, a start-up hook, guard pages.
+    // Tools: plain loops per instruction set, an allocator's options, cache control, a start-up hook, guard pages.
     "crates/bytelane-catalog/src/plain/level.rs",
+    "crates/bytelane-cli/src/allocator.rs",
     "crates/bytelane-cli/src/standard.rs",
     "crates/bytelane-measure/src/memory.rs",
     "crates/bytelane-testkit/src/guarded.rs",

@@ -143,11 +143,9 @@ fn written(
     let sizes: Vec<f64> = match !is_exact && choices.iter().all(is_estimated) {
         true => choices.iter().map(Choice::bytes).collect(),
         false => {
-            let chunks = ColumnEncoder::new(writer).encode(column, arrays, &layouts)?;
-            let sizes = chunks.iter();
-            sizes
-                .map(|chunk| chunk.metadata().compressed_size() as f64)
-                .collect()
+            let leaves = ColumnEncoder::new(writer).encode(column, arrays, &layouts)?;
+            let sizes = leaves.iter().map(|leaf| leaf.chunk.bytes() as f64);
+            sizes.collect()
         }
     };
     let written = choices.into_iter().zip(sizes);

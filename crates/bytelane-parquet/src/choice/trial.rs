@@ -7,10 +7,10 @@ use super::{
     PAGE_BYTES, PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
 };
 use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::format::ColumnMetaData;
 use crate::{Encoding, Goal, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
@@ -249,14 +249,14 @@ impl<'a> Trials<'a> {
 
     /// Writes rows, and looks at what they have become.
     fn write(&mut self, arrays: Vec<ArrayRef>, layouts: &[Layout]) -> Result<Vec<Size>> {
-        let chunks = self.encoder.encode(self.column, arrays, layouts)?;
-        let sizes = chunks.iter().map(|chunk| {
-            let metadata = chunk.metadata();
+        let leaves = self.encoder.encode(self.column, arrays, layouts)?;
+        let sizes = leaves.iter().map(|leaf| {
+            let metadata = leaf.chunk.metadata();
             Size {
-                compressed: metadata.compressed_size() as f64,
-                raw: metadata.uncompressed_size() as f64,
+                compressed: metadata.total_compressed_size as f64,
+                raw: metadata.total_uncompressed_size as f64,
                 dictionary: dictionary_bytes(metadata) as f64,
-                values: metadata.num_values() as f64,
+                values: metadata.num_values as f64,
             }
         });
         Ok(sizes.collect())
@@ -384,15 +384,10 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Bytes of the dictionary of a chunk, which the crate `parquet` finishes after the pages that use it.
-fn dictionary_bytes(metadata: &ColumnChunkMetaData) -> i64 {
-    match metadata.dictionary_page_offset() {
-        None => 0,
-        Some(after) if after > metadata.data_page_offset() => {
-            metadata.compressed_size() - (after - metadata.data_page_offset())
-        }
-        Some(before) => metadata.data_page_offset() - before,
-    }
+/// Bytes of the dictionary of a chunk.
+fn dictionary_bytes(metadata: &ColumnMetaData) -> i64 {
+    let dictionary = metadata.dictionary_page_offset;
+    dictionary.map_or(0, |start| metadata.data_page_offset - start)
 }
 
 /// The arrays of each of the `count` leaves.

@@ -3,18 +3,18 @@
 //! The metadata of a chunk is the struct of the footer, and moves with it field by field. Where the pages go, only
 //! offsets change; where other pages take their place, the encodings and sizes change, too.
 
-mod by_parquet;
 mod checksums;
 mod column;
 mod encode;
 mod layout;
+mod leaf;
 mod page_headers;
 mod page_summary;
 mod place;
 mod rows;
 
 pub(crate) use checksums::with_checksums;
-pub(crate) use column::{Column, ColumnEncoder, EncodedColumn};
+pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use layout::{Layout, PageSizes};
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
@@ -22,7 +22,6 @@ pub(crate) use place::chunk_range;
 
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
-use crate::input::bytes_at;
 use bytes::Bytes;
 use parquet::file::reader::ChunkReader;
 use place::{bloom_filter, fields_of, index_at};
@@ -41,14 +40,6 @@ impl Stored {
         match self {
             Self::File(range) => range.end - range.start,
             Self::Memory(bytes) => bytes.len() as u64,
-        }
-    }
-
-    /// Returns the same bytes in memory, those of a file that is there as a whole.
-    fn in_memory(self, file: &Bytes) -> Result<Self> {
-        match self {
-            Self::File(range) => bytes_at(file, range).map(Self::Memory),
-            memory @ Self::Memory(_) => Ok(memory),
         }
     }
 }
@@ -90,21 +81,6 @@ impl Chunk {
             offset_index: offset_index.as_ref().map(format::decode).transpose()?,
             bloom_filter: bloom_filter.map(Stored::File),
             metadata,
-        })
-    }
-
-    /// The same of a file that is in memory.
-    pub(crate) fn in_memory(
-        file: &Bytes,
-        metadata: ColumnChunk,
-        range: Range<u64>,
-    ) -> Result<Self> {
-        let chunk = Self::open(file, metadata, range)?;
-        let filter = chunk.bloom_filter;
-        Ok(Self {
-            pages: chunk.pages.in_memory(file)?,
-            bloom_filter: filter.map(|filter| filter.in_memory(file)).transpose()?,
-            ..chunk
         })
     }
 

@@ -9,7 +9,9 @@ mod parts;
 mod values;
 
 pub(crate) use codec::check_promise;
-pub(crate) use encode::{PageEncoder, PageValues, dense};
+pub(crate) use encode::{
+    Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, SlotLevels,
+};
 pub(crate) use header::{
     AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,
 };

@@ -55,8 +55,9 @@ impl<R: Reopen> Source<R> {
         };
         let choices = Chooser::new(&options).choose(&column, &arrays)?;
         let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
-        let chunks = ColumnEncoder::new(options).chunks(&column, arrays, &layouts)?;
-        Ok(Encoded::Chunks(chunks))
+        let leaves = ColumnEncoder::new(options).encode(&column, arrays, &layouts)?;
+        let chunks = leaves.into_iter().map(|leaf| leaf.chunk);
+        Ok(Encoded::Chunks(chunks.collect()))
     }
 
     /// Returns the values of a column of a row group.

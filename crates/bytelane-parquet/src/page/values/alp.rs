@@ -87,7 +87,10 @@ fn encode_as<'a, T: Float>(
 }
 
 /// The numbers as they are in memory, where they can be used there.
-fn numbers<T: Pod, const WIDTH: usize>(bytes: &[u8], number: fn([u8; WIDTH]) -> T) -> Cow<'_, [T]> {
+pub(crate) fn numbers<T: Pod, const WIDTH: usize>(
+    bytes: &[u8],
+    number: fn([u8; WIDTH]) -> T,
+) -> Cow<'_, [T]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(numbers) if cfg!(target_endian = "little") => Cow::Borrowed(numbers),
         _ => {
