@@ -45,7 +45,7 @@ enum Outcome {
     Found,
 }
 
-/// Lets the allocator keep free memory for some seconds, where it is this crate's. [`run`] does so itself.
+/// Lets the allocator keep free memory for a few seconds, where it is this crate's. [`run`] does so itself.
 pub fn keep_memory() {
     #[cfg(all(
         not(miri),
