@@ -36,7 +36,7 @@ use std::panic;
 use std::path::Path;
 use std::sync::Once;
 
-/// What a subcommand that ran to its end has to say.
+/// Outcome of a subcommand that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Exit code 0.
