@@ -44,7 +44,7 @@ fn build() -> String {
     build.trim_end().to_owned()
 }
 
-/// What a program prints, if it succeeds.
+/// Returns what a program prints, if it succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -48,6 +48,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[1024, 32_768, 131_072],
         evicted: false,
     }],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::alp::open),
 };
 

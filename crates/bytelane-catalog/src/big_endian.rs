@@ -33,6 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::big_endian::open),
 };
 

@@ -86,6 +86,7 @@ pub(crate) const ENTRY: Entry = Entry {
         experiment(&["type=u64,width=57"], &["bits_57"]),
         experiment(&["type=u64,width=63"], &["bits_63"]),
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::bit_packing::open),
 };
 

@@ -97,6 +97,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: true,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::byte_stream_split::open),
 };
 

@@ -58,6 +58,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[128, 4096, 100_000],
         evicted: false,
     }],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::delta::open),
 };
 

@@ -44,6 +44,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::json_string::open),
 };
 

@@ -21,6 +21,7 @@ mod bit_packing;
 mod byte_stream_split;
 mod delta;
 mod json_string;
+#[cfg(feature = "plain")]
 pub mod plain;
 mod rle_hybrid;
 mod specification;
@@ -69,6 +70,7 @@ pub struct Entry {
     /// The measurements that the benchmark makes by default.
     pub experiments: &'static [Experiment],
     /// Creates the loops that the codec is compared with, if it has any.
+    #[cfg(feature = "plain")]
     pub plain: Option<plain::Open>,
 }
 
@@ -88,6 +90,7 @@ impl Entry {
     /// # Errors
     ///
     /// Those of [`open`](Self::open).
+    #[cfg(feature = "plain")]
     pub fn open_plain(
         &self,
         parameters: &str,

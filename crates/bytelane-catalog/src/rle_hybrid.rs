@@ -105,6 +105,7 @@ pub(crate) const ENTRY: Entry = Entry {
         ),
         experiment(&["type=u64,width=3,entries=8"], &["bits_3"]),
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::rle_hybrid::open),
 };
 

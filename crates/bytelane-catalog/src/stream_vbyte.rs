@@ -93,6 +93,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::stream_vbyte::open),
 };
 

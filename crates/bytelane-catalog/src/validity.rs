@@ -95,6 +95,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::validity::open),
 };
 

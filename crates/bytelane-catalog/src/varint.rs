@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[100, 12_345, 1_000_000],
         evicted: false,
     }],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::varint::open),
 };
 

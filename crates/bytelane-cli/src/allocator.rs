@@ -1,7 +1,7 @@
 //! The allocator of the command, and of the Python package, which brings the command along.
 //!
 //! The system's returns the memory of large arrays at once, and page faults zero it again at the next read: that takes a third
-//! of the time. This one keeps it for some seconds. The measurements are in `docs/lab-notes/whole-tables.md`.
+//! of the time. This one keeps it for a few seconds. The measurements are in `docs/lab-notes/whole-tables.md`.
 #![allow(unsafe_code)] // The allocator's options are those of a C library.
 
 use libmimalloc_sys::{mi_option_set, mi_option_t};

@@ -1,9 +1,11 @@
 //! The command line.
 
 use crate::Outcome;
-use crate::commands::{
-    advise, bench, completions, cpu, diff, inspect, report, rewrite, rows, thrift, transcode,
-};
+#[cfg(not(feature = "measuring"))]
+use crate::commands::not_measuring;
+use crate::commands::{advise, completions, cpu, diff, inspect, rewrite, rows, thrift, transcode};
+#[cfg(feature = "measuring")]
+use crate::commands::{bench, report};
 use clap::{Parser, Subcommand};
 
 /// Encode and decode Parquet columns, integer lists, base64 and JSON strings with SIMD
@@ -25,9 +27,14 @@ Exit codes: 0 success, 1 `advise --check` or `diff` found something, 2 error, 13
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    #[cfg(feature = "measuring")]
     Report(report::Arguments),
     Cpu(cpu::Arguments),
+    #[cfg(feature = "measuring")]
     Bench(bench::Arguments),
+    #[cfg(not(feature = "measuring"))]
+    #[command(name = "bench", alias = "report", hide = true)]
+    NotMeasuring(not_measuring::Arguments),
     Encode(transcode::Encode),
     Decode(transcode::Decode),
     Advise(advise::Arguments),
@@ -45,9 +52,13 @@ pub enum Command {
 impl Command {
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self {
+            #[cfg(feature = "measuring")]
             Self::Report(arguments) => arguments.run(),
             Self::Cpu(arguments) => arguments.run(),
+            #[cfg(feature = "measuring")]
             Self::Bench(arguments) => arguments.run(),
+            #[cfg(not(feature = "measuring"))]
+            Self::NotMeasuring(arguments) => arguments.run(),
             Self::Encode(arguments) => arguments.run(),
             Self::Decode(arguments) => arguments.run(),
             Self::Advise(arguments) => arguments.run(),

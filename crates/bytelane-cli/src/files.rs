@@ -80,7 +80,7 @@ impl Read for Input {
 pub enum Output {
     Stdout {
         stdout: BufWriter<StdoutLock<'static>>,
-        /// Whether a person would see what is written, and did not ask for it by name.
+        /// True if a person would see what is written, and did not ask for it by name.
         to_people: bool,
     },
     File {

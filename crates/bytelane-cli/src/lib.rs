@@ -17,6 +17,7 @@ mod cli;
 mod commands;
 mod files;
 mod progress;
+#[cfg(feature = "measuring")]
 mod provenance;
 mod readable;
 mod signals;
@@ -35,7 +36,7 @@ use std::panic;
 use std::path::Path;
 use std::sync::Once;
 
-/// What a subcommand that ran to its end has to say.
+/// Outcome of a subcommand that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Exit code 0.
@@ -44,7 +45,7 @@ enum Outcome {
     Found,
 }
 
-/// Lets the allocator keep free memory for some seconds, where it is this crate's. [`run`] does so itself.
+/// Lets the allocator keep free memory for a few seconds, where it is this crate's. [`run`] does so itself.
 pub fn keep_memory() {
     #[cfg(all(
         not(miri),

@@ -14,8 +14,8 @@ const BEGINNINGS: [&str; 7] = [
 /// The greatest number of such comments in each part of the repository; 0 for the parts that are not
 /// listed. Numbers may only fall: lower yours when you have rewritten comments.
 const CEILINGS: &[(&str, usize)] = &[
-    ("bytelane-cli", 77),
-    ("bytelane-parquet", 195),
+    ("bytelane-cli", 10),
+    ("bytelane-parquet", 194),
     ("bytelane-python", 10),
     ("bytelane-thrift-build", 10),
 ];

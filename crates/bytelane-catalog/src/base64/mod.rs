@@ -84,6 +84,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::base64::open),
 };
 

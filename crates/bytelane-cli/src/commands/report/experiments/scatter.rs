@@ -13,7 +13,7 @@ pub struct Way {
     pub ratio: f64,
     /// MB of values per second.
     pub speed: f64,
-    /// Whether it is the one to take.
+    /// True if it is the one to take.
     pub is_choice: bool,
 }
 

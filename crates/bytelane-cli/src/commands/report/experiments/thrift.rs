@@ -53,7 +53,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     Ok(steps.collect())
 }
 
-/// What was published, and other texts where they matter.
+/// Returns whether a case is shown: what was published, and other texts where they matter.
 fn is_shown(case: &Case) -> bool {
     let is_text = case.workload.name == "BigString" && case.protocol == Protocol::Json;
     case.workload.is_published() || is_text

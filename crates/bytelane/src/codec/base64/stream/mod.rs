@@ -9,7 +9,6 @@ use std::format;
 use std::io::{self, Read, Write};
 
 #[cfg(test)]
-#[path = "stream_tests.rs"]
 mod tests;
 
 /// The size of a full buffer in bytes, a multiple of three, and in characters.
