@@ -85,7 +85,18 @@ impl ColumnEncoder {
         arrays: Vec<ArrayRef>,
         layouts: &[Layout],
     ) -> Result<Vec<EncodedLeaf>> {
-        let encoded = self.encode_leaves(column, arrays, layouts);
+        self.encode_others(column, arrays, layouts, Vec::new())
+    }
+
+    /// Encodes the leaves of a column but for those that are encoded already.
+    pub(crate) fn encode_others(
+        &mut self,
+        column: &Column,
+        arrays: Vec<ArrayRef>,
+        layouts: &[Layout],
+        encoded: Vec<Option<EncodedLeaf>>,
+    ) -> Result<Vec<EncodedLeaf>> {
+        let encoded = self.encode_leaves(column, arrays, layouts, encoded);
         encoded.map_err(|error| error.in_column(column.field().name()))
     }
 
@@ -94,7 +105,9 @@ impl ColumnEncoder {
         column: &Column,
         arrays: Vec<ArrayRef>,
         layouts: &[Layout],
+        encoded: Vec<Option<EncodedLeaf>>,
     ) -> Result<Vec<EncodedLeaf>> {
+        let mut before = encoded.into_iter();
         let lists = with_lists(column.field());
         let arrays = match lists.data_type() == column.field().data_type() {
             true => arrays,
@@ -107,6 +120,10 @@ impl ColumnEncoder {
         let leaves = column.leaves.iter().zip(&column.paths).zip(layouts);
         let mut encoded = Vec::with_capacity(column.leaves.len());
         for ((leaf, path), layout) in leaves {
+            if let Some(before) = before.next().flatten() {
+                encoded.push(before);
+                continue;
+            }
             let is_last = encoded.len() + 1 == column.leaves.len();
             let rows = match is_last {
                 true => rows.take(),

@@ -5,7 +5,7 @@ use super::plan::BESIDE_INT96;
 use super::source::{Column, Read, Reopen, Root, Source};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
 use crate::choice::Chooser;
-use crate::chunk::{self, Chunk, ColumnEncoder, Layout};
+use crate::chunk::{self, Chunk};
 use crate::types::bare::{bare_leaf, group_of};
 use crate::{Result, WriterOptions};
 use arrow_array::ArrayRef;
@@ -53,9 +53,7 @@ impl<R: Reopen> Source<R> {
             }
             Err(error) => return Err(error),
         };
-        let choices = Chooser::new(&options).choose(&column, &arrays)?;
-        let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
-        let leaves = ColumnEncoder::new(options).encode(&column, arrays, &layouts)?;
+        let leaves = Chooser::new(&options).encode(&column, arrays)?;
         let chunks = leaves.into_iter().map(|leaf| leaf.chunk);
         Ok(Encoded::Chunks(chunks.collect()))
     }

@@ -7,6 +7,7 @@
 
 mod lanes;
 mod shorten;
+mod strings;
 
 pub(crate) use shorten::{Bound, shorten};
 
@@ -104,28 +105,23 @@ impl Order {
     }
 
     /// Returns the bounds of strings, or of other values of bytes.
-    pub(crate) fn bounds_of_strings<'a>(
-        self,
-        mut values: impl Iterator<Item = &'a [u8]>,
-    ) -> Bounds {
-        let first = values.next().filter(|_| self != Order::Undefined);
-        let range = first.map(|first| {
-            let start = (first, first);
-            let (least, most) = match self {
-                Order::Bytes => values.fold(start, |(least, most), value| {
-                    (least.min(value), most.max(value))
-                }),
-                _ => values.fold(start, |(least, most), value| {
-                    match self.compare(value, least) {
-                        Ordering::Less => (value, most),
-                        _ if self.compare(value, most) == Ordering::Greater => (least, value),
-                        _ => (least, most),
-                    }
-                }),
-            };
-            (least.to_vec(), most.to_vec())
-        });
-        Bounds { range, nans: 0 }
+    pub(crate) fn bounds_of_strings<'a>(self, values: impl Iterator<Item = &'a [u8]>) -> Bounds {
+        let range = match self {
+            Order::Undefined => None,
+            Order::Bytes => strings::extremes(values),
+            _ => values.fold(None, |range, value| {
+                let (least, most) = range.unwrap_or((value, value));
+                Some(match self.compare(value, least) {
+                    Ordering::Less => (value, most),
+                    _ if self.compare(value, most) == Ordering::Greater => (least, value),
+                    _ => (least, most),
+                })
+            }),
+        };
+        Bounds {
+            range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
+            nans: 0,
+        }
     }
 
     /// Compares two values, neither of them NaN.

@@ -3,7 +3,7 @@
 mod footer;
 
 use crate::choice::Chooser;
-use crate::chunk::{Column, ColumnEncoder, Layout};
+use crate::chunk::Column;
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
 use crate::types::physical::in_parquet;
@@ -53,7 +53,6 @@ pub struct Writer<W: Write + Send> {
     options: WriterOptions,
     columns: Vec<Column>,
     chooser: Chooser,
-    encoder: ColumnEncoder,
     /// The rows of the row group to come, each column apart.
     buffered: Vec<Vec<ArrayRef>>,
     buffered_rows: usize,
@@ -102,8 +101,7 @@ impl<W: Write + Send> Writer<W> {
             buffered: vec![Vec::new(); columns.len()],
             columns,
             schema,
-            chooser: Chooser::new(&options),
-            encoder: ColumnEncoder::new(options.clone()),
+            chooser: Chooser::learning(&options),
             options,
             buffered_rows: 0,
             encodings: Vec::new(),
@@ -169,10 +167,8 @@ impl<W: Write + Send> Writer<W> {
         let mut encodings = Vec::new();
         for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
             let arrays = std::mem::take(buffered);
-            let choices = self.chooser.choose(column, &arrays)?;
-            let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
             // The sink may be memory: values, pages and the file are not all needed at a time.
-            for leaf in self.encoder.encode(column, arrays, &layouts)? {
+            for leaf in self.chooser.encode(column, arrays)? {
                 self.file.add_chunk(leaf.chunk, &nothing)?;
                 encodings.push(leaf.encoding);
             }

@@ -5,6 +5,7 @@ use crate::Result;
 use crate::page::DenseValues;
 use crate::types::physical;
 use arrow_buffer::BooleanBufferBuilder;
+use bytelane::Detected;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 
@@ -12,6 +13,7 @@ use parquet::schema::types::ColumnDescriptor;
 pub(super) fn with_dense<T>(
     column: &ColumnDescriptor,
     parts: &[LeafValues],
+    backend: Detected,
     scratch: &mut Vec<u8>,
     then: impl FnOnce(DenseValues<'_>) -> Result<T>,
 ) -> Result<T> {
@@ -23,7 +25,7 @@ pub(super) fn with_dense<T>(
         }
         scratch.clear();
         for part in parts {
-            part.fixed(column, width, scratch)?;
+            part.fixed(column, width, backend, scratch)?;
         }
         return then(DenseValues::Fixed(scratch, width));
     }

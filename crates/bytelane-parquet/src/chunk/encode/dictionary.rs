@@ -68,15 +68,20 @@ impl LeafEncoder<'_> {
         dictionary: &mut DictionaryBuilder,
         indices: &mut Vec<u32>,
     ) -> Result<bool> {
+        let backend = self.options.backend;
         let Some(entries) = part.dictionary() else {
-            return with_dense(self.column, &[part.unpacked()?], self.scratch, |values| {
-                Ok(dictionary.append(values, indices))
-            });
+            return with_dense(
+                self.column,
+                &[part.unpacked()?],
+                backend,
+                self.scratch,
+                |values| Ok(dictionary.append(values, indices)),
+            );
         };
         let mut keys = Vec::new();
         part.keys(&mut keys);
         let parts = [entries.unpacked()?];
-        with_dense(self.column, &parts, self.scratch, |entries| {
+        with_dense(self.column, &parts, backend, self.scratch, |entries| {
             // Strings that no key has are not looked at.
             let mut found = vec![None; keys.iter().max().map_or(0, |last| last + 1)];
             for key in &keys {
@@ -118,7 +123,7 @@ impl Used {
                 *page = self.page;
                 self.entries.push(index);
             }
-            self.bytes += dictionary.entry(index).len();
+            self.bytes += dictionary.length(index);
         }
     }
 

@@ -25,6 +25,7 @@ use parquet::schema::types::ColumnDescPtr;
 use statistics::{bounds_of, described};
 
 /// The chunk of a leaf, and the encoding of its values: PLAIN where a dictionary would have become too large.
+#[derive(Debug)]
 pub(crate) struct EncodedLeaf {
     pub(crate) chunk: Chunk,
     pub(crate) encoding: Encoding,
@@ -104,18 +105,24 @@ impl<'a> LeafEncoder<'a> {
                 .into_iter()
                 .map(LeafValues::unpacked)
                 .collect::<Result<_>>()?;
-            with_dense(self.column, &values, &mut scratch, |values| {
-                let bounds = match self.statistics {
-                    EnabledStatistics::None => Bounds::default(),
-                    _ => bounds_of(values, self.order),
-                };
-                filter.insert(values);
-                if let DenseValues::Strings(strings) = values {
-                    pages.add_strings(strings.iter().map(|string| string.len()).sum());
-                }
-                self.append(&mut pages, &levels, values, encoding, &bounds)?;
-                Ok(())
-            })?;
+            with_dense(
+                self.column,
+                &values,
+                self.options.backend,
+                &mut scratch,
+                |values| {
+                    let bounds = match self.statistics {
+                        EnabledStatistics::None => Bounds::default(),
+                        _ => bounds_of(values, self.order),
+                    };
+                    filter.insert(values);
+                    if let DenseValues::Strings(strings) = values {
+                        pages.add_strings(strings.iter().map(|string| string.len()).sum());
+                    }
+                    self.append(&mut pages, &levels, values, encoding, &bounds)?;
+                    Ok(())
+                },
+            )?;
         }
         *self.scratch = scratch;
         pages.finish(None, filter.finish()?, self.pages, self.options)

@@ -219,6 +219,7 @@ impl Walk<'_> {
 
     fn finish(mut self, array: ArrayRef) -> Result<(SlotLevels, LeafValues)> {
         let nulls = some_nulls(array.logical_nulls());
+        let ranges = self.ranges.clone();
         self.drop_nulls(nulls.as_ref(), self.path.is_nullable)?;
         let is_first = |level: &&u16| **level == 0;
         let slots = self.definition.len();
@@ -235,7 +236,7 @@ impl Walk<'_> {
             },
             repetition: self.repetition,
         };
-        Ok((levels, LeafValues::new(array, self.ranges, None)))
+        Ok((levels, LeafValues::new(array, ranges, nulls)))
     }
 }
 

@@ -7,6 +7,10 @@ use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use bytelane::Detected;
+use bytelane::validity::Element;
+use bytelane::validity::values::compact_with;
+use bytemuck::Pod;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
@@ -107,14 +111,22 @@ impl LeafValues {
         &self,
         column: &ColumnDescriptor,
         width: usize,
+        backend: Detected,
         to: &mut Vec<u8>,
     ) -> Result<()> {
-        if !self.is_empty() {
-            let values = to_physical(&self.array, column)?;
-            self.for_each(|range| {
-                to.extend_from_slice(&values[range.start * width..range.end * width]);
-            });
+        if self.is_empty() {
+            return Ok(());
         }
+        let values = to_physical(&self.array, column)?;
+        if let ([whole], Some(nulls)) = (self.ranges.as_slice(), &self.nulls)
+            && whole.len() == nulls.len()
+            && compact(backend, &values, width, nulls, to)
+        {
+            return Ok(());
+        }
+        self.for_each(|range| {
+            to.extend_from_slice(&values[range.start * width..range.end * width]);
+        });
         Ok(())
     }
 
@@ -162,6 +174,44 @@ impl LeafValues {
         }
         Ok(())
     }
+}
+
+/// Appends values that are not null. Returns false if there is no kernel for their width or their place in memory.
+fn compact(
+    backend: Detected,
+    from: &[u8],
+    width: usize,
+    nulls: &NullBuffer,
+    to: &mut Vec<u8>,
+) -> bool {
+    fn numbers<T: Element + Pod>(
+        backend: Detected,
+        from: &[u8],
+        bitmap: &[u8],
+        to: &mut [u8],
+    ) -> bool {
+        let from = bytemuck::try_cast_slice::<u8, T>(from);
+        let numbers = from
+            .ok()
+            .zip(bytemuck::try_cast_slice_mut::<u8, T>(to).ok());
+        let written = numbers.map(|(from, to)| compact_with(backend, from, bitmap, to));
+        written.is_some_and(|written| written.is_ok())
+    }
+    let start = to.len();
+    let valid = nulls.len() - nulls.null_count();
+    to.resize(start + valid * width, 0);
+    let bitmap = nulls.inner().sliced();
+    let room = &mut to[start..];
+    let is_done = match width {
+        4 => numbers::<u32>(backend, from, &bitmap, room),
+        8 => numbers::<u64>(backend, from, &bitmap, room),
+        16 => numbers::<u128>(backend, from, &bitmap, room),
+        _ => false,
+    };
+    if !is_done {
+        to.truncate(start);
+    }
+    is_done
 }
 
 fn bytes<T: AsRef<[u8]> + ?Sized>(value: &T) -> &[u8] {

@@ -52,6 +52,11 @@ impl DictionaryBuilder {
         entry(self.width, &self.plain, &self.ends, index)
     }
 
+    /// Bytes of an entry.
+    pub(crate) fn length(&self, index: u32) -> usize {
+        self.width.unwrap_or_else(|| self.entry(index).len())
+    }
+
     /// Calls a function with each entry.
     pub(crate) fn for_each(&self, see: impl FnMut(&[u8])) {
         (0..self.len() as u32)

@@ -2,14 +2,20 @@
 
 use super::arrays::Numbers;
 use super::batch;
-use arrow_array::RecordBatch;
+use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Int8Array, Int32Array, ListViewArray, RecordBatch, RunArray,
+    StringArray,
+};
+use arrow_buffer::NullBuffer;
+use arrow_schema::Field;
 use bytelane_parquet::{
-    ColumnOptions, DataPageVersion, Encoding, Reader, Writer, WriterOptions, arrow_array, parquet,
-    parse_compression,
+    ColumnOptions, DataPageVersion, Encoding, Reader, Writer, WriterOptions, arrow_array,
+    arrow_schema, parquet, parse_compression,
 };
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -17,6 +23,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaD
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
+use std::sync::Arc;
 
 fn options(numbers: &mut Numbers, schema: &SchemaDescriptor, page_rows: usize) -> WriterOptions {
     let version = [DataPageVersion::V1, DataPageVersion::V2][numbers.below(2)];
@@ -140,5 +147,60 @@ proptest! {
         let ours = Reader::builder(file).expect("a footer").with_batch_size(rows);
         let ours = ours.build().expect("a reader").next().expect("a batch").expect("rows");
         prop_assert_eq!(&ours, &batch);
+    }
+}
+
+#[test]
+fn other_kinds_of_arrays_are_written_as_those_that_parquet_has() {
+    let item = Arc::new(Field::new("item", arrow_schema::DataType::Int32, true));
+    let items = Int32Array::from_iter((0..50).map(|i| (i % 7 != 3).then_some(i)));
+    let offsets = [30, 0, 7, 7, 2, 40];
+    let sizes = [5, 2, 0, 3, 9, 10];
+    let valid = NullBuffer::from(vec![true, true, true, false, true, true]);
+    let views = ListViewArray::new(
+        item,
+        offsets.to_vec().into(),
+        sizes.to_vec().into(),
+        Arc::new(items),
+        Some(valid),
+    );
+    let ends = Int32Array::from(vec![2, 3, 6]);
+    let runs = StringArray::from(vec![Some("a"), None, Some("b")]);
+    let runs = RunArray::<Int32Type>::try_new(&ends, &runs).expect("runs");
+    let values = Arc::new(StringArray::from(vec![None, Some("x"), Some("never")]));
+    let keys = Int8Array::from(vec![Some(1), Some(0), None, Some(1), Some(1), Some(0)]);
+    let dictionary = DictionaryArray::<Int8Type>::new(keys, values);
+    let none = DictionaryArray::<Int8Type>::new(
+        Int8Array::new_null(6),
+        Arc::new(StringArray::new_null(0)),
+    );
+    let columns: [(&str, ArrayRef); 4] = [
+        ("views", Arc::new(views)),
+        ("runs", Arc::new(runs)),
+        ("dictionary", Arc::new(dictionary)),
+        ("none", Arc::new(none)),
+    ];
+    let columns = columns.map(|(name, array)| (name, array, true));
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).expect("a batch");
+    for encoding in [Encoding::Plain, Encoding::Dictionary, Encoding::Auto] {
+        for page_rows in [1, 4, 100] {
+            let options = WriterOptions::default()
+                .with_encoding(encoding)
+                .with_page_rows(page_rows);
+            let mut file = Vec::new();
+            let mut writer = Writer::try_new(&mut file, batch.schema(), options).expect("options");
+            writer.write(&batch.slice(0, 4)).expect("rows");
+            writer.write(&batch.slice(4, 2)).expect("rows");
+            writer.close().expect("a file");
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let reader =
+                ParquetRecordBatchReaderBuilder::try_new_with_options(Bytes::from(file), options);
+            let mut reader = reader.expect("a footer").build().expect("a reader");
+            let read = reader.next().expect("a batch").expect("rows");
+            for (array, read) in batch.columns().iter().zip(read.columns()) {
+                let want = arrow_cast::cast(array, read.data_type()).expect("a cast");
+                assert_eq!(read, &want, "{encoding} {page_rows}");
+            }
+        }
     }
 }
