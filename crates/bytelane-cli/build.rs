@@ -29,9 +29,10 @@ fn commit() -> Option<String> {
     println!("cargo::rerun-if-changed=..");
     let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
     let changes = output("git", &["status", "--porcelain", "--untracked-files=no"])?;
-    Some(match changes.is_empty() {
-        true => commit,
-        false => format!("{commit} with changes"),
+    Some(if changes.is_empty() {
+        commit
+    } else {
+        format!("{commit} with changes")
     })
 }
 

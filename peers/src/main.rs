@@ -109,7 +109,11 @@ fn measure(
     rows: &mut Vec<Row>,
 ) -> anyhow::Result<()> {
     let codec = bytelane_catalog::open(comparison.specification)?;
-    let mut sizes = if arguments.values.is_empty() { comparison.values.to_vec() } else { arguments.values.clone() };
+    let mut sizes = if arguments.values.is_empty() {
+        comparison.values.to_vec()
+    } else {
+        arguments.values.clone()
+    };
     if arguments.quick {
         sizes.truncate(1);
     }
@@ -272,16 +276,20 @@ impl<'a> Case<'a> {
 
     fn ours(&self, backend: Backend, encodes: bool) -> Work<'a> {
         let codec = self.codec;
-        if encodes { Box::new(move |values, encoded| {
+        if encodes {
+            Box::new(move |values, encoded| {
                 codec
                     .encode(backend, values, encoded)
                     .expect("values of its own")
-            }) } else { Box::new(move |encoded, values| {
+            })
+        } else {
+            Box::new(move |encoded, values| {
                 codec
                     .decode(backend, encoded, values)
                     .expect("its own bytes")
                     .written
-            }) }
+            })
+        }
     }
 
     /// The subject for a piece of work, once that has given the right result for every input.

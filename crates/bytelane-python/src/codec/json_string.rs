@@ -62,17 +62,18 @@ pub mod json_string {
         }
         let room = Room::AtMost(6 * source.len() + 2);
         let target = Target::bytes(out)?;
-        let done = match text.is_instance_of::<PyString>() {
-            true => target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+        let done = if text.is_instance_of::<PyString>() {
+            target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
                 // SAFETY: it is what Python has encoded.
                 let text = unsafe { str::from_utf8_unchecked(bytes) };
                 let written = format.escape_with(Detected::active(), text, to)?;
                 Ok((in_bytes(written), ()))
-            }),
-            false => target.fill(&source, py, room, of_codec, |bytes: &[u8], to| {
+            })
+        } else {
+            target.fill(&source, py, room, of_codec, |bytes: &[u8], to| {
                 let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
                 Ok((in_bytes(written), ()))
-            }),
+            })
         };
         Ok(done?.0)
     }

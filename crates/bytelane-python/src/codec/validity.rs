@@ -181,11 +181,12 @@ pub mod validity {
     /// Checks a bitmap before memory is allocated for its values.
     fn check_bits(bitmap: &Memory<'_>, count: usize) -> PyResult<()> {
         let (needed, given) = (count.div_ceil(8), bitmap.len());
-        match needed <= given {
-            true => Ok(()),
-            false => Err(PyValueError::new_err(format!(
+        if needed <= given {
+            Ok(())
+        } else {
+            Err(PyValueError::new_err(format!(
                 "the bitmap needs {needed} bytes, but it has {given}"
-            ))),
+            )))
         }
     }
 

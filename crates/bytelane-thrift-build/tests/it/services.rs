@@ -342,9 +342,10 @@ impl Transport for Always {
     type Reply = Vec<u8>;
 
     fn call(&mut self, _: Vec<u8>) -> io::Result<Vec<u8>> {
-        match self.0.is_empty() {
-            true => Err(io::ErrorKind::TimedOut.into()),
-            false => Ok(self.0.clone()),
+        if self.0.is_empty() {
+            Err(io::ErrorKind::TimedOut.into())
+        } else {
+            Ok(self.0.clone())
         }
     }
 
