@@ -7,7 +7,9 @@ use crate::codec::stream_vbyte::kernel::{before, put_codes};
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::avx2::load as load256;
-use crate::simd::avx512::{in_register, load, load_up_to, store, store_up_to, store_words};
+use crate::simd::avx512::{
+    in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
+};
 use crate::simd::sse41::load as load128;
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -51,7 +53,7 @@ fn decode<P: Expand>(
     previous: &mut __m512i,
 ) -> usize {
     let kept = mask(plan, codes);
-    let stored = _mm512_maskz_expand_epi8(kept, load(window(data, 0)));
+    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load(window(data, 0)));
     store(values, restore(plan, stored, previous));
     kept.count_ones() as usize
 }
@@ -88,7 +90,7 @@ fn decode_run<P: Expand>(
         let kept = mask(plan, P::codes(controls, done));
         let used = kept.count_ones() as usize;
         // Near the end, a branch on whether 64 more bytes exist could not be predicted.
-        let stored = _mm512_maskz_expand_epi8(kept, load_up_to(rest));
+        let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(rest));
         let behind = rest.get(used..)?;
         store(&mut blocks[done], restore(plan, stored, previous));
         rest = behind;
@@ -146,7 +148,7 @@ fn decode_sixteens<'a, P: Expand>(
             for k in 4 * four..4 * four + 4 {
                 // At most 960 before the last block; the compiler sees 1023.
                 let stored = load(window(here, used & 1023));
-                let stored = _mm512_maskz_expand_epi8(kept[k], stored);
+                let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], stored);
                 store(&mut values[k], restore(plan, stored, previous));
                 used += kept[k].count_ones() as usize;
             }
