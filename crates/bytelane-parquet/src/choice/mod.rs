@@ -5,7 +5,8 @@
 //! write whole pages, a dictionary all of the column. If only the size counts, some sizes of pages are tried, too.
 //!
 //! The choice depends on the rows and on the options alone, so that [`advise`](crate::advise) can tell what
-//! [`rewrite`](crate::rewrite) will do.
+//! [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its choices: while small pieces of the rows look
+//! the same, nothing else is written to weigh them.
 
 mod distinct;
 mod goal;
