@@ -16,6 +16,7 @@ For `lineitem, threads`, each library alternates with itself, with one thread an
 The tables are read as users read them: bytelane is the Python package, and nobody tells an allocator to keep memory.
 Each library has several processes, one after the other, in turns with the other libraries. The first read of a process
 is one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
+`memcpy` is no library: it copies the table that bytelane reads to memory that is kept, which nobody can be faster than.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ OF_PYTHON = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars"}
 # The crate `parquet` reads with one.
 WITH_THREADS = ["bytelane", "pyarrow", "duckdb", "polars"]
 
+# No library: the roof of them all, which copies a table that is there, with numpy.
+ROOF = "memcpy"
+
 # glibc would return memory to the system after each read. The allocators of the other libraries keep it.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 
@@ -85,7 +89,7 @@ class Process:
 
     def __init__(self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False) -> None:
         command = [reader, library, path, str(threads)]
-        if library in OF_PYTHON or as_package and library == "bytelane":
+        if library in OF_PYTHON or as_package and library in ("bytelane", ROOF):
             command = [sys.executable, PYTHON_READER, library, path, str(threads)]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
         assert len(cores) == threads, f"{threads} threads need as many cores"
@@ -209,7 +213,8 @@ def versions() -> dict[str, str]:
     lock = tomllib.loads((ROOT / "peers/Cargo.lock").read_text())
     of_crates = {package["name"]: package["version"] for package in lock["package"]}
     of_rust = {library: of_crates[crate] for library, crate in OF_RUST.items()}
-    return of_rust | {library: version(package) for library, package in OF_PYTHON.items()}
+    of_python = OF_PYTHON | {ROOF: "numpy"}
+    return of_rust | {library: version(package) for library, package in of_python.items()}
 
 
 def cpu_name() -> str:
@@ -248,9 +253,9 @@ def compare_tables(directory: Path, scale: float, report: Report) -> None:
         compression = footer.row_group(0).column(0).compression.lower()
         compression = "none" if compression == "uncompressed" else compression
         workload = Workload(name, f"{writer}'s defaults", compression, path, rows, values)
-        report(workload, [subject for subject in ALONE if subject[0] != "pages"])
+        report(workload, [*(subject for subject in ALONE if subject[0] != "pages"), (ROOF, 1)])
         if cores > 1:
-            report(workload, [(library, cores) for library in WITH_THREADS])
+            report(workload, [(library, cores) for library in [*WITH_THREADS, ROOF]])
 
 
 def main() -> None:

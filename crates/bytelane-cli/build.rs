@@ -29,9 +29,10 @@ fn commit() -> Option<String> {
     println!("cargo::rerun-if-changed=..");
     let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
     let changes = output("git", &["status", "--porcelain", "--untracked-files=no"])?;
-    Some(match changes.is_empty() {
-        true => commit,
-        false => format!("{commit} with changes"),
+    Some(if changes.is_empty() {
+        commit
+    } else {
+        format!("{commit} with changes")
     })
 }
 
@@ -44,7 +45,7 @@ fn build() -> String {
     build.trim_end().to_owned()
 }
 
-/// What a program prints, if it succeeds.
+/// Returns what a program prints, if it succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

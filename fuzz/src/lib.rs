@@ -1,10 +1,10 @@
-//! What fuzz targets share whose code contains panics of other crates.
+//! Code of the fuzz targets that catch panics of other crates.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
 thread_local! {
-    /// What the last panic of another crate said.
+    /// Message of the last panic of another crate.
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 

@@ -5,7 +5,7 @@ mod client;
 mod convert;
 mod server;
 
-/// What the build script makes of the files of the IDL.
+/// Code that the build script generates from the IDL.
 #[allow(dead_code, reason = "each program uses its part")]
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/mod.rs"));

@@ -80,7 +80,7 @@ fn main() -> anyhow::Result<()> {
 
 fn rounds(arguments: &Arguments) -> Rounds {
     let sample = Duration::from_micros(if arguments.quick { 100 } else { 2000 });
-    // What else runs on the machine is not on the account.
+    // Time of the thread: other work on the machine does not count.
     Rounds {
         clock: Clock::ThreadCpu,
         sample,
@@ -109,9 +109,10 @@ fn measure(
     rows: &mut Vec<Row>,
 ) -> anyhow::Result<()> {
     let codec = bytelane_catalog::open(comparison.specification)?;
-    let mut sizes = match arguments.values.is_empty() {
-        true => comparison.values.to_vec(),
-        false => arguments.values.clone(),
+    let mut sizes = if arguments.values.is_empty() {
+        comparison.values.to_vec()
+    } else {
+        arguments.values.clone()
     };
     if arguments.quick {
         sizes.truncate(1);
@@ -158,7 +159,7 @@ impl<'a> Case<'a> {
     ) -> anyhow::Result<Self> {
         let element: ElementType = codec.element().parse()?;
         let dataset: &Dataset = data.parse()?;
-        // As many inputs as their total allows, but the caches must hold what one call needs.
+        // The number of inputs follows from their total, but the caches must hold what one call needs.
         let (inputs, length): (usize, fn(usize, usize) -> usize) = match values {
             VARIED_LENGTHS => (4096, |_, index| 8 + index * 37 % 57),
             _ if comparison.varied => {
@@ -275,18 +276,19 @@ impl<'a> Case<'a> {
 
     fn ours(&self, backend: Backend, encodes: bool) -> Work<'a> {
         let codec = self.codec;
-        match encodes {
-            true => Box::new(move |values, encoded| {
+        if encodes {
+            Box::new(move |values, encoded| {
                 codec
                     .encode(backend, values, encoded)
                     .expect("values of its own")
-            }),
-            false => Box::new(move |encoded, values| {
+            })
+        } else {
+            Box::new(move |encoded, values| {
                 codec
                     .decode(backend, encoded, values)
                     .expect("its own bytes")
                     .written
-            }),
+            })
         }
     }
 

@@ -24,7 +24,7 @@ pub struct Library {
     pub name: &'static str,
     /// The file name of what cargo builds, without `lib` and extension.
     built: &'static str,
-    /// What its exported functions are called.
+    /// Prefixes of its exported functions.
     exports: &'static [&'static str],
     /// Its headers, from the directory `crates`.
     pub headers: &'static [&'static str],
@@ -51,7 +51,7 @@ pub const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// What a static library needs besides itself: Rust's standard library uses them. The unwinder is not among
+/// Libraries that a static library needs besides itself: Rust's standard library uses them. The unwinder is not among
 /// them: compilers link the shared `gcc_s` or, with `-static`, `gcc_eh`.
 const PRIVATE: [&str; 6] = ["-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
 

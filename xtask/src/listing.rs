@@ -86,7 +86,7 @@ impl Instruction<'_> {
         jumps.then(|| u64::from_str_radix(last, 16).ok()).flatten()
     }
 
-    /// Whether execution never continues with the next instruction.
+    /// Returns whether execution never continues with the next instruction.
     fn never_goes_on(&self) -> bool {
         matches!(
             self.mnemonic,

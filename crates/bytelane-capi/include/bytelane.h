@@ -78,7 +78,7 @@
 // integers, and without a reference.
 #define BYTELANE_BIT_PACKING_ZIGZAG 1
 
-// What became of a call.
+// Outcome of a call.
 //
 // Statuses below 10 are mistakes of the caller; unless the function says otherwise, nothing has
 // been written then. Statuses from 10 on say that the input is malformed; the destination may hold
@@ -136,7 +136,7 @@ typedef enum bytelane_status {
 
 // The result of a call.
 typedef struct bytelane_result {
-  // What became of the call.
+  // Outcome of the call.
   enum bytelane_status status;
   // On success, how much of the input was read, in elements of the input: bytes or values. On
   // failure, the offset of the malformed byte, or `BYTELANE_NOWHERE`.
@@ -164,7 +164,8 @@ typedef struct bytelane_bit_packing_format {
   uint32_t width;
   // 0 or `BYTELANE_BIT_PACKING_ZIGZAG`.
   uint32_t flags;
-  // What is subtracted from the values, modulo the size of the type; usually the smallest value.
+  // Number that is subtracted from the values, modulo the size of the type; usually the smallest
+  // value.
   uint64_t reference;
 } bytelane_bit_packing_format;
 
@@ -184,7 +185,7 @@ extern "C" {
 // The version of the library, such as "0.1.0".
 const char *bytelane_version(void);
 
-// What a status means, as an English phrase; never null, also for numbers that are no status.
+// Describes a status by an English phrase; never null, also for numbers that are no status.
 const char *bytelane_status_message(int status);
 
 // The name of the instruction set that all calls use, such as "avx2". It is the best one of this
@@ -471,7 +472,7 @@ struct bytelane_result bytelane_utf8_copy(const uint8_t *src,
                                           uint8_t *dst,
                                           size_t dst_length);
 
-// Whether all bytes are ASCII: `count` is 1 if they are.
+// Tests for ASCII: `count` is 1 if all bytes are.
 struct bytelane_result bytelane_utf8_is_ascii(const uint8_t *src, size_t src_length);
 
 // The number of bytes that `count` values take: `SIZE_MAX` if it does not fit in a `size_t` or the

@@ -28,7 +28,8 @@ pub unsafe extern "C" fn bytelane_alp_estimated_length_f32(
     values: *const f32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { estimated_length(vector, values, count) }
 }
 
@@ -39,7 +40,8 @@ pub unsafe extern "C" fn bytelane_alp_estimated_length_f64(
     values: *const f64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { estimated_length(vector, values, count) }
 }
 
@@ -56,7 +58,8 @@ pub unsafe extern "C" fn bytelane_alp_encode_f32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(vector, (values, count), (dst, dst_length)) }
 }
 
@@ -69,7 +72,8 @@ pub unsafe extern "C" fn bytelane_alp_encode_f64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(vector, (values, count), (dst, dst_length)) }
 }
 
@@ -85,7 +89,8 @@ pub unsafe extern "C" fn bytelane_alp_decode_f32(
     values: *mut f32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -97,7 +102,8 @@ pub unsafe extern "C" fn bytelane_alp_decode_f64(
     values: *mut f64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -113,7 +119,8 @@ pub unsafe extern "C" fn bytelane_alp_decode_range_f32(
     values: *mut f32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode_range((src, src_length), start, (values, count)) }
 }
 
@@ -126,7 +133,8 @@ pub unsafe extern "C" fn bytelane_alp_decode_range_f64(
     values: *mut f64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode_range((src, src_length), start, (values, count)) }
 }
 
@@ -139,7 +147,8 @@ pub unsafe extern "C" fn bytelane_alp_validate_f32(
     src: *const u8,
     src_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src` that nothing writes to during the
+    // call.
     unsafe { validate::<f32>(src, src_length) }
 }
 
@@ -149,7 +158,8 @@ pub unsafe extern "C" fn bytelane_alp_validate_f64(
     src: *const u8,
     src_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src` that nothing writes to during the
+    // call.
     unsafe { validate::<f64>(src, src_length) }
 }
 
@@ -208,7 +218,7 @@ unsafe fn encode<T: Float>(
             u32::try_from(length).map_err(|_| BYTELANE_LENGTH)?;
             check_room(dst.len(), length)?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -221,7 +231,7 @@ unsafe fn decode<T: Float>(src: (*const u8, usize), values: (*mut T, usize)) -> 
     catching(|| {
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = alp::decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = alp::decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }
@@ -239,7 +249,7 @@ unsafe fn decode_range<T: Float>(
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
         let end = start.checked_add(values.len()).ok_or(BYTELANE_RANGE)?;
-        let decoded = alp::decode_range_uninit_with(Detected::active(), src, start..end, values);
+        let decoded = alp::decode_range_with(Detected::active(), src, start..end, values);
         match decoded {
             Ok(values) => Ok(bytelane_result::ok(src.len(), values.len())),
             Err(error) if matches!(error.kind(), ErrorKind::Count { .. }) => {

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn bytelane_base64_encode(
         let engine = engine(flags)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let written = engine.encode_uninit_with(Detected::active(), src, dst)?;
+        let written = engine.encode_with(Detected::active(), src, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
     })
 }
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn bytelane_base64_decode(
         let engine = engine(flags)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let written = engine.decode_uninit_with(Detected::active(), src, dst)?;
+        let written = engine.decode_with(Detected::active(), src, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
     })
 }

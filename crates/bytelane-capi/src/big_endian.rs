@@ -44,7 +44,7 @@ unsafe fn encode<T: Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (values, dst) = unsafe { both((values.cast::<T>(), count), dst) }?;
-        let written = big_endian::encode_uninit_with(Detected::active(), values, dst)?;
+        let written = big_endian::encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(count, written.len()))
     })
 }
@@ -60,7 +60,7 @@ unsafe fn decode<T: Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (src, values) = unsafe { both(src, (values.cast::<T>(), room)) }?;
-        let written = big_endian::decode_uninit_with(Detected::active(), src, values);
+        let written = big_endian::decode_with(Detected::active(), src, values);
         let written = written.map_err(|error| bytelane_result::from(error).in_values::<T>())?;
         Ok(bytelane_result::ok(src.len(), written.len()))
     })

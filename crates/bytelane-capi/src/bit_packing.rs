@@ -17,7 +17,8 @@ pub struct bytelane_bit_packing_format {
     pub width: u32,
     /// 0 or `BYTELANE_BIT_PACKING_ZIGZAG`.
     pub flags: u32,
-    /// What is subtracted from the values, modulo the size of the type; usually the smallest value.
+    /// Number that is subtracted from the values, modulo the size of the type; usually the smallest
+    /// value.
     pub reference: u64,
 }
 
@@ -45,7 +46,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u8(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -58,7 +60,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u16(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -71,7 +74,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -84,7 +88,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -97,7 +102,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_i32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -110,7 +116,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_i64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -126,7 +133,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u8(
     values: *mut u8,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -139,7 +147,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u16(
     values: *mut u16,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -152,7 +161,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u32(
     values: *mut u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -165,7 +175,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u64(
     values: *mut u64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -178,7 +189,8 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_i32(
     values: *mut i32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -191,11 +203,12 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_i64(
     values: *mut i64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// What a C format means for a type.
+/// Meaning of a C format for a type.
 trait Element: Integer + Value {
     fn format(format: bytelane_bit_packing_format) -> Option<Format<Self>>;
 }
@@ -249,7 +262,7 @@ unsafe fn encode<T: Element>(
         let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (values, dst) = unsafe { both(values, dst) }?;
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -267,7 +280,7 @@ unsafe fn decode<T: Element>(
         let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = format.decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = format.decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }

@@ -31,7 +31,7 @@ impl Extent {
         })
     }
 
-    /// Whether two buffers share a byte. An empty one shares none.
+    /// Returns whether two buffers share a byte. An empty one shares none.
     #[inline(always)]
     fn overlaps(self, other: Self) -> bool {
         // The distance from one to the other, modulo the address space, is less than a length
@@ -110,7 +110,8 @@ unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
 macro_rules! of_width {
     ($width:expr, $function:ident $arguments:tt) => {
         match $width {
-            // SAFETY: here and below, the caller promises what the function requires.
+            // SAFETY: here and below, the function takes its promises from a function of the C
+            // interface, whose documentation says how many values of `$width` bytes are where.
             1 => unsafe { $function::<u8> $arguments },
             // SAFETY: as above.
             2 => unsafe { $function::<u16> $arguments },

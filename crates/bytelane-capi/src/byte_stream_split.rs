@@ -51,7 +51,7 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_encode_bytes(
         let width = Width::new(width).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let written = width.encode_uninit_with(Detected::active(), src, dst)?;
+        let written = width.encode_with(Detected::active(), src, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
     })
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_decode_bytes(
         let width = Width::new(width).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let written = width.decode_uninit_with(Detected::active(), src, dst)?;
+        let written = width.decode_with(Detected::active(), src, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
     })
 }
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_decode_range(
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
         let backend = Detected::active();
-        let written = width.decode_range_uninit_with(backend, src, start..end, dst)?;
+        let written = width.decode_range_with(backend, src, start..end, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
     })
 }
@@ -109,7 +109,7 @@ unsafe fn encode<T: Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (values, dst) = unsafe { both((values.cast::<T>(), count), dst) }?;
-        let written = byte_stream_split::encode_uninit_with(Detected::active(), values, dst)?;
+        let written = byte_stream_split::encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(count, written.len()))
     })
 }
@@ -125,7 +125,7 @@ unsafe fn decode<T: Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (src, values) = unsafe { both(src, (values.cast::<T>(), room)) }?;
-        let written = byte_stream_split::decode_uninit_with(Detected::active(), src, values);
+        let written = byte_stream_split::decode_with(Detected::active(), src, values);
         let written = written.map_err(|error| bytelane_result::from(error).in_values::<T>())?;
         Ok(bytelane_result::ok(src.len(), written.len()))
     })

@@ -37,7 +37,8 @@ pub unsafe extern "C" fn bytelane_delta_encode_i32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -50,7 +51,8 @@ pub unsafe extern "C" fn bytelane_delta_encode_i64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -66,7 +68,8 @@ pub unsafe extern "C" fn bytelane_delta_decode_i32(
     values: *mut i32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -78,7 +81,8 @@ pub unsafe extern "C" fn bytelane_delta_decode_i64(
     values: *mut i64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -121,7 +125,7 @@ unsafe fn encode<T: Integer + Value>(
         if dst.len() < format.max_encoded_len::<T>(values.len()) {
             check_room(dst.len(), format.encoded_len(values))?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -137,7 +141,7 @@ unsafe fn decode<T: Integer + Value>(
     catching(|| {
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = delta::decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = delta::decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }

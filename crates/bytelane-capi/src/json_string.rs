@@ -47,7 +47,7 @@ pub unsafe extern "C" fn bytelane_json_string_escape(
         if dst.len() < src_length.saturating_mul(6).saturating_add(2) {
             check_room(dst.len(), format.escaped_len(text))?;
         }
-        let written = format.escape_uninit_with(Detected::active(), text, dst)?;
+        let written = format.escape_with(Detected::active(), text, dst)?;
         Ok(bytelane_result::ok(src_length, written.len()))
     })
 }
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn bytelane_json_string_unescape(
         {
             return Err(bytelane_result::too_short(needed));
         }
-        let (text, read) = format.unescape_uninit_with(Detected::active(), src, dst)?;
+        let (text, read) = format.unescape_with(Detected::active(), src, dst)?;
         Ok(bytelane_result::ok(read, text.len()))
     })
 }
@@ -118,9 +118,10 @@ fn text(bytes: &[u8]) -> Result<&str, bytelane_result> {
 /// malformed. Takes long only if the string is longer than that.
 #[cold]
 fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
-    let string = match format == QUOTED {
-        true => json_string::scan(src).ok()?.text,
-        false => utf8::validate(src).ok()?,
+    let string = if format == QUOTED {
+        json_string::scan(src).ok()?.text
+    } else {
+        utf8::validate(src).ok()?
     };
     if string.len() <= room {
         return None;

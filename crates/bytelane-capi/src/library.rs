@@ -10,7 +10,7 @@ pub extern "C" fn bytelane_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// What a status means, as an English phrase; never null, also for numbers that are no status.
+/// Describes a status by an English phrase; never null, also for numbers that are no status.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_status_message(status: c_int) -> *const c_char {
     message(status).as_ptr()

@@ -1,8 +1,8 @@
-//! What every call returns.
+//! Result of a call.
 
 use bytelane::{DestinationError, Error, LengthErrorKind};
 
-/// What became of a call.
+/// Outcome of a call.
 ///
 /// Statuses below 10 are mistakes of the caller; unless the function says otherwise, nothing has
 /// been written then. Statuses from 10 on say that the input is malformed; the destination may hold
@@ -70,7 +70,7 @@ pub const BYTELANE_NOWHERE: usize = usize::MAX;
 #[repr(C)]
 #[must_use]
 pub struct bytelane_result {
-    /// What became of the call.
+    /// Outcome of the call.
     pub status: bytelane_status,
     /// On success, how much of the input was read, in elements of the input: bytes or values. On
     /// failure, the offset of the malformed byte, or `BYTELANE_NOWHERE`.
@@ -179,8 +179,9 @@ pub(crate) fn catching(
 /// Refuses a destination that is too short.
 #[inline]
 pub(crate) fn check_room(room: usize, needed: usize) -> Result<(), bytelane_result> {
-    match room < needed {
-        true => Err(bytelane_result::too_short(needed)),
-        false => Ok(()),
+    if room < needed {
+        Err(bytelane_result::too_short(needed))
+    } else {
+        Ok(())
     }
 }

@@ -26,7 +26,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u8(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
@@ -39,7 +40,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u16(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
@@ -52,7 +54,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
@@ -69,7 +72,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u8(
     values: *mut u8,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
@@ -82,7 +86,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u16(
     values: *mut u16,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
@@ -95,7 +100,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u32(
     values: *mut u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
@@ -121,7 +127,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_bits(
         if dst.len() < bits::max_encoded_len(count) {
             check_room(dst.len(), bits::encoded_len(bitmap, count))?;
         }
-        let written = bits::encode_uninit_with(Detected::active(), bitmap, count, dst)?;
+        let written = bits::encode_with(Detected::active(), bitmap, count, dst)?;
         Ok(bytelane_result::ok(count.div_ceil(8), written.len()))
     })
 }
@@ -141,7 +147,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_bits(
     catching(|| {
         // SAFETY: the caller promises what `both` requires.
         let (src, bitmap) = unsafe { both((src, src_length), (bitmap, bitmap_length)) }?;
-        let (bitmap, read) = bits::decode_uninit_with(Detected::active(), src, count, bitmap)?;
+        let (bitmap, read) = bits::decode_with(Detected::active(), src, count, bitmap)?;
         Ok(bytelane_result::ok(read, bitmap.len()))
     })
 }
@@ -163,7 +169,7 @@ unsafe fn encode<T: Integer>(
         if dst.len() < format.max_encoded_len(values.len()) {
             check_room(dst.len(), format.encoded_len(values))?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -181,7 +187,7 @@ unsafe fn decode<T: Integer>(
         let format = Format::<T>::new(width).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = format.decode_uninit_with(Detected::active(), src, values)?;
+        let (values, read) = format.decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, values.len()))
     })
 }

@@ -61,7 +61,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -74,7 +75,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
@@ -90,7 +92,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u32(
     values: *mut u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -103,7 +106,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u64(
     values: *mut u64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
@@ -114,7 +118,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u32(
     values: *const u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { encoded_length(format, values, count) }
 }
 
@@ -125,7 +130,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u64(
     values: *const u64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { encoded_length(format, values, count) }
 }
 
@@ -216,7 +222,7 @@ unsafe fn encode<T: Lane>(
         if dst.len() < format.max_encoded_len(values.len()) {
             check_room(dst.len(), encoded_len(format, values))?;
         }
-        let written = format.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = format.encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -241,7 +247,7 @@ unsafe fn decode<T: Lane>(
         let format = T::format(format)?;
         // SAFETY: the requirements are those of this function.
         let (src, values) = unsafe { both(src, values) }?;
-        let (written, read) = format.decode_uninit_with(Detected::active(), src, values)?;
+        let (written, read) = format.decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, written.len()))
     })
 }

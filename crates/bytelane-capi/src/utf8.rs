@@ -41,7 +41,7 @@ pub unsafe extern "C" fn bytelane_utf8_copy(
     })
 }
 
-/// Whether all bytes are ASCII: `count` is 1 if they are.
+/// Tests for ASCII: `count` is 1 if all bytes are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_utf8_is_ascii(
     src: *const u8,

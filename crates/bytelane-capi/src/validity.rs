@@ -20,7 +20,8 @@ pub unsafe extern "C" fn bytelane_validity_encode_u8(
     bitmap: *mut u8,
     bitmap_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` levels at `levels`, and room for `bitmap_length` bytes at
+    // `bitmap` that nothing else accesses during the call.
     unsafe { encode(max_level, (levels, count), (bitmap, bitmap_length)) }
 }
 
@@ -33,7 +34,8 @@ pub unsafe extern "C" fn bytelane_validity_encode_u16(
     bitmap: *mut u8,
     bitmap_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` levels at `levels`, and room for `bitmap_length` bytes at
+    // `bitmap` that nothing else accesses during the call.
     unsafe { encode(max_level, (levels, count), (bitmap, bitmap_length)) }
 }
 
@@ -49,7 +51,8 @@ pub unsafe extern "C" fn bytelane_validity_decode_u8(
     levels: *mut u8,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `bitmap_length` bytes at `bitmap`, and room for `count` levels at
+    // `levels` that nothing else accesses during the call.
     unsafe { decode(max_level, (bitmap, bitmap_length), (levels, count)) }
 }
 
@@ -62,7 +65,8 @@ pub unsafe extern "C" fn bytelane_validity_decode_u16(
     levels: *mut u16,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `bitmap_length` bytes at `bitmap`, and room for `count` levels at
+    // `levels` that nothing else accesses during the call.
     unsafe { decode(max_level, (bitmap, bitmap_length), (levels, count)) }
 }
 
@@ -140,7 +144,7 @@ unsafe fn encode<T: Level>(
         let format = Format::<T>::new(max_level).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (levels, bitmap) = unsafe { both(levels, bitmap) }?;
-        let (written, _) = format.encode_uninit_with(Detected::active(), levels, bitmap)?;
+        let (written, _) = format.encode_with(Detected::active(), levels, bitmap)?;
         Ok(bytelane_result::ok(levels.len(), written.len()))
     })
 }
@@ -158,7 +162,7 @@ unsafe fn decode<T: Level>(
         let format = Format::<T>::new(max_level).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (bitmap, levels) = unsafe { both(bitmap, levels) }?;
-        let (levels, read) = format.decode_uninit_with(Detected::active(), bitmap, levels)?;
+        let (levels, read) = format.decode_with(Detected::active(), bitmap, levels)?;
         Ok(bytelane_result::ok(read, levels.len()))
     })
 }
@@ -177,7 +181,7 @@ unsafe fn spread<T: Element + Value>(
         let (bitmap, _) = unsafe { both(bitmap, to) }?;
         // SAFETY: the caller promises what `both` requires.
         let (dense, to) = unsafe { both(dense, to) }?;
-        let written = values::spread_uninit_with(Detected::active(), dense, bitmap, to)?;
+        let written = values::spread_with(Detected::active(), dense, bitmap, to)?;
         Ok(bytelane_result::ok(dense.len(), written.len()))
     })
 }
@@ -200,7 +204,7 @@ unsafe fn compact<T: Element + Value>(
         if to.len() < from.len() {
             check_room(to.len(), values::count_valid(bitmap, from.len())?)?;
         }
-        let written = values::compact_uninit_with(Detected::active(), from, bitmap, to)?;
+        let written = values::compact_with(Detected::active(), from, bitmap, to)?;
         Ok(bytelane_result::ok(from.len(), written.len()))
     })
 }

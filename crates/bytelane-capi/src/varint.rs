@@ -21,7 +21,8 @@ pub unsafe extern "C" fn bytelane_varint_encode_u32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
@@ -33,7 +34,8 @@ pub unsafe extern "C" fn bytelane_varint_encode_u64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
@@ -45,7 +47,8 @@ pub unsafe extern "C" fn bytelane_varint_encode_i32(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
@@ -57,7 +60,8 @@ pub unsafe extern "C" fn bytelane_varint_encode_i64(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
+    // `dst` that nothing else accesses during the call.
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
@@ -73,7 +77,8 @@ pub unsafe extern "C" fn bytelane_varint_decode_u32(
     values: *mut u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -85,7 +90,8 @@ pub unsafe extern "C" fn bytelane_varint_decode_u64(
     values: *mut u64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -97,7 +103,8 @@ pub unsafe extern "C" fn bytelane_varint_decode_i32(
     values: *mut i32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -109,7 +116,8 @@ pub unsafe extern "C" fn bytelane_varint_decode_i64(
     values: *mut i64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
+    // `values` that nothing else accesses during the call.
     unsafe { decode((src, src_length), (values, count)) }
 }
 
@@ -133,7 +141,8 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_u32(
     values: *const u32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { encoded_length(values, count) }
 }
 
@@ -143,7 +152,8 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_u64(
     values: *const u64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { encoded_length(values, count) }
 }
 
@@ -153,7 +163,8 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_i32(
     values: *const i32,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { encoded_length(values, count) }
 }
 
@@ -163,7 +174,8 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_i64(
     values: *const i64,
     count: usize,
 ) -> bytelane_result {
-    // SAFETY: the caller promises what the function requires.
+    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
+    // call.
     unsafe { encoded_length(values, count) }
 }
 
@@ -182,7 +194,7 @@ unsafe fn encode<T: Integer + Value>(
         if dst.len() < varint::max_encoded_len::<T>(values.len()) {
             check_room(dst.len(), varint::encoded_len(values))?;
         }
-        let written = varint::encode_uninit_with(Detected::active(), values, dst)?;
+        let written = varint::encode_with(Detected::active(), values, dst)?;
         Ok(bytelane_result::ok(values.len(), written.len()))
     })
 }
@@ -198,7 +210,7 @@ unsafe fn decode<T: Integer + Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (src, values) = unsafe { both(src, values) }?;
-        let (written, read) = varint::decode_uninit_with(Detected::active(), src, values)?;
+        let (written, read) = varint::decode_with(Detected::active(), src, values)?;
         Ok(bytelane_result::ok(read, written.len()))
     })
 }

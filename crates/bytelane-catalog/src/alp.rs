@@ -48,6 +48,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[1024, 32_768, 131_072],
         evicted: false,
     }],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::alp::open),
 };
 
@@ -87,7 +88,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
         self.format.max_encoded_len::<T>(values / size_of::<T>())
     }
 
-    /// Of pages with vectors of this size.
+    /// The bound holds for pages with vectors of this size.
     fn max_decoded_len(&self, encoded: usize) -> usize {
         let vectors = encoded / LEAST_VECTOR;
         vectors.saturating_mul(self.format.vector_len() * size_of::<T>())
@@ -101,10 +102,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        Ok(self
-            .format
-            .encode_uninit_with(backend, &values, encoded)?
-            .len())
+        Ok(self.format.encode_with(backend, &values, encoded)?.len())
     }
 
     fn decode(
@@ -114,7 +112,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let (_, read) = alp::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
+        let (_, read) = alp::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
         to_little_endian::<T>(values);
         Ok(Decoded {
             read,

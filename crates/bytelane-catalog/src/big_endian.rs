@@ -33,6 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::big_endian::open),
 };
 
@@ -104,7 +105,7 @@ fn encode<T: Value + Pod>(
     values: &[u8],
     encoded: &mut [u8],
 ) -> Result<usize, Failure> {
-    let written = big_endian::encode_uninit_with(backend, numbers::<T>(values)?, encoded)?;
+    let written = big_endian::encode_with(backend, numbers::<T>(values)?, encoded)?;
     from_little_endian::<T>(written);
     Ok(written.len())
 }
@@ -114,7 +115,7 @@ fn decode<T: Value + Pod>(
     encoded: &[u8],
     values: &mut [u8],
 ) -> Result<usize, Failure> {
-    let written = big_endian::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
+    let written = big_endian::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
     let length = size_of_val(written);
     from_little_endian::<T>(&mut values[..length]);
     Ok(length)

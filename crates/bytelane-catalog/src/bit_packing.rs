@@ -86,6 +86,7 @@ pub(crate) const ENTRY: Entry = Entry {
         experiment(&["type=u64,width=57"], &["bits_57"]),
         experiment(&["type=u64,width=63"], &["bits_63"]),
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::bit_packing::open),
 };
 
@@ -136,7 +137,7 @@ fn open<T: Integer + Pod + TryFrom<i128>>(
 struct BitPacking<T> {
     element: &'static str,
     format: Format<T>,
-    /// Whether values may be negative.
+    /// True if values may be negative.
     is_signed: bool,
     count: Option<usize>,
 }
@@ -199,10 +200,7 @@ impl<T: Integer + Pod> Codec for BitPacking<T> {
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        Ok(self
-            .format
-            .encode_uninit_with(backend, &values, encoded)?
-            .len())
+        Ok(self.format.encode_with(backend, &values, encoded)?.len())
     }
 
     fn decode(
@@ -213,7 +211,7 @@ impl<T: Integer + Pod> Codec for BitPacking<T> {
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
         let numbers = numbers_mut::<T>(values)?;
-        let (_, read) = self.format.decode_uninit_with(backend, encoded, numbers)?;
+        let (_, read) = self.format.decode_with(backend, encoded, numbers)?;
         to_little_endian::<T>(values);
         Ok(Decoded {
             read,
@@ -245,9 +243,7 @@ impl<T: Integer + Pod> Codec for BitPacking<T> {
             encoded.fill(self.format.encoded_len(count))?;
             values.resize(count * size_of::<T>());
             let numbers = numbers_mut::<T>(&mut values)?;
-            let read = self
-                .format
-                .decode_uninit_with(backend, encoded.bytes(), numbers);
+            let read = self.format.decode_with(backend, encoded.bytes(), numbers);
             let offset = encoded.offset() as usize;
             let (_, read) = read.map_err(|error| Failure::from(error.behind(offset)))?;
             to_little_endian::<T>(&mut values);

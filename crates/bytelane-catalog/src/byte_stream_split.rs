@@ -97,6 +97,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: true,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::byte_stream_split::open),
 };
 
@@ -139,7 +140,7 @@ impl Codec for ByteStreamSplit {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let backend = Detected::new(backend)?;
-        let written = self.width.encode_uninit_with(backend, values, encoded)?;
+        let written = self.width.encode_with(backend, values, encoded)?;
         Ok(written.len())
     }
 
@@ -150,7 +151,7 @@ impl Codec for ByteStreamSplit {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let written = self.width.decode_uninit_with(backend, encoded, values)?;
+        let written = self.width.decode_with(backend, encoded, values)?;
         Ok(Decoded {
             read: encoded.len(),
             written: written.len(),

@@ -58,6 +58,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[128, 4096, 100_000],
         evicted: false,
     }],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::delta::open),
 };
 
@@ -106,10 +107,7 @@ impl<T: Integer + Pod> Codec for Delta<T> {
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        Ok(self
-            .format
-            .encode_uninit_with(backend, &values, encoded)?
-            .len())
+        Ok(self.format.encode_with(backend, &values, encoded)?.len())
     }
 
     fn decode(
@@ -119,7 +117,7 @@ impl<T: Integer + Pod> Codec for Delta<T> {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let (_, read) = delta::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
+        let (_, read) = delta::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
         to_little_endian::<T>(values);
         Ok(Decoded {
             read,

@@ -44,6 +44,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::json_string::open),
 };
 
@@ -87,9 +88,7 @@ impl Codec for JsonString {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let backend = Detected::new(backend)?;
-        let written = self
-            .format
-            .escape_bytes_uninit_with(backend, values, encoded);
+        let written = self.format.escape_bytes_with(backend, values, encoded);
         match written {
             Ok(written) => Ok(written.len()),
             Err(error) if error.kind() == ErrorKind::UnexpectedEnd => Err(cut_off(values.len())),
@@ -104,12 +103,13 @@ impl Codec for JsonString {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let start = match self.format == QUOTED {
-            true => opening_quote(encoded, 0)?.ok_or_else(|| no_opening_quote(encoded.len()))?,
-            false => 0,
+        let start = if self.format == QUOTED {
+            opening_quote(encoded, 0)?.ok_or_else(|| no_opening_quote(encoded.len()))?
+        } else {
+            0
         };
         let string = &encoded[start..];
-        let done = self.format.unescape_uninit_with(backend, string, values);
+        let done = self.format.unescape_with(backend, string, values);
         let (text, read) = done.map_err(|error| error.behind(start))?;
         only_space(&string[read..], start + read)?;
         Ok(Decoded {

@@ -21,6 +21,7 @@ mod bit_packing;
 mod byte_stream_split;
 mod delta;
 mod json_string;
+#[cfg(feature = "plain")]
 pub mod plain;
 mod rle_hybrid;
 mod specification;
@@ -58,7 +59,7 @@ pub static CODECS: &[Entry] = &[
 pub struct Entry {
     /// Its name in specifications: `byte_stream_split`.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: &'static str,
     /// The parameters that a specification may give after the name.
     pub parameters: &'static [Parameter],
@@ -69,6 +70,7 @@ pub struct Entry {
     /// The measurements that the benchmark makes by default.
     pub experiments: &'static [Experiment],
     /// Creates the loops that the codec is compared with, if it has any.
+    #[cfg(feature = "plain")]
     pub plain: Option<plain::Open>,
 }
 
@@ -88,6 +90,7 @@ impl Entry {
     /// # Errors
     ///
     /// Those of [`open`](Self::open).
+    #[cfg(feature = "plain")]
     pub fn open_plain(
         &self,
         parameters: &str,
@@ -102,7 +105,7 @@ impl Entry {
 /// A group of related measurements.
 #[derive(Debug)]
 pub struct Experiment {
-    /// What the group shows.
+    /// Title of the group: what it shows.
     pub title: &'static str,
     /// The parameters of the codec, one set per measurement.
     pub cases: &'static [&'static str],
@@ -110,7 +113,7 @@ pub struct Experiment {
     pub data: &'static [&'static str],
     /// Numbers of values.
     pub values: &'static [usize],
-    /// Whether input and output are evicted from the caches before each call.
+    /// True if input and output are evicted from the caches before each call.
     pub evicted: bool,
 }
 

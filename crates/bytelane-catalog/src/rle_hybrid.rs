@@ -105,6 +105,7 @@ pub(crate) const ENTRY: Entry = Entry {
         ),
         experiment(&["type=u64,width=3,entries=8"], &["bits_3"]),
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::rle_hybrid::open),
 };
 
@@ -150,7 +151,7 @@ fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictiona
     Dictionary::new(&(0..entries).map(number).collect::<Vec<T>>())
 }
 
-/// What differs between lists, bits and dictionaries.
+/// Operations that differ between lists, bits and dictionaries.
 trait Work: Send + Sync {
     /// The type of the values.
     const ELEMENT: &'static str;
@@ -233,7 +234,7 @@ impl<T: Integer + Pod> Work for Integers<T> {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
-        let written = self.0.encode_uninit_with(backend, &values, encoded)?;
+        let written = self.0.encode_with(backend, &values, encoded)?;
         Ok(written.len())
     }
 
@@ -245,7 +246,7 @@ impl<T: Integer + Pod> Work for Integers<T> {
         values: &mut [u8],
     ) -> Result<usize, Failure> {
         let numbers = numbers_mut::<T>(values)?;
-        let (_, read) = self.0.decode_uninit_with(backend, encoded, numbers)?;
+        let (_, read) = self.0.decode_with(backend, encoded, numbers)?;
         to_little_endian::<T>(values);
         Ok(read)
     }
@@ -283,7 +284,7 @@ impl Work for Bits {
         values: &[u8],
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
-        let written = bits::encode_uninit_with(backend, values, 8 * values.len(), encoded)?;
+        let written = bits::encode_with(backend, values, 8 * values.len(), encoded)?;
         Ok(written.len())
     }
 
@@ -294,7 +295,7 @@ impl Work for Bits {
         count: usize,
         values: &mut [u8],
     ) -> Result<usize, Failure> {
-        Ok(bits::decode_uninit_with(backend, encoded, count, values)?.1)
+        Ok(bits::decode_with(backend, encoded, count, values)?.1)
     }
 }
 
@@ -336,7 +337,7 @@ where
             index.ok_or_else(|| format!("offset {offset}: the dictionary does not have this value"))
         };
         let indices: Result<Vec<u32>, _> = values.iter().enumerate().map(index).collect();
-        let written = self.0.encode_uninit_with(backend, &indices?, encoded)?;
+        let written = self.0.encode_with(backend, &indices?, encoded)?;
         Ok(written.len())
     }
 
@@ -349,7 +350,7 @@ where
     ) -> Result<usize, Failure> {
         let Self(format, dictionary) = self;
         let numbers = numbers_mut::<T>(values)?;
-        let (_, read) = dictionary.decode_uninit_with(backend, *format, encoded, numbers)?;
+        let (_, read) = dictionary.decode_with(backend, *format, encoded, numbers)?;
         to_little_endian::<T>(values);
         Ok(read)
     }

@@ -151,7 +151,7 @@ impl<'a> Parameters<'a> {
             })
     }
 
-    /// Whether the specification gives a parameter explicitly.
+    /// Returns whether the specification gives a parameter explicitly.
     #[must_use]
     pub fn gives(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| *given == name)

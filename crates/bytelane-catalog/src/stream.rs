@@ -175,8 +175,8 @@ pub(crate) fn chunks(
 /// The number of bytes that an input of any length may become when it is decoded whole.
 const ALWAYS: usize = 1 << 30;
 
-/// How many times its length a longer input may become: equal values have hardly any bytes, so that a
-/// short input could ask for any amount of memory.
+/// Greatest growth of a longer input, as a multiple of its length: equal values have hardly any bytes, so that a short
+/// input could ask for any amount of memory.
 const MOST_GROWTH: usize = 1024;
 
 /// Decodes an input that says how many values it has, all at once, after `check` has found it well formed

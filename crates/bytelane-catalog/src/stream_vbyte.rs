@@ -93,6 +93,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::stream_vbyte::open),
 };
 
@@ -127,9 +128,10 @@ struct StreamVbyte<T> {
 impl<T: Integer + Pod> StreamVbyte<T> {
     /// The format of the block that follows the value `last`; the first block follows 0.
     fn after(&self, last: T) -> Format<T> {
-        match self.delta {
-            true => self.format.delta(last),
-            false => self.format,
+        if self.delta {
+            self.format.delta(last)
+        } else {
+            self.format
         }
     }
 
@@ -142,19 +144,18 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         encoded: &mut [u8],
     ) -> Result<usize, Failure> {
         let mut swapped = AlignedBytes::default();
-        let values = match cfg!(target_endian = "big") {
-            true => {
-                swapped.resize(values.len());
-                swapped.copy_from_slice(values);
-                swap(size_of::<T>(), &mut swapped);
-                &swapped
-            }
-            false => values,
+        let values = if cfg!(target_endian = "big") {
+            swapped.resize(values.len());
+            swapped.copy_from_slice(values);
+            swap(size_of::<T>(), &mut swapped);
+            &swapped
+        } else {
+            values
         };
         let mut at = 0;
         for block in numbers::<T>(values)?.chunks(self.blocks.block) {
             let format = self.after(*last);
-            let written = format.encode_uninit_with(backend, block, &mut encoded[at..])?;
+            let written = format.encode_with(backend, block, &mut encoded[at..])?;
             at += written.len();
             *last = block[block.len() - 1];
         }
@@ -172,7 +173,7 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         block: &mut [T],
     ) -> Result<usize, Failure> {
         let format = self.after(*last);
-        let read = format.decode_uninit_with(backend, encoded, &mut *block);
+        let read = format.decode_with(backend, encoded, &mut *block);
         let (_, read) = read.map_err(|error| match offset {
             0 => Failure::from(error),
             _ => format!("in the block at offset {offset}: {error}").into(),

@@ -95,6 +95,7 @@ pub(crate) const ENTRY: Entry = Entry {
             evicted: false,
         },
     ],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::validity::open),
 };
 
@@ -121,7 +122,7 @@ fn open_spread<T: Element + Pod>(
     nulls: u32,
     parameters: &Parameters<'_>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
-    // What is spread has no levels.
+    // Values that are spread have no levels.
     parameters.get("max_level", |max: &String| max == "none")?;
     parameters.get("count", |count: &String| count == "unknown")?;
     Ok(Box::new(Spread::<T> {
@@ -166,7 +167,7 @@ impl<T: Level + Pod> Codec for Levels<T> {
     ) -> Result<usize, Failure> {
         let levels = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        let (bitmap, _) = self.format.encode_uninit_with(backend, &levels, encoded)?;
+        let (bitmap, _) = self.format.encode_with(backend, &levels, encoded)?;
         Ok(bitmap.len())
     }
 
@@ -178,7 +179,7 @@ impl<T: Level + Pod> Codec for Levels<T> {
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
         let levels = numbers_mut::<T>(values)?;
-        let (_, read) = self.format.decode_uninit_with(backend, encoded, levels)?;
+        let (_, read) = self.format.decode_with(backend, encoded, levels)?;
         to_little_endian::<T>(values);
         let written = values.len();
         Ok(Decoded { read, written })
@@ -212,13 +213,12 @@ impl<T: Level + Pod> Codec for Levels<T> {
             left -= count;
         }
         encoded.fill(1)?;
-        match encoded.bytes().is_empty() {
-            true => Ok(()),
-            false => {
-                let offset = encoded.offset();
-                let error = format!("offset {offset}: bytes follow that of the last level");
-                Err(Failure::from(error).into())
-            }
+        if encoded.bytes().is_empty() {
+            Ok(())
+        } else {
+            let offset = encoded.offset();
+            let error = format!("offset {offset}: bytes follow that of the last level");
+            Err(Failure::from(error).into())
         }
     }
 }
@@ -387,11 +387,11 @@ fn spread<T: Element + Pod>(
     to: &mut [u8],
 ) -> Result<(), Failure> {
     if let Ok(to) = bytemuck::try_cast_slice_mut::<u8, T>(to) {
-        values::spread_uninit_with(backend, dense, bitmap, to)?;
+        values::spread_with(backend, dense, bitmap, to)?;
         return Ok(());
     }
     let mut values = vec![T::zeroed(); to.len() / size_of::<T>()];
-    values::spread_uninit_with(backend, dense, bitmap, &mut values[..])?;
+    values::spread_with(backend, dense, bitmap, &mut values[..])?;
     to.copy_from_slice(bytemuck::cast_slice(&values));
     Ok(())
 }
@@ -404,9 +404,9 @@ fn compact<T: Element + Pod>(
     dense: &mut [T],
 ) -> Result<usize, Failure> {
     if let Ok(values) = bytemuck::try_cast_slice::<u8, T>(from) {
-        return Ok(values::compact_uninit_with(backend, values, bitmap, dense)?.len());
+        return Ok(values::compact_with(backend, values, bitmap, dense)?.len());
     }
     let mut values = vec![T::zeroed(); from.len() / size_of::<T>()];
     bytemuck::cast_slice_mut(&mut values).copy_from_slice(from);
-    Ok(values::compact_uninit_with(backend, &values, bitmap, dense)?.len())
+    Ok(values::compact_with(backend, &values, bitmap, dense)?.len())
 }

@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
         values: &[100, 12_345, 1_000_000],
         evicted: false,
     }],
+    #[cfg(feature = "plain")]
     plain: Some(crate::plain::varint::open),
 };
 
@@ -86,7 +87,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
     ) -> Result<usize, Failure> {
         let values = in_order(numbers::<T>(values)?);
         let backend = Detected::new(backend)?;
-        Ok(varint::encode_uninit_with(backend, &values, encoded)?.len())
+        Ok(varint::encode_with(backend, &values, encoded)?.len())
     }
 
     fn decode(
@@ -96,7 +97,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         values: &mut [u8],
     ) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let (_, read) = varint::decode_uninit_with(backend, encoded, numbers_mut::<T>(values)?)?;
+        let (_, read) = varint::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
         to_little_endian::<T>(values);
         Ok(Decoded {
             read,
@@ -125,7 +126,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
             let count = varint::count(&pending);
             values.resize(count * size_of::<T>());
             let numbers = numbers_mut::<T>(&mut values)?;
-            let read = varint::decode_uninit_with(backend, &pending, numbers);
+            let read = varint::decode_with(backend, &pending, numbers);
             let (_, read) = read.map_err(|error| failed(error, offset))?;
             to_little_endian::<T>(&mut values);
             output.write_all(&values).map_err(StreamError::Write)?;

@@ -1,10 +1,13 @@
 //! The command line.
 
 use crate::Outcome;
+#[cfg(not(feature = "measuring"))]
+use crate::commands::not_measuring;
 use crate::commands::{
-    advise, bench, check, completions, cpu, diff, inspect, merge, repair, report, rewrite, rows,
-    thrift, transcode,
+    advise, check, completions, cpu, diff, inspect, merge, repair, rewrite, rows, thrift, transcode,
 };
+#[cfg(feature = "measuring")]
+use crate::commands::{bench, report};
 use clap::{Parser, Subcommand};
 
 /// Encode and decode Parquet columns, integer lists, base64 and JSON strings with SIMD
@@ -26,9 +29,14 @@ Exit codes: 0 success, 1 `advise --check`, `diff` or `check` found something, 2 
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    #[cfg(feature = "measuring")]
     Report(report::Arguments),
     Cpu(cpu::Arguments),
+    #[cfg(feature = "measuring")]
     Bench(bench::Arguments),
+    #[cfg(not(feature = "measuring"))]
+    #[command(name = "bench", alias = "report", hide = true)]
+    NotMeasuring(not_measuring::Arguments),
     Encode(transcode::Encode),
     Decode(transcode::Decode),
     Advise(advise::Arguments),
@@ -49,9 +57,13 @@ pub enum Command {
 impl Command {
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self {
+            #[cfg(feature = "measuring")]
             Self::Report(arguments) => arguments.run(),
             Self::Cpu(arguments) => arguments.run(),
+            #[cfg(feature = "measuring")]
             Self::Bench(arguments) => arguments.run(),
+            #[cfg(not(feature = "measuring"))]
+            Self::NotMeasuring(arguments) => arguments.run(),
             Self::Encode(arguments) => arguments.run(),
             Self::Decode(arguments) => arguments.run(),
             Self::Advise(arguments) => arguments.run(),

@@ -80,7 +80,7 @@ impl Read for Input {
 pub enum Output {
     Stdout {
         stdout: BufWriter<StdoutLock<'static>>,
-        /// Whether a person would see what is written, and did not ask for it by name.
+        /// True if a person would see what is written, and did not ask for it by name.
         to_people: bool,
     },
     File {
@@ -166,6 +166,7 @@ fn removed_if_interrupted(
                 // It may have been renamed or removed already; there is no one left to tell.
                 let _ = fs::remove_file(path);
             }
+            // The work may be waiting for its input, and cannot be told: the process ends here.
             std::process::exit(status);
         })?;
     }

@@ -17,6 +17,7 @@ mod cli;
 mod commands;
 mod files;
 mod progress;
+#[cfg(feature = "measuring")]
 mod provenance;
 mod readable;
 mod signals;
@@ -35,7 +36,7 @@ use std::panic;
 use std::path::Path;
 use std::sync::Once;
 
-/// What a subcommand that ran to its end has to say.
+/// Outcome of a subcommand that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Exit code 0.
@@ -44,10 +45,24 @@ enum Outcome {
     Found,
 }
 
+/// Lets the allocator keep free memory for a few seconds, where it is this crate's. [`run`] does so itself.
+pub fn keep_memory() {
+    #[cfg(all(
+        not(miri),
+        any(
+            all(target_os = "linux", target_env = "gnu"),
+            target_os = "macos",
+            windows
+        )
+    ))]
+    allocator::keep_memory();
+}
+
 /// Runs the command with these arguments, of which the first one is its name. Returns the exit code.
 ///
-/// Help, the version and errors in the arguments are printed, and end the process.
+/// Help, the version and errors in the arguments are printed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    keep_memory();
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(answer) => return show(answer),
@@ -59,7 +74,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Outcome::Found) => 1,
         // The reader of our output has seen enough: `bytelane .. | head`.
         Err(error) if is_closed_pipe(&error) => 0,
-        Err(error) => fail(&error),
+        Err(error) => match error.downcast_ref::<signals::Interrupted>() {
+            Some(signals::Interrupted(status)) => u8::try_from(*status).unwrap_or(u8::MAX),
+            None => fail(&error),
+        },
     }
 }
 
@@ -88,7 +106,9 @@ fn show(mut answer: clap::Error) -> u8 {
         // It would say the text once more, as it is.
         answer.insert(ContextKind::Suggested, ContextValue::None);
     }
-    answer.exit()
+    // There is no one left to tell that it cannot be printed.
+    let _ = answer.print();
+    u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)
 }
 
 /// Panics at malformed files that become errors are reported as these.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::env;
 
-/// What somebody needs to know who doubts a figure, or repeats it.
+/// Facts for anyone who doubts a figure, or repeats it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Provenance {
     /// The version of bytelane.
@@ -29,7 +29,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// As it is before measuring. Keeps the thread on its core, if it may run on others.
+    /// Collects the facts before measuring. Keeps the thread on its core, if it may run on others.
     pub fn here() -> Self {
         // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
         let core = cpu::pin_to_current_core().unwrap_or(0);

@@ -22,9 +22,10 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut shown = String::new();
     for c in text.chars() {
-        match is_escaped(c) {
-            true => shown.extend(c.escape_default()),
-            false => shown.push(c),
+        if is_escaped(c) {
+            shown.extend(c.escape_default())
+        } else {
+            shown.push(c)
         }
     }
     shown.into()

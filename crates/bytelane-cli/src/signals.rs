@@ -1,6 +1,20 @@
 //! Being asked to end: by Ctrl-C, a supervisor, or a terminal that closes.
 
+use std::fmt;
 use std::io;
+
+/// An error for work that ended early because a signal asked the process to end: 128 and the number of
+/// the signal, which becomes the exit status.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupted(pub i32);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted by a signal")
+    }
+}
+
+impl std::error::Error for Interrupted {}
 
 /// Calls `end` with the exit status that stands for each signal that asks the process to end: 128
 /// and its number, 130 for Ctrl-C, 143 for `kill`. It runs on a thread of its own.

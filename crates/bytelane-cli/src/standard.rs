@@ -26,7 +26,8 @@ pub fn output() -> anyhow::Result<StdoutLock<'static>> {
     Ok(io::stdout().lock())
 }
 
-/// Whether a path is another name of standard output, such as `/dev/stdout`, where that is a file, a pipe or a socket.
+/// Returns whether a path is another name of standard output, such as `/dev/stdout`, where that is a file, a pipe or a
+/// socket.
 #[cfg(unix)]
 pub fn is_output(path: &Path) -> bool {
     use rustix::fs::{FileType, fstat, stat};
@@ -43,7 +44,7 @@ pub fn is_output(_: &Path) -> bool {
     false
 }
 
-/// What the process inherited.
+/// Streams that the process inherited.
 ///
 /// Before `main`, Rust's runtime opens `/dev/null` in place of standard streams that are closed, so
 /// that no other file takes their numbers. It opens it for reading and writing, as Python does for

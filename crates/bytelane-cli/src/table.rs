@@ -88,7 +88,7 @@ impl Table {
 pub mod tests {
     use super::*;
 
-    /// What people see with 60, 80, 120 and 0 characters per line.
+    /// Output with 60, 80, 120 and 0 characters per line.
     pub fn at_all_widths(write: impl Fn(usize, &mut Vec<u8>) -> io::Result<()>) -> String {
         let mut all = String::new();
         for width in [60, 80, 120, 0] {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// What a measurement counts.
+/// Unit of a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
     /// Time on the wall. Cheap to read (some 20 ns); includes time in which others held the core.
@@ -32,7 +32,7 @@ impl Clock {
         }
     }
 
-    /// What reading this clock twice adds to whatever is measured in between.
+    /// Returns the time that reading this clock twice adds to a measurement.
     #[must_use]
     pub fn overhead(self) -> Duration {
         let twice = || {

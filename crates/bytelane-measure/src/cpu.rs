@@ -8,7 +8,7 @@ use std::io;
 pub struct Cache {
     /// 1 for the one nearest to the core.
     pub level: u8,
-    /// What it holds: `Data`, `Instruction` or `Unified`.
+    /// Contents: `Data`, `Instruction` or `Unified`.
     pub kind: String,
     /// Its size in bytes.
     pub bytes: u64,

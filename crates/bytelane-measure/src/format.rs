@@ -50,7 +50,7 @@ impl FromStr for Format {
     }
 }
 
-/// What a cell of a table says.
+/// Unit of a cell in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Decoded gigabytes per second.
@@ -60,7 +60,7 @@ pub enum Unit {
     Nanoseconds,
 }
 
-/// What the rows of a table have in common. The other properties tell its lines apart.
+/// Properties that the rows of a table share. The other properties tell its lines apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Titles {
     /// Codec, operation and data.
@@ -73,7 +73,7 @@ pub enum Titles {
 /// How tables show rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tables {
-    /// What a cell says.
+    /// Unit of the cells.
     pub unit: Unit,
     /// Which rows share a table.
     pub titles: Titles,
@@ -145,7 +145,7 @@ fn object(row: &Row) -> io::Result<Map<String, Value>> {
 }
 
 impl Titles {
-    /// What the table of a row is called.
+    /// Returns the title of a row's table.
     fn of(self, row: &Row) -> String {
         let Row {
             codec,
@@ -153,9 +153,10 @@ impl Titles {
             data,
             ..
         } = row;
-        let place = match row.evicted {
-            true => ", evicted from the caches",
-            false => "",
+        let place = if row.evicted {
+            ", evicted from the caches"
+        } else {
+            ""
         };
         match self {
             Self::Data => format!("{codec} {operation}, {data}{place}"),
@@ -170,9 +171,10 @@ impl Titles {
             // Mostly the type says it all: `width=4` is f32.
             Self::Data => {
                 let kinds = distinct(rows, |row| (&row.element_type, &row.parameters));
-                match kinds.len() > distinct(rows, |row| &row.element_type).len() {
-                    true => vec![element_type, ("parameters", parameters)],
-                    false => vec![element_type],
+                if kinds.len() > distinct(rows, |row| &row.element_type).len() {
+                    vec![element_type, ("parameters", parameters)]
+                } else {
+                    vec![element_type]
                 }
             }
             Self::Parameters => vec![
@@ -191,7 +193,7 @@ fn parameters(row: &Row) -> &str {
     row.parameters.as_deref().unwrap_or_default()
 }
 
-/// What the figures on one line have in common: the labels, and the numbers of values and bytes.
+/// Properties that the figures on one line share: the labels, and the numbers of values and bytes.
 type Line<'a> = (Vec<&'a str>, u64, u64);
 
 fn line<'a>(row: &'a Row, labels: &[Label]) -> Line<'a> {
@@ -269,9 +271,9 @@ fn cells(rows: &[&Row], tables: Tables) -> (Vec<Column>, Vec<Vec<String>>) {
     (columns, cells)
 }
 
-/// Who did the work, and how dispensable that column is. Our slower backends and the plain loops for
-/// higher levels are left out first, in turns. The last backend, which is the fastest, stays, and so do
-/// other libraries; next come memcpy and the first plain loop.
+/// Workers, and how dispensable the column of each is. Our slower backends and the plain loops for higher levels are
+/// left out first, in turns. The last backend, which is the fastest, stays, and so do other libraries; next come memcpy
+/// and the first plain loop.
 fn workers(rows: &[&Row]) -> Vec<(String, u8)> {
     let workers = distinct(rows, |row| (row.worker(), row.library.is_some()));
     let is_plain = |name: &str| name.starts_with(PLAIN);

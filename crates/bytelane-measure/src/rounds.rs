@@ -74,7 +74,7 @@ impl<'a> Subject<'a> {
         total
     }
 
-    /// How many calls fill a sample.
+    /// Returns the number of calls that fill a sample.
     fn calibrate(&mut self, watch: Stopwatch, sample: Duration) -> usize {
         let most = if self.evict.is_some() {
             MOST_EVICTED_CALLS
@@ -128,7 +128,7 @@ impl Stopwatch {
     }
 }
 
-/// What was measured of one subject.
+/// Samples of one subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// The subject's name.

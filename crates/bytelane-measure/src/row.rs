@@ -12,7 +12,7 @@ pub struct Row {
     /// The codec's parameters, if it has any, e.g. `width=4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
-    /// What was done, e.g. `encode`.
+    /// Operation, e.g. `encode`.
     pub operation: String,
     /// The type of a value, e.g. `f32`.
     #[serde(rename = "type")]
@@ -28,7 +28,7 @@ pub struct Row {
     pub values: u64,
     /// Bytes of these values in memory, decoded.
     pub bytes: u64,
-    /// Whether inputs and outputs were evicted from the caches before each call.
+    /// True if inputs and outputs were evicted from the caches before each call.
     pub evicted: bool,
     /// Nanoseconds per call: the median.
     pub ns: f64,
@@ -41,12 +41,12 @@ pub struct Row {
     /// The distance between the quartiles of the rounds, as a share of the median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// What a codec, a command or a comparison adds.
+    /// Further fields, added by a codec, a command or a comparison.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// What a row says about its input, apart from who did the work and how fast.
+/// Properties of a row's input, apart from who did the work and how fast.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// See [`Row::codec`].
@@ -111,7 +111,7 @@ impl Row {
         self
     }
 
-    /// Who did the work: the library if it is not bytelane, and the backend.
+    /// Returns the worker: the library if it is not bytelane, and the backend.
     #[must_use]
     pub fn worker(&self) -> String {
         match &self.library {

@@ -1,5 +1,5 @@
-//! What a figure depends on besides the CPU's name and caches: its exact model, its clock, the kernel, and
-//! what else runs. Linux tells all of it where it may be read; of other systems, most is unknown.
+//! Conditions of a measurement besides the CPU's name and caches: its exact model, its clock, the kernel, and what else
+//! runs. Linux tells all of it where it may be read; of other systems, most is unknown.
 
 use std::fmt;
 use std::fs;
@@ -55,7 +55,7 @@ pub fn kernel() -> Option<String> {
     Some(format!("{} {}", read("ostype")?, read("osrelease")?))
 }
 
-/// What chooses the frequency of a core, such as `performance`. Virtual machines are not told.
+/// Governor, which chooses the frequency of a core, such as `performance`. Virtual machines are not told.
 #[must_use]
 pub fn governor(core: usize) -> Option<String> {
     line(&format!(

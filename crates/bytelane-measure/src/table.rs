@@ -95,9 +95,10 @@ pub fn write_terminal(
     };
     let (mut visible, mut hidden) = (Vec::new(), Vec::new());
     for (column, is_shown) in columns.iter().zip(&shown) {
-        match is_shown {
-            true => visible.push(column.clone()),
-            false => hidden.push(column.label()),
+        if *is_shown {
+            visible.push(column.clone())
+        } else {
+            hidden.push(column.label())
         }
     }
     let rows = rows.iter().map(|row| {

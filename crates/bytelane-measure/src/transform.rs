@@ -10,8 +10,7 @@ use std::hint::black_box;
 /// The name of the copy that every ratio refers to.
 pub const MEMCPY: &str = "memcpy";
 
-/// What the names of plain loops begin with: those that a programmer writes, compiled for an instruction
-/// set.
+/// Prefix of the names of plain loops: those that a programmer writes, compiled for an instruction set.
 pub const PLAIN: &str = "plain";
 
 /// The name of the copy with stores that bypass the caches, also called streaming stores.
@@ -40,7 +39,7 @@ pub struct Buffers<'a> {
     pub inputs: &'a Pool,
     /// The output, as long as the longest result.
     pub output: &'a RefCell<Buffer>,
-    /// Whether input and output are evicted from the caches before each call.
+    /// True if input and output are evicted from the caches before each call.
     pub evicted: bool,
 }
 

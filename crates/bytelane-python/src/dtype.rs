@@ -78,9 +78,10 @@ impl DType {
             return Ok(known);
         }
         let dtype = argument.py().import("numpy")?.getattr("dtype")?;
-        let name = match argument.is_instance(&dtype)? {
-            true => argument.getattr("str")?,
-            false => dtype.call1((argument,))?.getattr("str")?,
+        let name = if argument.is_instance(&dtype)? {
+            argument.getattr("str")?
+        } else {
+            dtype.call1((argument,))?.getattr("str")?
         };
         of_name(name.cast()?)
     }
@@ -126,9 +127,10 @@ impl DType {
 
     /// The exception for a codec that does not have the type.
     pub fn unsupported(self, codec: &str, types: &str) -> PyErr {
-        let hint = match self == Self::BYTE {
-            true => "; `dtype=` says what bytes contain",
-            false => "",
+        let hint = if self == Self::BYTE {
+            "; `dtype=` says what bytes contain"
+        } else {
+            ""
         };
         PyTypeError::new_err(format!("{codec} takes {types}, but these are {self}{hint}"))
     }

@@ -38,6 +38,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        bytelane_cli::keep_memory();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -152,9 +152,10 @@ impl<'py> Memory<'py> {
     /// It must not call Python, which might change them.
     pub fn read<T: Value, R: Send>(&self, work: impl FnOnce(&[T]) -> R + Send) -> PyResult<R> {
         let values = self.values::<T>()?;
-        Ok(match self.detaches() {
-            true => self.py.detach(|| work(&values)),
-            false => work(&values),
+        Ok(if self.detaches() {
+            self.py.detach(|| work(&values))
+        } else {
+            work(&values)
         })
     }
 
@@ -196,10 +197,11 @@ fn not_a_buffer(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let name = object.get_type().name();
     let name = name.map_or_else(|_| "object".to_owned(), |name| name.to_string());
     let wanted = "expected bytes, a NumPy array or another object with a buffer";
-    let message = match error.is_instance_of::<PyTypeError>(object.py()) {
-        true => format!("{wanted}, but this is of type {name}"),
+    let message = if error.is_instance_of::<PyTypeError>(object.py()) {
+        format!("{wanted}, but this is of type {name}")
+    } else {
         // Such as NumPy's dates, whose buffers no reader would understand.
-        false => format!("{wanted}, but this {name} cannot give one: {error}"),
+        format!("{wanted}, but this {name} cannot give one: {error}")
     };
     PyTypeError::new_err(message)
 }

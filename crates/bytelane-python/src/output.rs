@@ -192,10 +192,11 @@ impl<'py> Fresh<'py> {
         // SAFETY: these are `bytes` that nobody has hashed, and the reference to them, the only one, is
         // given away. They have `length` bytes at least.
         let failed = unsafe { _PyBytes_Resize(&raw mut object, length as isize) } != 0;
-        match failed {
-            true => Err(PyErr::fetch(py)),
+        if failed {
+            Err(PyErr::fetch(py))
+        } else {
             // SAFETY: a reference of ours, to the same object or to another one.
-            false => unsafe { Bound::from_owned_ptr_or_err(py, object) },
+            unsafe { Bound::from_owned_ptr_or_err(py, object) }
         }
     }
 }

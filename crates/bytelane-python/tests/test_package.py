@@ -89,6 +89,10 @@ def test_the_command() -> None:
     assert "/nonexistent" in result.stderr
     result = run(sys.executable, "-m", "bytelane", "nonsense")
     assert result.returncode == 2
+    for measuring in ("bench", "report"):
+        result = run(sys.executable, "-m", "bytelane", measuring, "--quick")
+        assert result.returncode == 2
+        assert "does not measure" in result.stderr
     script = os.path.join(os.path.dirname(sys.executable), "bytelane")
     assert run(script, "--version").stdout == f"bytelane {bytelane.__version__}\n"
 

@@ -95,7 +95,7 @@ pub unsafe extern "C" fn streamvbyte_compressedbytes_0124(
     Format::V0124.encoded_len(unsafe { view(values, length as usize) })
 }
 
-/// Whether `bytes` is a stream of `values` values and nothing else.
+/// Returns whether `bytes` is a stream of `values` values and nothing else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_validate_stream(
     bytes: *const u8,
@@ -130,7 +130,7 @@ unsafe fn encode(format: Format<u32>, values: *const u32, length: u32, out: *mut
     let values = unsafe { view(values, length) };
     // SAFETY: the caller promises room for `streamvbyte_max_compressedbytes`, which is more.
     let out = unsafe { room(out, format.max_encoded_len(length)) };
-    let written = format.encode_uninit_with(Detected::active(), values, out);
+    let written = format.encode_with(Detected::active(), values, out);
     written.expect("there is room for the longest result").len()
 }
 
@@ -154,7 +154,7 @@ unsafe fn decode(
     let bytes = unsafe { view(bytes, controls.len() + data) };
     // SAFETY: the caller promises room for the values.
     let out = unsafe { room(out, length) };
-    let decoded = format.decode_uninit_with(Detected::active(), bytes, out);
+    let decoded = format.decode_with(Detected::active(), bytes, out);
     let (_, read) = decoded.expect("the stream has all its data");
     read
 }

@@ -44,7 +44,7 @@ fn decode<T: Float + Default, B: PartialEq + Debug>(
     let whole = same(|backend, edge| {
         let page = Guarded::copy_of(page, edge);
         let mut values = vec![T::default(); total];
-        let decoded = alp::decode_uninit_with(backend, &page, &mut values[..]);
+        let decoded = alp::decode_with(backend, &page, &mut values[..]);
         decoded.map(|(values, read)| (of(values), read))
     });
     if total == stored {
@@ -56,7 +56,7 @@ fn decode<T: Float + Default, B: PartialEq + Debug>(
     let part = same(|backend, edge| {
         let page = Guarded::copy_of(page, edge);
         let mut values = vec![T::default(); end - start];
-        let decoded = alp::decode_range_uninit_with(backend, &page, start..end, &mut values[..]);
+        let decoded = alp::decode_range_with(backend, &page, start..end, &mut values[..]);
         decoded.map(|values| of(values))
     });
     if let Ok((values, _)) = whole {
@@ -65,7 +65,7 @@ fn decode<T: Float + Default, B: PartialEq + Debug>(
     let too_many = same(|backend, _| {
         let range = stored..stored + 1;
         let mut one = [T::default()];
-        let decoded = alp::decode_range_uninit_with(backend, page, range, &mut one[..]);
+        let decoded = alp::decode_range_with(backend, page, range, &mut one[..]);
         decoded
             .map(|values| of(values))
             .map_err(|error| error.kind())

@@ -22,7 +22,7 @@ use bytelane_catalog::Codec;
 use bytelane_measure::data::{Dataset, ElementType};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Whether the tests use the smaller grid.
+/// Returns whether the tests use the smaller grid.
 #[must_use]
 pub fn reduced() -> bool {
     std::env::var("BYTELANE_TEST_GRID").is_ok_and(|grid| grid == "reduced")

@@ -40,9 +40,10 @@ pub fn lengths() -> Vec<usize> {
 /// Offsets of the encoded bytes from a cache line.
 #[must_use]
 pub fn offsets() -> Vec<usize> {
-    match reduced() {
-        true => vec![0, 1, 15, 33],
-        false => (0..64).collect(),
+    if reduced() {
+        vec![0, 1, 15, 33]
+    } else {
+        (0..64).collect()
     }
 }
 

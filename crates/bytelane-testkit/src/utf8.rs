@@ -7,7 +7,7 @@ use bytelane::{Backend, Detected};
 /// The place and the length of the first fault, if there is one.
 pub type Fault = Option<(usize, Option<usize>)>;
 
-/// What the standard library finds.
+/// Returns the fault that the standard library finds.
 #[must_use]
 pub fn of_std(bytes: &[u8]) -> Fault {
     let error = std::str::from_utf8(bytes).err()?;

@@ -51,7 +51,7 @@ fn nulls<T: Element>(bitmap: &[u8], less: u8, more: u8, value: impl Fn(usize) ->
     let spread = same(|backend, edge| {
         let bitmap = Guarded::copy_of(bitmap, edge);
         let mut places = vec![value(7); count];
-        let spread = values::spread_uninit_with(backend, &dense, &bitmap, &mut places[..]);
+        let spread = values::spread_with(backend, &dense, &bitmap, &mut places[..]);
         spread.map(|places| places.to_vec())
     });
     assert_eq!(spread.is_ok(), given == valid);
@@ -59,7 +59,7 @@ fn nulls<T: Element>(bitmap: &[u8], less: u8, more: u8, value: impl Fn(usize) ->
     let compacted = same(|backend, edge| {
         let bitmap = Guarded::copy_of(bitmap, edge);
         let mut dense = vec![value(7); given];
-        let compacted = values::compact_uninit_with(backend, &places, &bitmap, &mut dense[..]);
+        let compacted = values::compact_with(backend, &places, &bitmap, &mut dense[..]);
         compacted.map(|dense| dense.to_vec())
     });
     assert_eq!(compacted.is_ok(), given >= valid);
@@ -83,14 +83,14 @@ fn lists(body: &[u8], depth: u8, less: u8) {
         let repetition = Guarded::copy_of(&repetition, edge);
         let definition = Guarded::copy_of(&definition, edge);
         let mut offsets = vec![0i32; room];
-        let written = list.offsets_uninit_with(backend, &repetition, &definition, &mut offsets[..]);
+        let written = list.offsets_with(backend, &repetition, &definition, &mut offsets[..]);
         written.map(|offsets| offsets.to_vec())
     });
     let bits = same(|backend, edge| {
         let mut room = Guarded::new(room.div_ceil(8), edge);
-        let validity = list.validity_uninit_with(backend, &repetition, &definition, &mut room[..]);
+        let validity = list.validity_with(backend, &repetition, &definition, &mut room[..]);
         let validity = validity.map(|(bitmap, bits)| (bitmap.to_vec(), bits));
-        let entries = list.entries_uninit_with(backend, 3, &repetition, &definition, &mut room[..]);
+        let entries = list.entries_with(backend, 3, &repetition, &definition, &mut room[..]);
         (
             validity,
             entries.map(|(bitmap, bits)| (bitmap.to_vec(), bits)),

@@ -4,7 +4,7 @@
 struct Fence {
     character: char,
     length: usize,
-    /// Whether it is in a quotation, whose lines begin with `>`.
+    /// True if it is in a quotation, whose lines begin with `>`.
     quoted: bool,
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A constant may lead over this many others to a value.
 const DEPTH: usize = 200;
 
-/// That no constant is part of its own value.
+/// Checks that no constant is part of its own value.
 pub(crate) fn check(program: &Program) -> Result<(), Error> {
     let mut checker = Checker {
         program,

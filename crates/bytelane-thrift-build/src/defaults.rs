@@ -164,7 +164,7 @@ fn structs_in(
     Ok(())
 }
 
-/// Whether the key of a struct's value is the name of a field.
+/// Returns whether the key of a struct's value is the name of a field.
 pub(crate) fn is_named(key: &Value, field: &Name) -> bool {
     match &key.kind {
         Literal::String(name) => **name == *field.text.as_bytes(),

@@ -1,6 +1,6 @@
 //! The layout of the generated text.
 
-/// What an item, or an attribute or a comment before it, begins with.
+/// First tokens of an item, its attributes or its comments.
 const STARTS: [&str; 8] = [
     "///", "#[", "pub ", "impl", "fn ", "const ", "type ", "async ",
 ];

@@ -17,9 +17,10 @@ const ORDERED: &str = "Eq, PartialOrd, Ord, Hash";
 
 /// The derives of a struct or a union.
 fn derives(ordered: bool) -> &'static str {
-    match ordered {
-        true => "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash",
-        false => DERIVES,
+    if ordered {
+        "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash"
+    } else {
+        DERIVES
     }
 }
 

@@ -246,7 +246,7 @@ impl Lexer<'_> {
         }
         let text = &rest[..length];
         let token = if let Some(radix) = radix {
-            // As the compiler of Apache does: 64 bits, whatever they mean.
+            // Reads 64 bits, whatever they mean, as Apache's compiler does.
             let digits = u64::from_str_radix(&text[sign + 2..], radix).ok();
             let value = digits.map(|bits| bits as i64);
             value.map(|value| {

@@ -51,7 +51,7 @@ pub struct Module {
     pub source: PathBuf,
     /// Its text.
     pub text: String,
-    /// What of the file is skipped: interactions, streams and sinks of fbthrift.
+    /// Parts of the file that are skipped: interactions, streams and sinks of fbthrift.
     pub notes: Vec<Note>,
 }
 
@@ -199,9 +199,10 @@ impl Compiler {
                 .flat_map(|module| &module.notes)
                 .for_each(report);
         }
-        let list = match self.style.one_file {
-            true => inline(&modules),
-            false => declarations(&modules),
+        let list = if self.style.one_file {
+            inline(&modules)
+        } else {
+            declarations(&modules)
         };
         self.write_modules(&modules, &list, directory.as_ref())
     }
@@ -231,9 +232,10 @@ impl Compiler {
             }
         }
         // `mod name;` looks beside the file that includes this one; `include!` looks beside this.
-        let list = match self.style.one_file {
-            true => inline(&modules),
-            false => inclusions(&modules),
+        let list = if self.style.one_file {
+            inline(&modules)
+        } else {
+            inclusions(&modules)
         };
         self.write_modules(&modules, &list, &directory)
     }

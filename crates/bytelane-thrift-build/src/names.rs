@@ -93,9 +93,10 @@ fn identifier(name: String) -> String {
     let starts = name.chars().next().is_some_and(|c| {
         c.is_ascii() || syn::parse_str::<proc_macro2::Ident>(&c.to_string()).is_ok()
     });
-    match starts && name.contains(|c| c != '_') {
-        true => name,
-        false => format!("_{}1", name.trim_end_matches('_')),
+    if starts && name.contains(|c| c != '_') {
+        name
+    } else {
+        format!("_{}1", name.trim_end_matches('_'))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the caller, and annotations in the IDL, ask of the generated Rust.
+//! Options of the caller and annotations in the IDL, for the generated Rust.
 
 use crate::syntax::{Annotation, Literal};
 
@@ -7,7 +7,7 @@ use crate::syntax::{Annotation, Literal};
 pub(crate) struct Style {
     /// The path of the crate bytelane-thrift.
     pub(crate) runtime: String,
-    /// Whether structs keep the fields that they do not declare.
+    /// True if structs keep the fields that they do not declare.
     pub(crate) keeps_unknown: bool,
     /// The paths of types, without parameters.
     pub(crate) map: String,
@@ -20,7 +20,7 @@ pub(crate) struct Style {
     pub(crate) derives: Vec<(String, String)>,
     /// Ends of paths of files whose types are elsewhere, and where.
     pub(crate) external: Vec<(std::path::PathBuf, String)>,
-    /// Whether all modules are in one file.
+    /// True if all modules are in one file.
     pub(crate) one_file: bool,
 }
 
@@ -71,7 +71,7 @@ impl Style {
     }
 }
 
-/// Whether a text is as a pattern has it, in which `*` stands for anything.
+/// Returns whether a text is as a pattern has it, in which `*` stands for anything.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -82,7 +82,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// What annotations ask for: `rust.name` and so on, or fbthrift's `@rust.Name` and so on.
+/// Options from annotations: `rust.name` and so on, or fbthrift's `@rust.Name` and so on.
 #[derive(Default)]
 pub(crate) struct Asked<'a> {
     pub(crate) name: Option<&'a str>,

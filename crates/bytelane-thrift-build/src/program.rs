@@ -30,7 +30,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// What is skipped in it.
+    /// Returns the skipped parts of the program.
     pub(crate) fn notes(&self) -> Vec<Note> {
         let notes = self.document.notes.iter();
         notes
@@ -135,7 +135,7 @@ impl Program {
         Err(Error::at(&self.files[file].source, place, message))
     }
 
-    /// What a name means in a file: a definition there, or `include.definition`.
+    /// Finds the definition of a name in a file: one there, or `include.definition`.
     pub(crate) fn find(&self, file: FileId, name: &str) -> Option<DefinitionId> {
         let in_file = |file: FileId, name: &str| {
             self.files[file]
@@ -146,7 +146,7 @@ impl Program {
         in_file(file, name).or_else(|| {
             let (include, name) = name.rsplit_once('.')?;
             let included = self.files[file].includes.get(include);
-            // As in the compiler of Apache, the last of several files that define a name counts.
+            // The last of several files that define a name counts, as in Apache's compiler.
             let included = included.into_iter().flatten().rev().copied();
             // The file's own name stands for itself, as fbthrift has it.
             let own = (include == stem(&self.files[file].source.path)).then_some(file);

@@ -3,29 +3,28 @@
 /// A number for each node, the same for nodes that lead to each other. `edges` has the nodes that each
 /// node leads to. This is Tarjan's algorithm, without recursion.
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
-    const NONE: usize = usize::MAX;
-    let mut component = vec![NONE; edges.len()];
-    let mut order = vec![NONE; edges.len()];
-    // The earliest node, by its order, that each node leads to.
-    let mut low = vec![NONE; edges.len()];
+    let mut component = vec![None; edges.len()];
+    let mut order = vec![None; edges.len()];
+    // The earliest node, by its order, that each node leads to; a node is its own to begin with.
+    let mut low = vec![0; edges.len()];
     let (mut next, mut open, mut path) = (0, Vec::new(), Vec::new());
     for root in 0..edges.len() {
-        if order[root] == NONE {
+        if order[root].is_none() {
             path.push((root, 0));
         }
         while let Some((node, edge)) = path.last_mut() {
             let node = *node;
-            if order[node] == NONE {
-                (order[node], low[node]) = (next, next);
+            if order[node].is_none() {
+                (order[node], low[node]) = (Some(next), next);
                 next += 1;
                 open.push(node);
             }
             if let Some(&target) = edges[node].get(*edge) {
                 *edge += 1;
-                if order[target] == NONE {
-                    path.push((target, 0));
-                } else if component[target] == NONE {
-                    low[node] = low[node].min(order[target]);
+                match (order[target], component[target]) {
+                    (None, _) => path.push((target, 0)),
+                    (Some(place), None) => low[node] = low[node].min(place),
+                    (Some(_), Some(_)) => {}
                 }
                 continue;
             }
@@ -33,13 +32,14 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
             if let Some(&(parent, _)) = path.last() {
                 low[parent] = low[parent].min(low[node]);
             }
-            while low[node] == order[node] && component[node] == NONE {
+            while order[node] == Some(low[node]) && component[node].is_none() {
                 let member = open.pop().expect("the node itself is open");
-                component[member] = node;
+                component[member] = Some(node);
             }
         }
     }
-    component
+    let every = "each node has been visited";
+    component.into_iter().map(|of| of.expect(every)).collect()
 }
 
 #[cfg(test)]

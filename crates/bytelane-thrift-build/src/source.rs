@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Source {
     /// Where it was read from.
     pub path: PathBuf,
-    /// What it says.
+    /// Text of the file.
     pub text: String,
 }
 
@@ -23,7 +23,7 @@ pub struct Place(pub usize);
 /// below the place.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// What is wrong.
+    /// Kind of fault.
     pub message: String,
     /// The file.
     pub path: PathBuf,
@@ -86,7 +86,7 @@ impl std::error::Error for Error {}
 /// Something of a file that is skipped. It displays on one line: `file:line:column: message`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// What is skipped, and why.
+    /// The skipped part, and the reason.
     pub message: String,
     /// The file.
     pub path: PathBuf,

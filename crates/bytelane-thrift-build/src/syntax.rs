@@ -1,4 +1,4 @@
-//! What a file says, as it says it: names are not looked up yet.
+//! Syntax tree of a file: names are not looked up yet.
 
 use crate::source::Place;
 
@@ -20,9 +20,9 @@ pub struct Document {
     pub namespaces: Vec<(String, Name)>,
     /// Everything that is defined, in order.
     pub definitions: Vec<Definition>,
-    /// Whether it is one of fbthrift's: it has a `package`.
+    /// True if it is one of fbthrift's: it has a `package`.
     pub has_package: bool,
-    /// What was skipped, and why.
+    /// Skipped parts, and the reasons.
     pub notes: Vec<Name>,
 }
 
@@ -44,11 +44,11 @@ pub struct Definition {
     pub documentation: Option<String>,
     /// Annotations before and after it.
     pub annotations: Vec<Annotation>,
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
 }
 
-/// What is defined.
+/// Kind of definition.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
     /// `const TYPE NAME = VALUE`.
@@ -117,7 +117,7 @@ pub struct Variant {
     pub annotations: Vec<Annotation>,
 }
 
-/// Whether a field must be there.
+/// True if a field must be there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Requiredness {
     /// Always written, an error if it is missing.
@@ -133,7 +133,7 @@ pub enum Requiredness {
 pub struct Field {
     /// Its number: the one given if it is above 0, otherwise one below all others that are not given.
     pub id: i16,
-    /// Whether it must be there.
+    /// True if it must be there.
     pub requiredness: Requiredness,
     /// Its type.
     pub ty: Type,
@@ -152,13 +152,13 @@ pub struct Field {
 pub struct Function {
     /// Its name.
     pub name: Name,
-    /// Whether nothing comes back, not even the end.
+    /// True if nothing comes back, not even the end.
     pub oneway: bool,
-    /// What it returns; none for `void`.
+    /// Type that it returns; none for `void`.
     pub returns: Option<Type>,
     /// Its arguments.
     pub arguments: Vec<Field>,
-    /// What it throws.
+    /// Exceptions that it throws.
     pub throws: Vec<Field>,
     /// The comment before it.
     pub documentation: Option<String>,
@@ -211,7 +211,7 @@ pub enum Base {
 pub struct Value {
     /// Where it begins.
     pub place: Place,
-    /// What it is.
+    /// Kind.
     pub kind: Literal,
 }
 

@@ -1,4 +1,4 @@
-//! What types become in Rust, and what is known of structs before the first line is written.
+//! Rust types of the IDL's types, and properties of structs that are needed before code is written.
 
 use crate::defaults::{self, Typed};
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
@@ -45,9 +45,10 @@ impl Held<'_> {
         if let Some(pointer) = self.pointer {
             inner = format!("{pointer}<{inner}>");
         }
-        match self.optional {
-            true => format!("Option<{inner}>"),
-            false => inner,
+        if self.optional {
+            format!("Option<{inner}>")
+        } else {
+            inner
         }
     }
 
@@ -56,9 +57,10 @@ impl Held<'_> {
         if let Some(pointer) = self.pointer {
             inner = format!("{pointer}::new({inner})");
         }
-        match self.optional {
-            true => format!("Some({inner})"),
-            false => inner,
+        if self.optional {
+            format!("Some({inner})")
+        } else {
+            inner
         }
     }
 }
@@ -122,7 +124,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a struct is ordered.
+    /// Returns whether a struct is ordered.
     pub(crate) fn is_ordered(&self, id: DefinitionId) -> bool {
         self.ordered.contains(&id)
     }
@@ -133,12 +135,11 @@ impl<'a> Types<'a> {
         if let Some(path) = &self.program.files[id.0].external {
             return format!("{path}::{name}");
         }
-        match id.0 == scope.file {
-            true => format!("{}{name}", "super::".repeat(scope.depth)),
-            false => {
-                let module = &self.program.files[id.0].module;
-                format!("{}{module}::{name}", "super::".repeat(scope.depth + 1))
-            }
+        if id.0 == scope.file {
+            format!("{}{name}", "super::".repeat(scope.depth))
+        } else {
+            let module = &self.program.files[id.0].module;
+            format!("{}{module}::{name}", "super::".repeat(scope.depth + 1))
         }
     }
 
@@ -174,8 +175,7 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Whether a field of this type makes the struct it belongs to contain itself, without a
-    /// container between.
+    /// Returns whether a field of this type makes the struct it belongs to contain itself, without a container between.
     fn contains(&self, file: FileId, ty: &Type, target: DefinitionId) -> Result<bool, Error> {
         Ok(match self.program.resolve(file, ty)?.1 {
             Resolved::Struct(id, ..) => self.recursive[&id] == self.recursive[&target],
@@ -183,7 +183,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Whether a value is the empty one of a union, `{}`, which has no member.
+    /// Returns whether a value is the empty one of a union, `{}`, which has no member.
     pub(crate) fn is_no_member(&self, typed: Typed<'_>) -> Result<bool, Error> {
         if let Some((id, value)) = self.program.constant(typed.file, typed.value) {
             let file = id.0;

@@ -7,7 +7,7 @@ use crate::source::Error;
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
 
-/// What is expected where the value of a union has no member.
+/// Expectation where the value of a union has no member.
 pub(crate) const NO_MEMBER: &str = "a field of the union";
 
 /// A value that is still to be written: what it says and where, and what it shall become.
@@ -21,7 +21,7 @@ pub(crate) struct Wanted<'a> {
     /// The type, and the file in which that stands.
     pub(crate) type_file: FileId,
     pub(crate) ty: &'a Type,
-    /// Whether doubles have an order here.
+    /// True if doubles have an order here.
     pub(crate) ordered: bool,
     /// The Rust type that an annotation asks for.
     pub(crate) asked: Option<&'a str>,
@@ -203,9 +203,10 @@ impl Types<'_> {
                 asked: Asked::of(&field.annotations).ty,
                 ..wanted
             };
-            let value = match held.optional && self.is_no_member(wanted.typed())? {
-                true => "None".to_owned(),
-                false => held.value(self.value(wanted)?),
+            let value = if held.optional && self.is_no_member(wanted.typed())? {
+                "None".to_owned()
+            } else {
+                held.value(self.value(wanted)?)
             };
             written.push((&*names[place], value));
         }
@@ -242,7 +243,7 @@ impl Types<'_> {
         match base {
             Base::Bool => match &wanted.value.kind {
                 Literal::Name(word) if word == "true" || word == "false" => Ok(word.clone()),
-                // As the compiler of Apache does.
+                // Any number but 0 is true, as in Apache's compiler.
                 Literal::Integer(number) => Ok((*number != 0).to_string()),
                 _ => self.mismatch(wanted, "true or false"),
             },
@@ -318,9 +319,10 @@ impl Types<'_> {
 
 /// A container of a type of the caller's. If that names its own parameters, elements are converted.
 fn collected(path: &str, elements: &str, conversion: &str) -> String {
-    match path.contains('<') {
-        true => format!("[{elements}].map({conversion}).into_iter().collect()"),
-        false => format!("[{elements}].into_iter().collect()"),
+    if path.contains('<') {
+        format!("[{elements}].map({conversion}).into_iter().collect()")
+    } else {
+        format!("[{elements}].into_iter().collect()")
     }
 }
 

@@ -12,7 +12,7 @@ use syn::{Attribute, DeriveInput, Error, Expr, Ident, LitInt, LitStr, Path, Resu
 pub struct Container {
     pub name: String,
     pub union: bool,
-    /// Whether it is only written.
+    /// True if it is only written.
     pub encode_only: bool,
     /// The path of the crate bytelane-thrift.
     pub runtime: TokenStream,
@@ -91,7 +91,7 @@ impl Field {
     }
 }
 
-/// Whether a field or variant is `#[thrift(unknown)]`: it keeps what the type does not declare.
+/// Returns whether a field or variant is `#[thrift(unknown)]`: it keeps what the type does not declare.
 pub fn is_unknown(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         if !attribute.path().is_ident("thrift") {
@@ -102,7 +102,7 @@ pub fn is_unknown(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// What a variant of an enum stands for.
+/// Value of a variant of an enum.
 pub enum Value {
     Number(i32),
     Unknown,

@@ -74,8 +74,7 @@ fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
 }
 
-/// What stands around an implementation: the parameters of the `impl`, those of the type, and the
-/// conditions.
+/// Generics of an implementation: the parameters of the `impl`, those of the type, and the conditions.
 struct Around {
     parameters: TokenStream,
     of_type: TokenStream,
@@ -116,8 +115,7 @@ impl Around {
     }
 }
 
-/// That a field's type is none of the numbers that Thrift does not have: the compiler would tell it
-/// once for each use.
+/// Refuses number types that Thrift does not have: the compiler would report each use.
 fn check_type(of: &Type) -> Result<()> {
     let Type::Path(path) = of else { return Ok(()) };
     let Some(last) = path.path.segments.last() else {

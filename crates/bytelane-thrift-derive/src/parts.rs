@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Type, parse_quote};
 
-/// What the type is, to be read or written: its name, and its fields with their types.
+/// Implements the description of a type: its name, and its fields with their types.
 pub fn message<'a>(
     input: &DeriveInput,
     container: &Container,

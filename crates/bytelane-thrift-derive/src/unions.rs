@@ -151,7 +151,7 @@ impl<'a> Union<'a> {
         let Field { id, name, .. } = &variant.attributes;
         let (ident, runtime) = (variant.ident, self.runtime());
         let read = match self.unknown {
-            // What is known takes the place of what is not.
+            // A known variant takes the place of an unknown one.
             Some(unknown) => quote!(#runtime::derived::read_known_or_unknown(
                 matches!(
                     union,

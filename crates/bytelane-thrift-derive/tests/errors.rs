@@ -1,4 +1,4 @@
-//! What the derive refuses, and how it says so.
+//! Errors of the derive, and their messages.
 
 /// The expected messages are in the files `.stderr`; a run with `TRYBUILD=overwrite` writes them
 /// again.

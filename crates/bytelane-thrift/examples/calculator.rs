@@ -9,7 +9,7 @@ use bytelane_thrift::{
 use std::io;
 use std::net::{TcpListener, TcpStream};
 
-/// What the compiler of the IDL makes of `i64 add(1: i32 first, 2: i32 second)`.
+/// Arguments, as the compiler of the IDL generates them, of `i64 add(1: i32 first, 2: i32 second)`.
 #[derive(Thrift)]
 struct AddArgs {
     #[thrift(id = 1)]

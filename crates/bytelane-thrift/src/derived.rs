@@ -1,4 +1,4 @@
-//! What the code that the derive writes calls.
+//! Functions that derived code calls.
 
 pub use crate::protocol::{Reader, Writer};
 
@@ -56,7 +56,7 @@ pub fn read_field<'de, T: Decode<'de>, R: Reader<'de>>(
 ) -> Result<bool, Error> {
     read::<T, R>(reader, header, name, unknown, |reader| {
         if T::TYPE == Type::Struct && !reader.input().merges {
-            // What the message lacks has the default of the struct's own type.
+            // Missing fields get the default of the struct's own type.
             *value = T::read(reader)?;
             return Ok(());
         }
@@ -203,7 +203,7 @@ pub fn unknown_enum_value<'de, R: Reader<'de>>(reader: &mut R, number: i32) -> E
     reader.error(ErrorKind::UnknownEnumValue(number))
 }
 
-/// That all the required fields of a struct have been seen.
+/// Checks that all required fields of a struct have been seen.
 #[inline]
 pub fn check_required<'de, R: Reader<'de>, const N: usize>(
     reader: &mut R,

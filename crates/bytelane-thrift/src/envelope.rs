@@ -7,8 +7,8 @@ use crate::{Decode, Encode, Error, Message, MessageKind, Options, Thrift};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What surrounds the arguments or the result of a call: the method's name, what kind of message
-/// this is, and a number by which the reply is told from others.
+/// Envelope around the arguments or the result of a call: the method's name, what kind of message this is, and a number
+/// by which the reply is told from others.
 ///
 /// ```
 /// use bytelane_thrift::{Compact, Envelope, Message, MessageKind, Thrift};
@@ -195,9 +195,10 @@ pub struct ApplicationException {
 
 impl fmt::Display for ApplicationException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.message.is_empty() {
-            true => self.kind.fmt(f),
-            false => write!(f, "{}: {}", self.kind, self.message),
+        if self.message.is_empty() {
+            self.kind.fmt(f)
+        } else {
+            write!(f, "{}: {}", self.kind, self.message)
         }
     }
 }

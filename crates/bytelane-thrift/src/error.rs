@@ -1,4 +1,4 @@
-//! What is wrong with a message, and where.
+//! Errors of messages, and their places.
 
 use crate::{Segment, Type};
 use std::fmt::{self, Write};
@@ -26,14 +26,14 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
-    /// What [`Error::custom`] was given.
+    /// Message that [`Error::custom`] was given.
     message: Option<Box<str>>,
     offset: Option<usize>,
     /// From the innermost place to the outermost.
     path: Vec<Segment>,
 }
 
-/// What is wrong.
+/// Kind of fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -73,7 +73,7 @@ pub enum ErrorKind {
     InvalidFieldId,
     /// Text that is not what the JSON should have here.
     Syntax {
-        /// What is expected.
+        /// Expectation.
         expected: &'static str,
     },
     /// A JSON string with an unescaped byte below 0x20.
@@ -154,7 +154,7 @@ impl Error {
         self
     }
 
-    /// What is wrong.
+    /// Kind of fault.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -111,9 +111,10 @@ impl<S: Read + Write> Transport for Connection<S> {
     fn call(&mut self, message: Vec<u8>) -> io::Result<Vec<u8>> {
         self.send(message)?;
         let mut reply = Vec::new();
-        match read_frame(&mut self.stream, &mut reply, self.limit)? {
-            true => Ok(reply),
-            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        if read_frame(&mut self.stream, &mut reply, self.limit)? {
+            Ok(reply)
+        } else {
+            Err(io::ErrorKind::UnexpectedEof.into())
         }
     }
 

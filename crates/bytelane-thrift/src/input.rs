@@ -9,12 +9,12 @@ pub struct Mark<'de> {
     rest: &'de [u8],
     depth: u32,
     unclaimed: usize,
-    /// What a reader of JSON remembers beside it.
+    /// State of a reader of JSON: the separator before the next value.
     pub(crate) separator: u8,
     pub(crate) key: bool,
 }
 
-/// What is left of a message, and what is left of its limits.
+/// Rest of a message, and of its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'de> {
     pub(crate) rest: &'de [u8],
@@ -23,11 +23,11 @@ pub struct Input<'de> {
     limits: Limits,
     /// Bytes of the message that no container has claimed for its elements.
     unclaimed: usize,
-    /// Whether a field of another type is an error.
+    /// True if a field of another type is an error.
     pub(crate) strict_types: bool,
-    /// Whether JSON may be as Apache Thrift for Python writes it.
+    /// True if JSON may be as Apache Thrift for Python writes it.
     pub(crate) lenient_json: bool,
-    /// Whether structs within the value keep the fields that the message does not have.
+    /// True if structs within the value keep the fields that the message does not have.
     pub(crate) merges: bool,
     #[cfg(feature = "bytes")]
     pub(crate) shared: Option<&'de bytes::Bytes>,
@@ -77,7 +77,7 @@ impl<'de> Input<'de> {
         Ok(bytes::Bytes::copy_from_slice(bytes))
     }
 
-    /// What of a message is after so many bytes, and what is left of its limits.
+    /// Returns the part of a message after `bytes` bytes, and the rest of its limits.
     pub(crate) fn behind(message: &'de [u8], bytes: usize, options: impl Into<Options>) -> Self {
         let mut input = Self::new(message, options);
         input.rest = &message[bytes..];
@@ -115,7 +115,7 @@ impl<'de> Input<'de> {
         self.unclaimed = mark.unclaimed;
     }
 
-    /// How many bytes have been read.
+    /// Number of bytes that have been read.
     #[inline]
     #[must_use]
     pub fn offset(&self) -> usize {
@@ -292,7 +292,7 @@ impl<'de> Input<'de> {
         })
     }
 
-    /// Whether there is one more element, where the number of elements is known.
+    /// Returns whether there is one more element, where the number of elements is known.
     #[inline]
     pub(crate) fn next(&mut self, items: &mut Items) -> bool {
         if items.left == 0 {
@@ -303,7 +303,7 @@ impl<'de> Input<'de> {
         true
     }
 
-    /// That a value has the type that is expected of it.
+    /// Checks that a value has the expected type.
     #[inline]
     pub(crate) fn expect(&self, expected: Option<Type>, found: Type) -> Result<(), Error> {
         match expected {

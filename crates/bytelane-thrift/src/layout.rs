@@ -10,10 +10,10 @@ use std::fmt::Debug;
 
 /// In what the two protocols differ. A value of it is what the reader must remember.
 pub trait Layout: Debug + Default {
-    /// What bytes of it are called.
+    /// Encoding of its bytes.
     const ENCODING: Encoding;
 
-    /// What is before a message.
+    /// Reads the envelope before a message.
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error>;
 
     /// The number of bytes or elements that follow.
@@ -37,7 +37,7 @@ pub trait Layout: Debug + Default {
     /// The fewest bytes that a value of a type has.
     fn smallest(kind: Type) -> usize;
 
-    /// Whether all values of a type have as many bytes, and any bytes will do.
+    /// Returns whether all values of a type have as many bytes, and any bytes will do.
     fn has_one_length(_: Type) -> bool {
         false
     }
@@ -270,7 +270,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
 
     fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
         if L::has_one_length(items.element) {
-            // That there are as many bytes was checked when the list began.
+            // The bytes were checked to be there when the list began.
             self.input.take(items.left * L::smallest(items.element))?;
             items.left = 0;
         }

@@ -99,14 +99,13 @@ impl Limits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// What a message may cost.
+    /// Limits of the cost of a message.
     pub limits: Limits,
-    /// Whether a field whose type in the message differs from the declared type is an error. Otherwise, and by
-    /// default, it is skipped, as if the message lacked it.
+    /// True if a field whose type in the message differs from the declared type is an error. Otherwise, and by default,
+    /// it is skipped, as if the message lacked it.
     pub strict_types: bool,
-    /// Whether JSON is accepted that is not JSON but that Apache Thrift's library for Python writes: control
-    /// characters in strings as they are, `nan` and `inf` without quotes, and in SimpleJSON 0 and 1 for bools.
-    /// False by default.
+    /// True if JSON is accepted that is not JSON but that Apache Thrift's library for Python writes: control characters
+    /// in strings as they are, `nan` and `inf` without quotes, and in SimpleJSON 0 and 1 for bools. False by default.
     pub lenient_json: bool,
 }
 

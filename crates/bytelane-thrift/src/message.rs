@@ -304,7 +304,7 @@ fn write_again<W: Writer<Output: Buffer>>(
     write(writer, value)
 }
 
-/// What is read of an input, after which nothing may be left.
+/// Reads all of an input: nothing may be left.
 #[inline]
 fn whole<'de, P: Protocol, T>(
     input: Input<'de>,

@@ -42,8 +42,8 @@ pub trait Buffer: Output {
 
     fn len(&mut self) -> usize;
 
-    /// Whether everything fitted that was written. If not, drops what is after `start`, and makes
-    /// room for it and for what was missing.
+    /// Returns whether everything fitted that was written. If not, drops what is after `start`, and
+    /// makes room for it and for what was missing.
     fn is_complete(&mut self, start: usize) -> bool;
 
     fn into_bytes(self) -> Vec<u8>;

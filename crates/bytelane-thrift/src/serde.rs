@@ -101,7 +101,7 @@ impl<'de> Deserialize<'de> for UnknownField {
     }
 }
 
-/// That bytes are one value of a type.
+/// Checks that bytes are one value of a type.
 fn check<P: Protocol>(bytes: &[u8], kind: Type) -> Result<(), Error> {
     let mut reader = P::reader(Input::new(bytes, Options::default()));
     match kind {

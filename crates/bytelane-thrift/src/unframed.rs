@@ -86,9 +86,9 @@ impl<P> fmt::Debug for Scanner<P> {
 pub struct Scan {
     /// Bytes before which nothing has to be looked at again.
     at: usize,
-    /// Whether the envelope has been read.
+    /// True if the envelope has been read.
     begun: bool,
-    /// What the next byte is in, outermost first.
+    /// Levels around the next byte, outermost first.
     levels: Vec<Level>,
     json: End,
 }
@@ -154,7 +154,7 @@ impl Scan {
     }
 }
 
-/// What a step does to the level in which it is; the first level is what that becomes.
+/// Effect of a step on its level; the first field is the level that follows.
 enum Step {
     Stay(Level),
     Enter(Level, Level),

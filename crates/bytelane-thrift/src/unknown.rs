@@ -242,13 +242,13 @@ fn convert_value<'de, R: Reader<'de>, W: Writer>(
 pub struct UnknownFields(pub(crate) Vec<UnknownField>);
 
 impl UnknownFields {
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// Number of unknown fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

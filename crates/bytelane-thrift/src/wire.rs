@@ -1,4 +1,4 @@
-//! What the protocols have in common: types, fields, the place in a container, kinds of messages.
+//! Parts that the protocols share: types, fields, the place in a container, kinds of messages.
 
 use crate::Error;
 use crate::input::Input;
@@ -130,22 +130,26 @@ pub struct Frame {
 /// The place in a list, set or map that is read: made by `list_begin` or `map_begin`.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
-    /// Elements or entries that are left; `usize::MAX` where the format does not tell.
+    /// Elements or entries that are left, or [`UNKNOWN`](Self::UNKNOWN).
     pub(crate) left: usize,
     /// Type of the elements or keys.
     pub(crate) element: Type,
     /// Type of a map's values; that of the elements otherwise.
     pub(crate) value: Type,
-    /// Whether these are the entries of a map.
+    /// True if these are the entries of a map.
     pub(crate) map: bool,
 }
 
 impl Items {
-    /// How many elements or entries are left, if the format tells.
+    /// Stands in `left` for a number that the format does not tell; no input has as many elements. An
+    /// `Option` would be tested for each element.
+    pub(crate) const UNKNOWN: usize = usize::MAX;
+
+    /// Number of elements or entries that are left, if the format tells.
     #[inline]
     #[must_use]
     pub fn left(&self) -> Option<usize> {
-        (self.left != usize::MAX).then_some(self.left)
+        (self.left != Self::UNKNOWN).then_some(self.left)
     }
 
     /// Makes room for all elements if the format tells their number, which has been charged.
@@ -186,7 +190,7 @@ impl Items {
     }
 }
 
-/// What a message is for.
+/// Purpose of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MessageKind {
     /// A request that is answered.

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// What is wrong with an input, and where. Each codec has its own kinds, `ErrorKind`, and an alias
-/// for its errors, `Error`.
+/// Fault in an input: its kind and its place. Each codec has its own kinds, `ErrorKind`, and an
+/// alias for its errors, `Error`.
 ///
 /// If an input has several faults, every backend reports the first one.
 ///
@@ -37,7 +37,7 @@ impl<K: Copy> Error<K> {
         }
     }
 
-    /// What is wrong.
+    /// Returns the kind of fault.
     #[must_use]
     #[inline]
     pub const fn kind(&self) -> K {

@@ -6,9 +6,10 @@ use std::vec::Vec;
 /// them, evenly spread from the first on.
 pub(crate) fn thinned<T>(all: impl IntoIterator<Item = T>, most: usize) -> Vec<T> {
     let all: Vec<T> = all.into_iter().collect();
-    let step = match cfg!(miri) {
-        true => all.len().div_ceil(most),
-        false => 1,
+    let step = if cfg!(miri) {
+        all.len().div_ceil(most)
+    } else {
+        1
     };
     all.into_iter().step_by(step.max(1)).collect()
 }

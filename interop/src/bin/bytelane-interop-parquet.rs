@@ -75,9 +75,10 @@ fn copy(copy: &Copy) -> Result<()> {
     let reader = ReaderBuilder::open(&copy.from)?
         .with_batch_size(copy.batch_size)
         .build()?;
-    let version = match copy.v2 {
-        true => DataPageVersion::V2,
-        false => DataPageVersion::V1,
+    let version = if copy.v2 {
+        DataPageVersion::V2
+    } else {
+        DataPageVersion::V1
     };
     let options = WriterOptions::default()
         .with_encoding(copy.encoding.parse::<Encoding>()?)

@@ -1,6 +1,6 @@
 //! The side of bytelane in the exchange of ThriftTest's methods with Apache Thrift over TCP.
 
-/// What the build script makes of the files of the IDL.
+/// Code that the build script generates from the IDL.
 #[allow(dead_code, reason = "each program uses its part")]
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/mod.rs"));

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 struct Arguments {
     library: Library,
     file: PathBuf,
-    /// How many threads bytelane decodes with
+    /// Number of threads that bytelane decodes with
     threads: NonZero<usize>,
 }
 

@@ -5,11 +5,11 @@ use bytes::Bytes;
 /// From the first buffer to the second; returns how many bytes it wrote.
 pub type Work<'a> = Box<dyn FnMut(&[u8], &mut [u8]) -> usize + 'a>;
 
-/// What the output is full of before a result is checked.
+/// Byte that fills the output before a result is checked.
 pub const FRESH: u8 = 0xa5;
 
-/// What comes in, as the `Bytes` that a service or a reader would have it in already: copied when
-/// it is another input than last time.
+/// Input, as the `Bytes` that a service or a reader would have it in already: copied when it is
+/// another input than last time.
 #[derive(Default)]
 pub struct Received {
     address: usize,
@@ -28,8 +28,8 @@ impl Received {
     }
 }
 
-/// What a library has made in a buffer of its own. It is copied to where it is checked, and not
-/// any more once time is taken: the output is fresh, full of one byte, only then.
+/// Copies the result of a library that has a buffer of its own to where it is checked. That is not done while time is
+/// taken: only an output that is full of one byte is to be checked.
 pub fn show(made: &[u8], output: &mut [u8]) -> usize {
     if output.iter().take(8).all(|&byte| byte == FRESH) {
         output[..made.len()].copy_from_slice(made);

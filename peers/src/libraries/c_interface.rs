@@ -5,7 +5,7 @@ use super::wheel::Wheel;
 use super::{Peer, Work};
 use libloading::Library;
 
-/// What every function returns.
+/// Result of every function.
 #[repr(C)]
 struct Done {
     status: i32,

@@ -44,7 +44,7 @@ pub struct Comparison {
     pub data: &'static [&'static str],
     /// Numbers of values.
     pub values: &'static [usize],
-    /// Whether what the codec does depends on the data, so that inputs must not repeat.
+    /// True if the work of the codec depends on the data, so that inputs must not repeat.
     pub varied: bool,
     /// Makes the peers for calls with so many values.
     pub peers: fn(usize) -> anyhow::Result<Vec<Peer>>,

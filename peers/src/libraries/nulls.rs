@@ -1,7 +1,7 @@
-//! What the crate `parquet` does with nulls. Its functions are private, so this is what they are made
-//! of: `BooleanBufferBuilder` for levels (`arrow/record_reader/definition_levels.rs`), the loop over
-//! set bits from the last one on for spreading (`arrow/record_reader/buffer.rs`), and for compacting
-//! `filter` of `arrow-select`, which is faster than its writer's list of indices.
+//! Nulls in the crate `parquet`. Its functions are private, so this calls their parts: `BooleanBufferBuilder` for
+//! levels (`arrow/record_reader/definition_levels.rs`), the loop over set bits from the last one on for spreading
+//! (`arrow/record_reader/buffer.rs`), and for compacting `filter` of `arrow-select`, which is faster than its writer's
+//! list of indices.
 
 use super::buffers::{FRESH, Received, Work, show};
 use arrow_array::builder::BooleanBufferBuilder;

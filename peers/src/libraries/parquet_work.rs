@@ -1,5 +1,5 @@
-//! What the crate `parquet` is asked to do: compiled here for the default target, and by the package
-//! `native` for the machine.
+//! Calls of the crate `parquet`: compiled here for the default target, and by the package `native`
+//! for the machine.
 
 use super::buffers::{Received, Work, show};
 use super::nulls;
@@ -16,7 +16,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use parquet::util::bit_util::{BitPacking, BitReader, BitWriter};
 use std::sync::Arc;
 
-/// What the crate is asked to do with values of some number of bytes.
+/// Work of the crate on values of some number of bytes.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Bit packing with a width.
@@ -92,7 +92,7 @@ fn runs_decode<T: BitPacking + Pod>(width: usize) -> Work<'static> {
     let mut page = Received::default();
     Box::new(move |bytes, values| {
         let values: &mut [T] = bytemuck::cast_slice_mut(values);
-        // As for each page, since one remembers what its last run has left.
+        // New for each page, since one remembers what its last run has left.
         let mut decoder = RleDecoder::new(width as u8);
         decoder.set_data(page.of(bytes)).expect("runs");
         decoder.get_batch(values).expect("as many values") * size_of::<T>()

@@ -86,7 +86,7 @@ mod levels {
         peers
     }
 
-    /// What `from_utf8` of simdutf8 does, with a function found at run time.
+    /// Validates as `from_utf8` of simdutf8 does, with a function found at run time.
     fn simdutf8_at<E>(text: &[u8], validate: Simdutf8<E>) -> bool {
         if text.len() < 64 {
             return std::str::from_utf8(text).is_ok();

@@ -1,4 +1,4 @@
-//! What the crate `parquet` does when it reads and writes arrays with nulls.
+//! Reading and writing arrays with nulls, as the crate `parquet` does.
 
 use super::parquet_work::Kind;
 use super::{Comparison, Peer, parquet};

@@ -5,7 +5,7 @@ use thrift::protocol::{
     TInputProtocol, TListIdentifier, TOutputProtocol, TType,
 };
 
-/// What generated code does with a value of one type.
+/// Operations of generated code on a value of one type.
 pub trait Value: Sized {
     const TYPE: TType;
     fn write(&self, to: &mut dyn TOutputProtocol) -> thrift::Result<()>;

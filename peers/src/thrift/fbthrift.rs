@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-/// What the library does with a struct: its calls have bounds on types of its own.
+/// Operations of the library on a struct: its calls have bounds on types of its own.
 pub trait Value: Sized {
     fn write_binary(&self) -> Bytes;
     fn read_binary(bytes: Bytes) -> Self;

@@ -17,7 +17,7 @@ use std::fmt::Debug;
 use std::hint::black_box;
 use structs::*;
 
-/// What every library can write and read.
+/// Values that every library can write and read.
 pub trait Value:
     Message
     + Encode
@@ -48,9 +48,9 @@ impl<T> Value for T where
 struct Peer<'a, T> {
     library: Option<&'static str>,
     backend: &'static str,
-    /// What it wrote.
+    /// Message that was written.
     message: Vec<u8>,
-    /// What it read of that.
+    /// Value that was read from the message.
     value: T,
     write: Subject<'a>,
     read: Subject<'a>,

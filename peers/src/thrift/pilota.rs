@@ -7,7 +7,7 @@ use pilota::thrift::{
 };
 use pilota::thrift::{binary::TBinaryProtocol, binary_unsafe, compact};
 
-/// What generated code does with a value of one type.
+/// Operations of generated code on a value of one type.
 pub trait Value: Sized {
     const TYPE: TType;
     fn size(&self, of: &mut impl TLengthProtocol) -> usize;

@@ -173,7 +173,7 @@ fn faults(pieces: &[(usize, Piece<'_>)], phrases: &[Phrase]) -> BTreeSet<(usize,
     faults
 }
 
-/// Whether no letter, digit or hyphen continues the match.
+/// Returns whether no letter, digit or hyphen continues the match.
 fn is_whole(text: &str, offset: usize, length: usize) -> bool {
     let continues = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let before = text[..offset].chars().next_back();

@@ -42,7 +42,7 @@ pub fn fill(document: &str, table: &dyn Fn(&str) -> Option<String>) -> Result<St
     Ok(filled)
 }
 
-/// Whether an end mark follows after a line.
+/// Returns whether an end mark follows after a line.
 fn table_ended(document: &str, line: usize) -> bool {
     document.lines().skip(line).any(|line| line == END)
 }

@@ -77,7 +77,7 @@ impl Place {
             .env("PKG_CONFIG_PATH", self.prefix().join("lib/pkgconfig"))
     }
 
-    /// What pkg-config says about the libraries.
+    /// Returns the flags of pkg-config for the libraries.
     fn flags(&self, libraries: &[&str]) -> Result<Vec<String>> {
         let mut command = program("pkg-config");
         command.env("PKG_CONFIG_PATH", self.prefix().join("lib/pkgconfig"));

@@ -15,6 +15,9 @@ pub fn run_stage() -> Result<()> {
         let mut command = cargo(lints);
         compile(command.args(["--features", features, "--", "--deny", "warnings"]))?;
     }
+    // The command without the feature `measuring`, as the Python package has it.
+    let lints = "clippy --locked --package bytelane-python -- --deny warnings";
+    compile(&mut cargo(lints))?;
     for features in ["", "alloc"] {
         core_without_std(features)?;
     }

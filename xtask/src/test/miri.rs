@@ -136,9 +136,10 @@ impl Run {
             .filter(below)
             .flat_map(|backend| backend.features());
         let features: Vec<_> = features.map(|feature| format!("+{feature}")).collect();
-        match features.is_empty() {
-            true => String::new(),
-            false => format!("-Ctarget-feature={}", features.join(",")),
+        if features.is_empty() {
+            String::new()
+        } else {
+            format!("-Ctarget-feature={}", features.join(","))
         }
     }
 }

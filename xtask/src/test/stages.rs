@@ -17,8 +17,7 @@ pub struct Stage {
     pub about: &'static str,
     pub needs: &'static [Need],
     pub tier: Tier,
-    /// Whether `--require all` includes it. Only stages that need something outside package
-    /// registries are excluded.
+    /// True if `--require all` includes it. Only stages that need something outside package registries are excluded.
     pub in_all: bool,
     /// The budget on two idle cores, compilation included.
     pub seconds: u64,
@@ -37,7 +36,7 @@ pub enum Tier {
 }
 
 impl Stage {
-    /// What this machine lacks for the stage, in one line.
+    /// Returns what this machine lacks for the stage, in one line.
     pub fn missing(&self) -> Option<String> {
         let reasons: Vec<_> = self.needs.iter().filter_map(Need::missing).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))

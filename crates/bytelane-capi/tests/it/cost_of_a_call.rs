@@ -1,5 +1,5 @@
-//! What a call of 16 bytes costs through C, beside the same call from Rust: about 2 ns more, and 3
-//! for Stream VByte. By hand, on an idle machine:
+//! Cost of a call of 16 bytes through C, beside the same call from Rust: about 2 ns more, and 3 for Stream VByte. By
+//! hand, on an idle machine:
 //!
 //! ```text
 //! cargo test --release --package bytelane-capi --test it -- cost_of_a_call:: --ignored --nocapture

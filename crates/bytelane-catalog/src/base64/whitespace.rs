@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// Whether there is whitespace in a text.
+/// Returns whether there is whitespace in a text.
 pub(super) fn is_in(text: &[u8]) -> bool {
     before(text) < text.len()
 }
 
-/// Whether all bytes are greater than a space, so that none is whitespace. It has no branches, so
-/// it compiles to vector instructions.
+/// Returns whether all bytes are greater than a space, so that none is whitespace. It has no
+/// branches, so it compiles to vector instructions.
 fn is_clean(text: &[u8]) -> bool {
     text.iter().fold(u8::MAX, |least, &byte| least.min(byte)) > b' '
 }
@@ -41,9 +41,10 @@ impl Places {
         let (mut from, mut to) = (0, 0);
         let is_clean = is_clean(bytes);
         while from < bytes.len() {
-            let length = match is_clean {
-                true => bytes.len(),
-                false => before(&bytes[from..]),
+            let length = if is_clean {
+                bytes.len()
+            } else {
+                before(&bytes[from..])
             };
             if length > 0 {
                 let (number, place) = (self.kept + to, self.read + from);

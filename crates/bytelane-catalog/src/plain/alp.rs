@@ -51,7 +51,7 @@ trait Float: Pod + PartialOrd + Mul<Output = Self> + Send + Sync {
 
     fn is_same(self, other: Self) -> bool;
 
-    /// Of a number that has no fraction and is within the limits.
+    /// Converts a number that has no fraction and is within the limits.
     fn integer(self) -> Self::Integer;
 
     fn of_integer(integer: Self::Integer) -> Self;
@@ -130,7 +130,7 @@ impl Pair {
     }
 }
 
-/// What a pair multiplies values and integers with.
+/// Factors of a pair for values and integers.
 #[derive(Clone, Copy)]
 struct Scales<T> {
     to_integer: [T; 2],

@@ -19,7 +19,7 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
 
 struct BitPacking<T> {
     width: u32,
-    /// What is subtracted from the values.
+    /// Number that is subtracted from the values.
     frame: T,
     zigzag: bool,
 }
@@ -41,9 +41,10 @@ impl<T: Number> Loops for BitPacking<T> {
         let most = low_bits(self.width);
         let mut writer = BitWriter::new(encoded, 0);
         for &value in numbers::<T>(values)? {
-            let number = match self.zigzag {
-                true => value.zigzag(),
-                false => value.minus(self.frame).bits(),
+            let number = if self.zigzag {
+                value.zigzag()
+            } else {
+                value.minus(self.frame).bits()
             };
             if number > most {
                 return None;
@@ -58,9 +59,10 @@ impl<T: Number> Loops for BitPacking<T> {
         let length = values.len();
         for (i, value) in numbers_mut::<T>(values)?.iter_mut().enumerate() {
             let number = read(encoded, 0, i, self.width)?;
-            *value = match self.zigzag {
-                true => T::of_zigzag(number),
-                false => T::of_bits(number).plus(self.frame),
+            *value = if self.zigzag {
+                T::of_zigzag(number)
+            } else {
+                T::of_bits(number).plus(self.frame)
             };
         }
         Some(length)

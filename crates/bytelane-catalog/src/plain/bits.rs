@@ -74,7 +74,7 @@ fn wide(window: &[u8]) -> u128 {
     u128::from(word(window)) | u128::from(window[8]) << 64
 }
 
-/// So many bits near the end of a buffer.
+/// Reads `bits` bits near the end of a buffer.
 #[inline(never)]
 fn last(from: &[u8], at: usize, bits: u32) -> Option<u128> {
     let length = bits.div_ceil(8) as usize;

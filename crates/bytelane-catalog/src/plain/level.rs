@@ -6,7 +6,7 @@
 
 use bytelane::Backend;
 
-/// What a compiler may be told of the CPU, as `-C target-cpu` does. This CPU has it.
+/// Level of the CPU that a compiler may assume, as `-C target-cpu` does. This CPU has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level(Kind);
 

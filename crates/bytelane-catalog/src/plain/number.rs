@@ -86,19 +86,21 @@ numbers! {
 /// Views bytes as numbers; none where that is not possible.
 #[inline(always)]
 pub(super) fn numbers<T: Pod>(bytes: &[u8]) -> Option<&[T]> {
-    match bytes.is_empty() {
+    if bytes.is_empty() {
         // An empty `Vec` has no memory that could be aligned.
-        true => Some(&[]),
-        false => bytemuck::try_cast_slice(bytes).ok(),
+        Some(&[])
+    } else {
+        bytemuck::try_cast_slice(bytes).ok()
     }
 }
 
 /// As [`numbers`], for writing.
 #[inline(always)]
 pub(super) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Option<&mut [T]> {
-    match bytes.is_empty() {
-        true => Some(&mut []),
-        false => bytemuck::try_cast_slice_mut(bytes).ok(),
+    if bytes.is_empty() {
+        Some(&mut [])
+    } else {
+        bytemuck::try_cast_slice_mut(bytes).ok()
     }
 }
 
@@ -125,7 +127,7 @@ pub(super) fn get(from: &[u8], at: usize, length: usize) -> Option<u64> {
     Some(u64::from_le_bytes(eight) & low_bits(8 * length as u32))
 }
 
-/// As many ones, up to 64.
+/// A number with `count` ones, up to 64, in its lowest bits.
 #[inline(always)]
 pub(super) fn low_bits(count: u32) -> u64 {
     match count {

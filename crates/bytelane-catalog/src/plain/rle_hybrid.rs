@@ -50,7 +50,7 @@ impl<T: Number> Runs<T> {
         self.width.div_ceil(8) as usize
     }
 
-    /// Whether so many values are shorter as a run.
+    /// Returns whether `count` values are shorter as a run.
     #[inline(always)]
     fn is_worthwhile(&self, count: usize) -> bool {
         count / 8 * self.width as usize > self.value_bytes() + WORTHWHILE || self.width == 0

@@ -63,9 +63,10 @@ impl<T: Number> Loops for StreamVbyte<T> {
                         number = value.minus(previous);
                         previous = value;
                     }
-                    let number = match self.zigzag {
-                        true => number.zigzag(),
-                        false => number.bits(),
+                    let number = if self.zigzag {
+                        number.zigzag()
+                    } else {
+                        number.bits()
                     };
                     let code = self.code(number);
                     put(encoded, at, number, self.lengths[code])?;
@@ -92,9 +93,10 @@ impl<T: Number> Loops for StreamVbyte<T> {
                     codes /= 4;
                     let number = get(encoded, at, length)?;
                     at += length;
-                    let mut number = match self.zigzag {
-                        true => T::of_zigzag(number),
-                        false => T::of_bits(number),
+                    let mut number = if self.zigzag {
+                        T::of_zigzag(number)
+                    } else {
+                        T::of_bits(number)
                     };
                     if self.delta {
                         number = number.plus(previous);

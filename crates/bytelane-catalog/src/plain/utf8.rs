@@ -8,7 +8,7 @@ pub(crate) fn open(_: &Parameters<'_>) -> Result<Box<dyn Plain>, SpecificationEr
     Ok(Box::new(Utf8))
 }
 
-/// As the standard library validates, which is compiled for the target's own level only.
+/// Validation of the standard library, which is compiled for the target's own level only.
 struct Utf8;
 
 impl Loops for Utf8 {

@@ -78,12 +78,11 @@ impl<const V: usize> Loops for Spread<V> {
         let spread = encoded.get_mut(..V * places)?.as_chunks_mut::<V>().0;
         let mut next = 0;
         for (i, to) in spread.iter_mut().enumerate() {
-            *to = match bitmap[i / 8] >> (i % 8) & 1 != 0 {
-                true => {
-                    next += 1;
-                    dense[next - 1]
-                }
-                false => [0; V],
+            *to = if bitmap[i / 8] >> (i % 8) & 1 != 0 {
+                next += 1;
+                dense[next - 1]
+            } else {
+                [0; V]
             };
         }
         Some(V * places)

@@ -23,10 +23,7 @@ impl<T: Number, const ZIGZAG: bool> Loops for Varint<T, ZIGZAG> {
     fn encode(&self, values: &[u8], encoded: &mut [u8]) -> Option<usize> {
         let mut at = 0;
         for value in numbers::<T>(values)? {
-            let number = match ZIGZAG {
-                true => value.zigzag(),
-                false => value.bits(),
-            };
+            let number = if ZIGZAG { value.zigzag() } else { value.bits() };
             at = put_varint(encoded, at, number)?;
         }
         Some(at)
@@ -38,9 +35,10 @@ impl<T: Number, const ZIGZAG: bool> Loops for Varint<T, ZIGZAG> {
         let mut at = 0;
         for value in numbers_mut::<T>(values)? {
             let (number, end) = get_varint(encoded, at, T::BITS)?;
-            *value = match ZIGZAG {
-                true => T::of_zigzag(number),
-                false => T::of_bits(number),
+            *value = if ZIGZAG {
+                T::of_zigzag(number)
+            } else {
+                T::of_bits(number)
             };
             at = end;
         }

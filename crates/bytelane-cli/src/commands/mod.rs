@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub mod advise;
+#[cfg(feature = "measuring")]
 pub mod bench;
 pub mod check;
 pub mod completions;
@@ -8,7 +9,10 @@ pub mod cpu;
 pub mod diff;
 pub mod inspect;
 pub mod merge;
+#[cfg(not(feature = "measuring"))]
+pub mod not_measuring;
 pub mod repair;
+#[cfg(feature = "measuring")]
 pub mod report;
 pub mod rewrite;
 pub mod rows;

@@ -224,7 +224,7 @@ impl Arguments {
         (is_several && !is_stream(&self.output)) || self.output.is_dir() || has_slash
     }
 
-    /// Rewrites one file. Ends the process if a signal asks for it.
+    /// Rewrites one file, unless a signal asks the process to end.
     fn rewrite(
         &self,
         job: &Job,
@@ -248,7 +248,7 @@ impl Arguments {
         progress.finish_and_clear();
         match rewritten {
             Err(error) if matches!(error.problem(), Problem::Cancelled) => {
-                std::process::exit(signal.load(Ordering::Relaxed))
+                Err(signals::Interrupted(signal.load(Ordering::Relaxed)).into())
             }
             other => other.map_err(|error| job.with_hint(error)),
         }

@@ -69,7 +69,7 @@ struct Compile {
 /// A method of the compiler that sets a path.
 type Set = fn(Compiler, String) -> Compiler;
 
-/// What is before and after the first `=`.
+/// Splits a text at the first `=`.
 fn pair(text: &str) -> Result<(String, String), String> {
     let (of, value) = text
         .split_once('=')

@@ -5,7 +5,7 @@ use assert_cmd::Command;
 use bytelane_catalog::plain::Level;
 use serde_json::{Map, Value};
 
-/// As short as it can be: figures mean nothing, everything else is as in a real run.
+/// Runs as briefly as possible: figures mean nothing, everything else is as in a real run.
 fn bench(arguments: &[&str]) -> Command {
     let mut command = bytelane(&["bench", "codec", "--sample", "1"]);
     command.args(arguments);

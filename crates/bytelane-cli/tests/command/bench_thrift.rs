@@ -4,7 +4,7 @@ use crate::{bytelane, distinct, failure, rows, text};
 use assert_cmd::Command;
 use serde_json::Value;
 
-/// As short as it can be: figures mean nothing, everything else is as in a real run.
+/// Runs as briefly as possible: figures mean nothing, everything else is as in a real run.
 fn bench(arguments: &[&str]) -> Command {
     let mut command = bytelane(&["bench", "thrift", "--sample", "1"]);
     command.args(arguments);

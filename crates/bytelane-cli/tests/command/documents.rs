@@ -33,7 +33,7 @@ fn write_weather(path: &Path) {
     writer.close().unwrap();
 }
 
-/// Whether a block needs pyarrow.
+/// Returns whether a block needs pyarrow.
 fn needs_pyarrow(block: &str) -> bool {
     block.contains("import") && block.contains("pyarrow")
 }

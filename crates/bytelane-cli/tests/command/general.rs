@@ -1,4 +1,4 @@
-//! What holds for every command.
+//! Rules for every command.
 
 use crate::{bytelane, failure, text};
 use std::process::Stdio;

@@ -97,7 +97,7 @@ fn no_command_shows_control_characters() {
         &["bench", "parquet", float],
         &["bench", "parquet", &format!("{EVIL}.txt")],
         &["thrift", "compile", missing, "-o", "modules"],
-        // As a shell makes of `*`.
+        // Names that a shell makes of `*`.
         &["encode", EVIL],
         &["encode", codec, "in", EVIL],
         &["inspect", EVIL, EVIL],

@@ -1,4 +1,4 @@
-//! What the command has of the process that runs it: standard streams and signals.
+//! State that the command takes from its process: standard streams and signals.
 #![cfg(unix)]
 
 use crate::text;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// As short as it can be: figures mean nothing, everything else is as in a real run.
+/// Runs as briefly as possible: figures mean nothing, everything else is as in a real run.
 fn report(arguments: &[&str]) -> Command {
     let mut command = bytelane(&["report", "--quick", "--sample", "1"]);
     command.args(arguments);

@@ -261,7 +261,7 @@ fn long_streams_need_little_memory() {
             );
         }
     }
-    // What lengths say of each other must fit here: to and back.
+    // The lengths of both directions must fit.
     let limited = "ulimit -v 131072; head -c 536870912 /dev/zero | \"$0\" encode \"$1\" \
         | \"$0\" decode \"$1,count=134217728\" | cmp -n 536870912 - /dev/zero";
     let output = std::process::Command::new("sh")

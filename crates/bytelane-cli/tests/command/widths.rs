@@ -26,7 +26,7 @@ fn write_parquet(directory: &Path) {
     writer.close().unwrap();
 }
 
-/// What a command prints where lines have 60, 80, 120, and an unknown number of characters.
+/// Output of a command where lines have 60, 80, 120, and an unknown number of characters.
 fn at_all_widths(directory: &Path, arguments: &[&str]) -> String {
     let mut all = String::new();
     for width in ["60", "80", "120", "0"] {

@@ -28,8 +28,8 @@ pub(super) fn field(random: &mut Xoshiro256PlusPlus) -> Sequence {
     })
 }
 
-/// What the parts of a simulation send to each other: messages of 100 to 5000 grid points, each
-/// with five quantities of magnitudes of their own, and each message from another place.
+/// Messages that the parts of a simulation send to each other: messages of 100 to 5000 grid points,
+/// each with five quantities of magnitudes of their own, and each message from another place.
 pub(super) fn messages(_: &mut Xoshiro256PlusPlus) -> Sequence {
     const MAGNITUDES: [f64; 5] = [1.0, 40.0, 0.03, 2500.0, 0.5];
     let mut quantities = [(); 5].map(|()| Walk::default());

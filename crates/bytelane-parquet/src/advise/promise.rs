@@ -4,7 +4,7 @@ use super::AdviseOptions;
 use super::files::Files;
 use super::source::Source;
 use crate::choice::{Choice, Chooser, Estimate, Tally};
-use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::chunk::{Column, Layout, PageSizes};
 use crate::rewrite::RewriteOptions;
 use crate::rewrite::plan::{BESIDE_INT96, Wish};
 use crate::{Encoding, Result, WriterOptions};
@@ -134,20 +134,17 @@ fn tally(promises: &mut [Promise], arrays: &[ArrayRef]) {
 fn written(
     column: &Column,
     arrays: Vec<ArrayRef>,
-    writer: WriterOptions,
+    chooser: &mut Chooser,
     is_exact: bool,
 ) -> Result<Vec<Written>> {
-    let choices = Chooser::new(&writer).choose(column, &arrays)?;
-    let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
+    let mut choices = chooser.choose(column, &arrays)?;
     let is_estimated = |choice: &Choice| !choice.candidates.is_empty();
     let sizes: Vec<f64> = match !is_exact && choices.iter().all(is_estimated) {
         true => choices.iter().map(Choice::bytes).collect(),
         false => {
-            let chunks = ColumnEncoder::new(writer).encode(column, arrays, &layouts)?;
-            let sizes = chunks.iter();
-            sizes
-                .map(|chunk| chunk.metadata().compressed_size() as f64)
-                .collect()
+            let leaves = chooser.encode_chosen(column, arrays, &mut choices)?;
+            let sizes = leaves.iter().map(|leaf| leaf.chunk.bytes() as f64);
+            sizes.collect()
         }
     };
     let written = choices.into_iter().zip(sizes);
@@ -192,7 +189,9 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             true => {
                 let arrays = files.rows_of(place, column)?;
                 tally(&mut promises, &arrays);
-                let written = written(&files.column(place.file, column)?, arrays, columns, false);
+                let mut chooser = Chooser::new(&columns);
+                let column = files.column(place.file, column)?;
+                let written = written(&column, arrays, &mut chooser, false);
                 written?.into_iter().map(Some).collect()
             }
             false => wishes.iter().map(|_| None).collect::<Vec<_>>(),
@@ -245,13 +244,15 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
             .clamp(1, groups.max(1)),
     };
     let mut promises = Vec::new();
+    // As the writer's, which learns from one row group for the next.
+    let mut chooser = Chooser::learning(&writer);
     for index in 0..wanted {
         let first = index * groups / wanted * group;
         let rows = first..source.rows().min(first + group);
         let (described, arrays) = source.rows_of(column, rows.clone())?;
         promises.resize_with(described.leaves().len(), Promise::default);
         tally(&mut promises, &arrays);
-        let written = written(&described, arrays, writer.clone(), options.exact)?;
+        let written = written(&described, arrays, &mut chooser, options.exact)?;
         for (promise, new) in promises.iter_mut().zip(written) {
             promise.rows += rows.end - rows.start;
             promise.weigh(&new);

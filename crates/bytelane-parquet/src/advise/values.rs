@@ -2,7 +2,6 @@
 
 use super::source::Sampled;
 use crate::Result;
-use crate::page::dense;
 use crate::types::physical;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -48,9 +47,9 @@ impl Counts {
             data_type if physical::is_flat(data_type, leaf) => {
                 if let Some(width) = physical::width(leaf) {
                     let values = physical::to_physical(array, leaf)?;
-                    let mut buffer = Vec::new();
-                    let values = dense(&values, width, array.nulls(), &mut buffer);
-                    values.chunks_exact(width).for_each(|value| self.add(value));
+                    let values = values.chunks_exact(width).enumerate();
+                    let valid = values.filter(|(index, _)| array.is_valid(*index));
+                    valid.for_each(|(_, value)| self.add(value));
                 }
             }
             DataType::Utf8 => self.add_each(array.as_string::<i32>()),

@@ -157,12 +157,16 @@ fn mix(bits: u64) -> u64 {
 }
 
 fn hash(value: &[u8]) -> u64 {
-    let parts = value.chunks(8);
-    parts.fold(mix(value.len() as u64), |hash: u64, part| {
-        let mut padded = [0; 8];
-        padded[..part.len()].copy_from_slice(part);
-        mix(hash.rotate_left(23) ^ u64::from_le_bytes(padded))
-    })
+    let next = |hash: u64, part: [u8; 8]| mix(hash.rotate_left(23) ^ u64::from_le_bytes(part));
+    let (parts, rest) = value.as_chunks::<8>();
+    let length = mix(value.len() as u64);
+    let hash = parts.iter().fold(length, |hash, part| next(hash, *part));
+    if rest.is_empty() {
+        return hash;
+    }
+    let mut padded = [0; 8];
+    padded[..rest.len()].copy_from_slice(rest);
+    next(hash, padded)
 }
 
 /// The hash of each value of an array, of null ones too.

@@ -5,10 +5,12 @@
 //! write whole pages, a dictionary all of the column. If only the size counts, some sizes of pages are tried, too.
 //!
 //! The choice depends on the rows and on the options alone, so that [`advise`](crate::advise) can tell what
-//! [`rewrite`](crate::rewrite) will do.
+//! [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its choices: while small pieces of the rows look
+//! the same, nothing else is written to weigh them.
 
 mod distinct;
 mod goal;
+mod learned;
 mod pieces;
 mod trial;
 
@@ -17,11 +19,12 @@ pub(crate) use distinct::{Tally, leaf_arrays};
 pub(crate) use goal::Estimate;
 pub(crate) use pieces::rows_of;
 
-use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::chunk::{Column, ColumnEncoder, EncodedLeaf, Layout, PageSizes};
 use crate::compatibility::ValueType;
 use crate::types::physical::has_dictionary;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
+use learned::Learned;
 use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
@@ -44,12 +47,14 @@ pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
 const MOST_DISTINCT: f64 = 0.5;
 
 /// How to write a leaf, and what that was weighed against.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Choice {
     /// The best for the goal.
     pub(crate) layout: Layout,
     /// All encodings that were weighed, with the size of the whole chunk; none where there is no choice.
     pub(crate) candidates: Vec<Estimate>,
+    /// The chunk, if all rows were written in this way to weigh it.
+    encoded: Option<EncodedLeaf>,
 }
 
 impl Choice {
@@ -125,11 +130,20 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
     }
 }
 
-/// Chooses how columns are written; contexts and buffers are kept from one to the next.
+/// Chooses how columns are written, and writes them; contexts and buffers are kept from one to the next.
 pub(crate) struct Chooser {
     options: WriterOptions,
+    encoders: Encoders,
+    /// Choices for earlier row groups, if they are to be remembered.
+    learned: Option<Learned>,
+}
+
+/// What writes columns to weigh them.
+struct Encoders {
     /// Writes parts of columns, without statistics.
-    encoder: ColumnEncoder,
+    of_parts: ColumnEncoder,
+    /// Writes whole columns.
+    of_columns: ColumnEncoder,
 }
 
 impl Chooser {
@@ -143,20 +157,57 @@ impl Chooser {
             (path.clone(), column)
         });
         Self {
-            encoder: ColumnEncoder::new(WriterOptions {
-                columns: columns.collect(),
-                statistics: EnabledStatistics::None,
-                bloom_filter: None,
-                ..options.clone()
-            }),
+            encoders: Encoders {
+                of_parts: ColumnEncoder::new(WriterOptions {
+                    columns: columns.collect(),
+                    statistics: EnabledStatistics::None,
+                    bloom_filter: None,
+                    ..options.clone()
+                }),
+                of_columns: ColumnEncoder::new(options.clone()),
+            },
             options: options.clone(),
+            learned: None,
         }
+    }
+
+    /// The same for row groups of one file after the other: a choice is made again only where small pieces of the rows look
+    /// different.
+    pub(crate) fn learning(options: &WriterOptions) -> Self {
+        Self {
+            learned: Some(Learned::default()),
+            ..Self::new(options)
+        }
+    }
+
+    /// Encodes the leaves of a column in the best way.
+    pub(crate) fn encode(
+        &mut self,
+        column: &Column,
+        arrays: Vec<ArrayRef>,
+    ) -> Result<Vec<EncodedLeaf>> {
+        let mut choices = self.choose(column, &arrays)?;
+        self.encode_chosen(column, arrays, &mut choices)
+    }
+
+    /// Encodes the leaves of a column as was chosen.
+    pub(crate) fn encode_chosen(
+        &mut self,
+        column: &Column,
+        arrays: Vec<ArrayRef>,
+        choices: &mut [Choice],
+    ) -> Result<Vec<EncodedLeaf>> {
+        let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
+        let encoded = choices.iter_mut().map(|choice| choice.encoded.take());
+        let encoder = &mut self.encoders.of_columns;
+        encoder.encode_others(column, arrays, &layouts, encoded.collect())
     }
 
     /// Returns the layouts of a column's leaves, with what they were weighed against: those of the options, and where these
     /// leave them open the best for the rows of all `arrays`, which are those of a row group.
     pub(crate) fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
-        let choices = choose(column, arrays, &self.options, &mut self.encoder);
+        let (encoders, learned) = (&mut self.encoders, self.learned.as_mut());
+        let choices = choose(column, arrays, &self.options, encoders, learned);
         choices.map_err(|error| error.in_column(column.field().name()))
     }
 }
@@ -165,7 +216,8 @@ fn choose(
     column: &Column,
     arrays: &[ArrayRef],
     options: &WriterOptions,
-    encoder: &mut ColumnEncoder,
+    encoders: &mut Encoders,
+    learned: Option<&mut Learned>,
 ) -> Result<Vec<Choice>> {
     let leaves = column.leaves();
     let candidates: Vec<Vec<Layout>> = leaves
@@ -183,17 +235,26 @@ fn choose(
         let first = candidates.into_iter().map(|layouts| Choice {
             layout: layouts[0].clone(),
             candidates: Vec::new(),
+            encoded: None,
         });
         return Ok(first.collect());
     }
-    let mut trials = Trials::new(column, arrays, encoder, candidates);
+    let mut trials = Trials::new(column, arrays, encoders, candidates);
     trials.screen()?;
+    let screened = trials.screened();
+    if let Some(choices) = learned.as_ref().and_then(|it| it.choices(&screened)) {
+        return Ok(choices);
+    }
     trials.weigh()?;
     trials.choose(options.goal);
     if tries_pages(options) {
         trials.size_pages()?;
     }
-    Ok(trials.finish())
+    let choices = trials.finish();
+    if let Some(learned) = learned {
+        learned.add(screened, &choices);
+    }
+    Ok(choices)
 }
 
 /// Whether the size of pages is a part of the choice.

@@ -1,16 +1,17 @@
 //! Parts of a column, written in one way after the other.
 
 use super::goal::best;
+use super::learned::Screened;
 use super::pieces::spread;
 use super::{
-    Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Estimate, LARGEST_PAGE, MOST_DISTINCT,
+    Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Encoders, Estimate, LARGEST_PAGE, MOST_DISTINCT,
     PAGE_BYTES, PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
 };
-use crate::chunk::{Column, ColumnEncoder, Layout, PageSizes};
+use crate::chunk::{Column, EncodedLeaf, Layout, PageSizes};
+use crate::format::ColumnMetaData;
 use crate::{Encoding, Goal, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
@@ -38,6 +39,16 @@ pub(super) struct Size {
 }
 
 impl Size {
+    /// Size of a chunk.
+    fn of(metadata: &ColumnMetaData) -> Self {
+        Self {
+            compressed: metadata.total_compressed_size as f64,
+            raw: metadata.total_uncompressed_size as f64,
+            dictionary: dictionary_bytes(metadata) as f64,
+            values: metadata.num_values as f64,
+        }
+    }
+
     fn add(&mut self, other: Self) {
         self.compressed += other.compressed;
         self.raw += other.raw;
@@ -94,6 +105,8 @@ struct Leaf {
     layouts: Vec<Layout>,
     /// Estimates of these, and the best of them.
     choice: Choice,
+    /// Chunks of all rows.
+    encoded: Vec<(Layout, EncodedLeaf)>,
 }
 
 impl Leaf {
@@ -162,7 +175,7 @@ impl Leaf {
 pub(super) struct Trials<'a> {
     column: &'a Column,
     arrays: &'a [ArrayRef],
-    encoder: &'a mut ColumnEncoder,
+    encoders: &'a mut Encoders,
     rows: usize,
     leaves: Vec<Leaf>,
     /// Bytes of a row of the largest leaf in PLAIN.
@@ -174,13 +187,13 @@ impl<'a> Trials<'a> {
     pub(super) fn new(
         column: &'a Column,
         arrays: &'a [ArrayRef],
-        encoder: &'a mut ColumnEncoder,
+        encoders: &'a mut Encoders,
         layouts: Vec<Vec<Layout>>,
     ) -> Self {
         let rows = arrays.iter().map(|array| array.len()).sum();
         let of_leaves = leaves_of(arrays, column.leaves().len());
         let largest = of_leaves.iter().map(|arrays| bytes_of(arrays)).max();
-        let options = encoder.options();
+        let options = encoders.of_columns.options();
         let leaves = column.leaves().iter().zip(of_leaves).zip(layouts);
         let leaves = leaves.map(|((leaf, arrays), layouts)| Leaf {
             compression: options.compression_of(leaf.path().clone()),
@@ -189,7 +202,9 @@ impl<'a> Trials<'a> {
             choice: Choice {
                 layout: layouts[0].clone(),
                 candidates: Vec::new(),
+                encoded: None,
             },
+            encoded: Vec::new(),
             layouts,
             column: ColumnDescPtr::clone(leaf),
         });
@@ -197,7 +212,7 @@ impl<'a> Trials<'a> {
             leaves: leaves.collect(),
             column,
             arrays,
-            encoder,
+            encoders,
             rows,
             row_bytes: largest.unwrap_or(0) as f64 / rows.max(1) as f64,
         }
@@ -222,6 +237,7 @@ impl<'a> Trials<'a> {
         let mut written = vec![Vec::new(); wanted.len()];
         let rows: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / rows.max(1) as f64;
+        let is_whole = rows == self.rows;
         let turns = wanted.iter().map(Vec::len).max().unwrap_or(0);
         for turn in 0..turns {
             // A leaf that has had its turns takes another one, which is not looked at.
@@ -232,10 +248,13 @@ impl<'a> Trials<'a> {
             let now: Vec<Layout> = now.collect();
             let mut sums = vec![Size::default(); wanted.len()];
             for piece in pieces {
-                let sizes = self.write(rows_of(self.arrays, piece), &now)?;
-                sums.iter_mut()
-                    .zip(sizes)
-                    .for_each(|(sum, size)| sum.add(size));
+                let leaves = self.write(rows_of(self.arrays, piece), &now, is_whole)?;
+                for (leaf, sum) in leaves.iter().zip(&mut sums) {
+                    sum.add(Size::of(leaf.chunk.metadata()));
+                }
+                if is_whole && pieces.len() == 1 {
+                    self.keep(leaves, now.clone());
+                }
             }
             for ((written, layouts), sum) in written.iter_mut().zip(&wanted).zip(sums) {
                 written.extend(layouts.get(turn).map(|layout| Written {
@@ -247,19 +266,28 @@ impl<'a> Trials<'a> {
         Ok(written)
     }
 
-    /// Writes rows, and looks at what they have become.
-    fn write(&mut self, arrays: Vec<ArrayRef>, layouts: &[Layout]) -> Result<Vec<Size>> {
-        let chunks = self.encoder.encode(self.column, arrays, layouts)?;
-        let sizes = chunks.iter().map(|chunk| {
-            let metadata = chunk.metadata();
-            Size {
-                compressed: metadata.compressed_size() as f64,
-                raw: metadata.uncompressed_size() as f64,
-                dictionary: dictionary_bytes(metadata) as f64,
-                values: metadata.num_values() as f64,
+    /// Writes some rows, or all of them.
+    fn write(
+        &mut self,
+        arrays: Vec<ArrayRef>,
+        layouts: &[Layout],
+        is_whole: bool,
+    ) -> Result<Vec<EncodedLeaf>> {
+        let encoder = match is_whole {
+            true => &mut self.encoders.of_columns,
+            false => &mut self.encoders.of_parts,
+        };
+        encoder.encode(self.column, arrays, layouts)
+    }
+
+    /// Keeps the chunks of all rows: one of them may be chosen.
+    fn keep(&mut self, encoded: Vec<EncodedLeaf>, layouts: Vec<Layout>) {
+        let chunks = encoded.into_iter().zip(layouts);
+        for (leaf, (chunk, layout)) in self.leaves.iter_mut().zip(chunks) {
+            if leaf.encoded.iter().all(|(other, _)| *other != layout) {
+                leaf.encoded.push((layout, chunk));
             }
-        });
-        Ok(sizes.collect())
+        }
     }
 
     /// Estimates all candidates of each leaf; for those that are far behind, these estimates remain the only ones.
@@ -305,7 +333,8 @@ impl<'a> Trials<'a> {
         let here = here.map(|leaf| leaf.dictionary().unwrap_or(&leaf.layouts[0]).clone());
         let here: Vec<Layout> = here.collect();
         let arrays_of = leaves_of(&arrays, self.leaves.len());
-        let sizes = self.write(arrays, &here)?;
+        let chunks = self.write(arrays, &here, false)?;
+        let sizes = chunks.iter().map(|leaf| Size::of(leaf.chunk.metadata()));
         let written: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / written.max(1) as f64;
         let leaves = self.leaves.iter().zip(arrays_of).zip(sizes);
@@ -378,21 +407,37 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
+    /// Returns what small pieces show of the leaves.
+    pub(super) fn screened(&self) -> Vec<Screened> {
+        let leaves = self.leaves.iter();
+        let leaves = leaves.map(|leaf| Screened {
+            path: leaf.column.path().clone(),
+            rows: self.rows,
+            candidates: leaf.choice.candidates.clone(),
+        });
+        leaves.collect()
+    }
+
     /// Returns the choices for all leaves.
     pub(super) fn finish(self) -> Vec<Choice> {
-        self.leaves.into_iter().map(|leaf| leaf.choice).collect()
+        let leaves = self.leaves.into_iter();
+        let choices = leaves.map(|leaf| {
+            let layout = &leaf.choice.layout;
+            let mut encoded = leaf.encoded.into_iter();
+            let chosen = encoded.find(|(other, _)| other == layout);
+            Choice {
+                encoded: chosen.map(|(_, chunk)| chunk),
+                ..leaf.choice
+            }
+        });
+        choices.collect()
     }
 }
 
-/// Bytes of the dictionary of a chunk, which the crate `parquet` finishes after the pages that use it.
-fn dictionary_bytes(metadata: &ColumnChunkMetaData) -> i64 {
-    match metadata.dictionary_page_offset() {
-        None => 0,
-        Some(after) if after > metadata.data_page_offset() => {
-            metadata.compressed_size() - (after - metadata.data_page_offset())
-        }
-        Some(before) => metadata.data_page_offset() - before,
-    }
+/// Bytes of the dictionary of a chunk.
+fn dictionary_bytes(metadata: &ColumnMetaData) -> i64 {
+    let dictionary = metadata.dictionary_page_offset;
+    dictionary.map_or(0, |start| metadata.data_page_offset - start)
 }
 
 /// The arrays of each of the `count` leaves.

@@ -14,13 +14,6 @@ pub(crate) struct Layout {
     pub(crate) dictionary_bytes: usize,
 }
 
-impl Layout {
-    /// Whether all pages but the last have the same number of rows.
-    pub(super) fn has_exact_pages(&self) -> bool {
-        self.pages.bytes == usize::MAX
-    }
-}
-
 /// Where pages end: at the latest after so many rows, or bytes of values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct PageSizes {
@@ -45,10 +38,5 @@ impl PageSizes {
             rows: rows.max(1),
             bytes,
         }
-    }
-
-    /// The rows of a page of values of `width` bytes.
-    pub(super) fn rows_of_width(self, width: usize) -> usize {
-        self.rows.min(self.bytes / width).max(1)
     }
 }

@@ -3,18 +3,19 @@
 //! The metadata of a chunk is the struct of the footer, and moves with it field by field. Where the pages go, only
 //! offsets change; where other pages take their place, the encodings and sizes change, too.
 
-mod by_parquet;
 mod checksums;
 mod column;
 mod encode;
 mod layout;
+mod leaf;
 mod page_headers;
 mod page_summary;
 mod place;
 mod rows;
 
 pub(crate) use checksums::with_checksums;
-pub(crate) use column::{Column, ColumnEncoder, EncodedColumn};
+pub(crate) use column::{Column, ColumnEncoder};
+pub(crate) use encode::EncodedLeaf;
 pub(crate) use layout::{Layout, PageSizes};
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
@@ -22,7 +23,6 @@ pub(crate) use place::{chunk_range, stored_range};
 
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
-use crate::input::bytes_at;
 use bytes::Bytes;
 use parquet::file::reader::ChunkReader;
 use place::{bloom_filter, fields_of, index_at};
@@ -44,14 +44,6 @@ impl Stored {
             Self::File(range) => range.end - range.start,
             Self::Memory(bytes) => bytes.len() as u64,
             Self::Pieces(pieces) => pieces.iter().map(|piece| piece.len() as u64).sum(),
-        }
-    }
-
-    /// Returns the same bytes in memory, those of a file that is there as a whole.
-    fn in_memory(self, file: &Bytes) -> Result<Self> {
-        match self {
-            Self::File(range) => bytes_at(file, range).map(Self::Memory),
-            memory @ (Self::Memory(_) | Self::Pieces(_)) => Ok(memory),
         }
     }
 }
@@ -113,21 +105,6 @@ impl Chunk {
             offset_index,
             bloom_filter: None,
         }
-    }
-
-    /// The same of a file that is in memory.
-    pub(crate) fn in_memory(
-        file: &Bytes,
-        metadata: ColumnChunk,
-        range: Range<u64>,
-    ) -> Result<Self> {
-        let chunk = Self::open(file, metadata, range)?;
-        let filter = chunk.bloom_filter;
-        Ok(Self {
-            pages: chunk.pages.in_memory(file)?,
-            bloom_filter: filter.map(|filter| filter.in_memory(file)).transpose()?,
-            ..chunk
-        })
     }
 
     /// Its pages.

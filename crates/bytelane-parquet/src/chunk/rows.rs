@@ -1,13 +1,13 @@
 //! The rows of a column, taken from the front.
 
-use crate::Result;
+use super::layout::PageSizes;
+use super::leaf::{LeafPath, Unit, fitting};
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
-use arrow_select::concat::concat;
 use std::collections::VecDeque;
 
 /// Rows that are still to be written. The memory of others is free as soon as nobody else holds it: of a chunk that
 /// hardly becomes smaller, the values and the pages would otherwise take twice as much.
+#[derive(Clone)]
 pub(super) struct Rows(VecDeque<ArrayRef>);
 
 impl Rows {
@@ -17,37 +17,47 @@ impl Rows {
         Self(arrays.collect())
     }
 
-    /// Their type; that of nulls if there are none.
-    pub(super) fn data_type(&self) -> &DataType {
-        self.0
-            .front()
-            .map_or(&DataType::Null, |array| array.data_type())
-    }
-
-    /// The next rows that are in one array.
-    pub(super) fn together(&self) -> usize {
-        self.0.front().map_or(0, |array| array.len())
-    }
-
-    /// The next rows, at most so many: a slice of one array, or a copy of what several have. None if there is none left.
-    pub(super) fn take(&mut self, most: usize) -> Result<Option<ArrayRef>> {
+    /// Takes the rows of the next page of a leaf, at least one: slices of the arrays that have them. None if there are none
+    /// left.
+    pub(super) fn take_page(
+        &mut self,
+        path: &LeafPath,
+        unit: Unit,
+        pages: PageSizes,
+    ) -> Option<Vec<ArrayRef>> {
         let mut parts = Vec::new();
-        let mut left = most.max(1);
-        while left > 0
-            && let Some(first) = self.0.pop_front()
+        let PageSizes {
+            mut rows,
+            mut bytes,
+        } = pages;
+        while rows > 0
+            && let Some(first) = self.0.front()
         {
-            let taken = left.min(first.len());
-            if taken < first.len() {
-                self.0.push_front(first.slice(taken, first.len() - taken));
+            let most = rows.min(first.len());
+            let (fit, used) = fitting(first, path, unit, most, bytes);
+            let taken = match parts.is_empty() {
+                true => fit.max(1),
+                false => fit,
+            };
+            if taken > 0 {
+                parts.extend(self.take(taken));
             }
-            parts.push(first.slice(0, taken));
-            left -= taken;
+            if taken < most {
+                break;
+            }
+            rows -= taken;
+            bytes = bytes.saturating_sub(used);
         }
-        if parts.len() > 1 {
-            let several: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-            return Ok(Some(concat(&several)?));
+        (!parts.is_empty()).then_some(parts)
+    }
+
+    /// Takes rows of the first array, at most as many as it has.
+    fn take(&mut self, rows: usize) -> Option<ArrayRef> {
+        let first = self.0.pop_front()?;
+        if rows < first.len() {
+            self.0.push_front(first.slice(rows, first.len() - rows));
         }
-        Ok(parts.pop())
+        Some(first.slice(0, rows))
     }
 }
 
@@ -57,6 +67,7 @@ mod tests {
     use arrow_array::Int32Array;
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int32Type;
+    use arrow_schema::{DataType, Field};
     use std::ops::Range;
     use std::sync::Arc;
 
@@ -69,18 +80,27 @@ mod tests {
         let first = array(0..3);
         let held = Arc::downgrade(&first);
         let mut rows = Rows::new(vec![first, array(3..3), array(3..10)]);
-        assert_eq!(rows.together(), 3);
+        let path = &LeafPath::all(&Arc::new(Field::new("x", DataType::Int32, false)))[0];
         let mut taken = Vec::new();
-        for most in [2, 2, 1, usize::MAX] {
-            let part = rows.take(most).unwrap().unwrap();
-            taken.push(part.as_primitive::<Int32Type>().values().to_vec());
+        let mut page = |rows: &mut Rows, most, bytes| {
+            let pages = PageSizes { rows: most, bytes };
+            let parts = rows.take_page(path, Unit::Bits(32), pages);
+            let parts = parts.into_iter().flatten();
+            let values = parts.map(|part| part.as_primitive::<Int32Type>().values().to_vec());
+            taken.push(values.collect::<Vec<_>>().concat());
+        };
+        for (most, bytes) in [(2, 100), (3, usize::MAX), (9, 8), (9, 3), (9, 4000), (9, 9)] {
+            page(&mut rows, most, bytes);
         }
-        assert_eq!(
-            taken,
-            [vec![0, 1], vec![2, 3], vec![4], vec![5, 6, 7, 8, 9]]
-        );
-        assert!(rows.take(1).unwrap().is_none());
-        assert_eq!(rows.together(), 0);
+        let want = [
+            vec![0, 1],
+            vec![2, 3, 4],
+            vec![5, 6],
+            vec![7],
+            vec![8, 9],
+            vec![],
+        ];
+        assert_eq!(taken, want);
         assert!(held.upgrade().is_none());
     }
 }

@@ -225,7 +225,7 @@ impl WriterOptions {
         self
     }
 
-    /// The size in bytes at which a dictionary is abandoned.
+    /// The size in bytes that a dictionary stays below. A column that would need a larger one is PLAIN as a whole.
     #[must_use]
     pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
         self.dictionary_page_bytes = bytes;

@@ -25,7 +25,7 @@ use std::str::FromStr;
 pub enum Encoding {
     /// The values one after the other.
     Plain,
-    /// Each distinct value once, then their indices; PLAIN from where the dictionary becomes too large.
+    /// Each distinct value once, then their indices; PLAIN if the dictionary would become too large.
     Dictionary,
     /// Byte 0 of every value, then byte 1, and so on: for values of a fixed width.
     ByteStreamSplit,
@@ -96,19 +96,6 @@ impl Encoding {
             Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
             Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
             Encoding::Alp => matches!(physical, FLOAT | DOUBLE),
-        }
-    }
-
-    /// The encoding of values by its name in the crate `parquet`. A dictionary falls back to PLAIN.
-    pub(crate) fn of_values(self) -> parquet::basic::Encoding {
-        use parquet::basic::Encoding as Values;
-        match self {
-            Encoding::Plain | Encoding::Dictionary | Encoding::Auto => Values::PLAIN,
-            Encoding::ByteStreamSplit => Values::BYTE_STREAM_SPLIT,
-            Encoding::DeltaBinaryPacked => Values::DELTA_BINARY_PACKED,
-            Encoding::DeltaLengthByteArray => Values::DELTA_LENGTH_BYTE_ARRAY,
-            Encoding::DeltaByteArray => Values::DELTA_BYTE_ARRAY,
-            Encoding::Alp => Values::ALP,
         }
     }
 }

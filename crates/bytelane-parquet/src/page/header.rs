@@ -21,6 +21,20 @@ pub(crate) enum ValueEncoding {
 }
 
 impl ValueEncoding {
+    /// Returns it as page headers and the footer have it.
+    pub(crate) fn in_format(self) -> Encoding {
+        match self {
+            Self::Plain => Encoding::Plain,
+            Self::ByteStreamSplit => Encoding::ByteStreamSplit,
+            Self::Alp => Encoding::Alp,
+            Self::Dictionary => Encoding::RleDictionary,
+            Self::Delta => Encoding::DeltaBinaryPacked,
+            Self::DeltaLengthByteArray => Encoding::DeltaLengthByteArray,
+            Self::DeltaByteArray => Encoding::DeltaByteArray,
+            Self::Rle => Encoding::Rle,
+        }
+    }
+
     /// Its name in the crate `parquet`.
     pub(crate) fn in_parquet(self) -> parquet::basic::Encoding {
         use parquet::basic::Encoding;

@@ -11,7 +11,9 @@ mod values;
 
 pub(crate) use codec::{Compressor, check_promise};
 pub(crate) use edit::{PageEditor, null_page, set_sizes};
-pub(crate) use encode::{PageEncoder, PageValues, dense};
+pub(crate) use encode::{
+    Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, SlotLevels,
+};
 pub(crate) use header::{
     AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,
 };

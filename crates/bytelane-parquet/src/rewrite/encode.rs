@@ -5,7 +5,7 @@ use super::plan::BESIDE_INT96;
 use super::source::{Column, Read, Reopen, Root, Source};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
 use crate::choice::Chooser;
-use crate::chunk::{self, Chunk, ColumnEncoder, Layout};
+use crate::chunk::{self, Chunk};
 use crate::types::bare::{bare_leaf, group_of};
 use crate::{Result, WriterOptions};
 use arrow_array::ArrayRef;
@@ -104,9 +104,8 @@ fn chunks(
     arrays: Vec<ArrayRef>,
     options: WriterOptions,
 ) -> Result<Vec<Chunk>> {
-    let choices = Chooser::new(&options).choose(column, &arrays)?;
-    let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
-    ColumnEncoder::new(options).chunks(column, arrays, &layouts)
+    let leaves = Chooser::new(&options).encode(column, arrays)?;
+    Ok(leaves.into_iter().map(|leaf| leaf.chunk).collect())
 }
 
 /// Returns the column as it is written; none if Arrow has no type for it.

@@ -64,6 +64,15 @@ impl Wish {
     }
 }
 
+/// Column index of new pages.
+#[derive(Debug)]
+pub(super) enum NewIndex {
+    /// The encoded index; none if the old pages had none.
+    Of(Option<Bytes>),
+    /// Reason why there cannot be one, although the old pages have one.
+    Obstacle(&'static str),
+}
+
 /// A chunk as it is.
 #[derive(Debug)]
 pub(super) struct Old {
@@ -270,17 +279,13 @@ impl<'a> Plan<'a> {
         self.file.column_order(old.leaf)
     }
 
-    /// The index of the new pages where there is one of the old pages, or why there cannot be one.
-    pub(super) fn column_index(
-        &self,
-        old: &Old,
-        new: &Chunk,
-    ) -> Result<std::result::Result<Option<Bytes>, &'static str>> {
+    /// Returns the index of the new pages, which replaces that of the old pages.
+    pub(super) fn column_index(&self, old: &Old, new: &Chunk) -> Result<NewIndex> {
         let column = old.described.column_descr();
         let index = index_of(&old.chunk, new, column, self.order(old))?;
         Ok(match (index, old.chunk.column_index()) {
-            (None, Some(_)) => Err(NO_INDEX),
-            (index, _) => Ok(index),
+            (None, Some(_)) => NewIndex::Obstacle(NO_INDEX),
+            (index, _) => NewIndex::Of(index),
         })
     }
 

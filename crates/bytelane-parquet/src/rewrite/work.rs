@@ -2,7 +2,7 @@
 
 use super::encode::Encoded;
 use super::int96::Int96Unit;
-use super::plan::{Old, Plan, Wish};
+use super::plan::{NewIndex, Old, Plan, Wish};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::budget::{MemoryLimit, has_room_for, too_large};
@@ -219,8 +219,8 @@ impl<R: Reopen> Work<'_, R> {
             old.chunk.take_converted(new);
         } else {
             let column_index = match self.plan.column_index(&old, &new)? {
-                Ok(index) => index,
-                Err(obstacle) => {
+                NewIndex::Of(index) => index,
+                NewIndex::Obstacle(obstacle) => {
                     old.wish = Wish::Cannot(obstacle.to_owned());
                     return self.kept(old);
                 }

@@ -7,21 +7,17 @@
 
 mod compare;
 mod lanes;
-mod type_defined;
+mod shorten;
+mod strings;
 
 pub(crate) use compare::Compare;
-pub(crate) use type_defined::to_type_defined_order;
+pub(crate) use shorten::{Bound, shorten};
 
 use half::f16;
 use lanes::{Extremes, Half, extremes};
-use parquet::basic::{ConvertedType, LogicalType, Type};
-use parquet::data_type::FixedLenByteArray;
-use parquet::file::statistics::{Statistics, ValueStatistics};
+use parquet::basic::{ConvertedType, LogicalType, SortOrder, Type};
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
-
-/// The bytes beyond which a bound of a FIXED_LEN_BYTE_ARRAY is cut.
-pub(crate) const TRUNCATED: usize = 64;
 
 /// How the values of a column are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +38,7 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// That of a column of a fixed width.
+    /// Returns the order of a column.
     pub(crate) fn of(column: &ColumnDescriptor) -> Self {
         let unsigned = match column.logical_type_ref() {
             Some(LogicalType::Integer(integer)) => !integer.is_signed,
@@ -69,7 +65,14 @@ impl Order {
                 (None | Some(LogicalType::Uuid), ConvertedType::NONE) => Order::Bytes,
                 _ => Order::Undefined,
             },
-            Type::BOOLEAN | Type::BYTE_ARRAY | Type::INT96 => Order::Undefined,
+            // False is less than true.
+            Type::BOOLEAN => Order::Bytes,
+            Type::BYTE_ARRAY => match column.sort_order() {
+                SortOrder::UNSIGNED => Order::Bytes,
+                SortOrder::SIGNED => Order::Decimal,
+                _ => Order::Undefined,
+            },
+            Type::INT96 => Order::Undefined,
         }
     }
 
@@ -78,7 +81,7 @@ impl Order {
     }
 
     /// Whether the deprecated fields of the statistics, which are signed, mean the same.
-    fn is_signed(self) -> bool {
+    pub(crate) fn is_signed(self) -> bool {
         matches!(self, Order::Int32 | Order::Int64)
     }
 
@@ -98,17 +101,28 @@ impl Order {
             Order::Float16 => numbers(extremes::<Half, 2>(values)).with_both_zeros(self),
             Order::Float32 => numbers(extremes::<f32, 4>(values)).with_both_zeros(self),
             Order::Float64 => numbers(extremes::<f64, 8>(values)).with_both_zeros(self),
-            Order::Bytes | Order::Decimal => {
-                let all = || values.chunks_exact(width);
-                let least = all().min_by(|a, b| self.compare(a, b));
-                let most = all().max_by(|a, b| self.compare(a, b));
-                let range = least.zip(most);
-                Bounds {
-                    range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
-                    nans: 0,
-                }
-            }
+            Order::Bytes | Order::Decimal => self.bounds_of_strings(values.chunks_exact(width)),
             Order::Undefined => Bounds::default(),
+        }
+    }
+
+    /// Returns the bounds of strings, or of other values of bytes.
+    pub(crate) fn bounds_of_strings<'a>(self, values: impl Iterator<Item = &'a [u8]>) -> Bounds {
+        let range = match self {
+            Order::Undefined => None,
+            Order::Bytes => strings::extremes(values),
+            _ => values.fold(None, |range, value| {
+                let (least, most) = range.unwrap_or((value, value));
+                Some(match self.compare(value, least) {
+                    Ordering::Less => (value, most),
+                    _ if self.compare(value, most) == Ordering::Greater => (least, value),
+                    _ => (least, most),
+                })
+            }),
+        };
+        Bounds {
+            range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
+            nans: 0,
         }
     }
 
@@ -131,11 +145,7 @@ impl Order {
             Order::Float32 => numbers(a, b, f32::from_le_bytes),
             Order::Float64 => numbers(a, b, f64::from_le_bytes),
             Order::Bytes | Order::Undefined => a.cmp(b),
-            // With the sign turned round, the order is that of unsigned bytes.
-            Order::Decimal => {
-                let sign = |bytes: &[u8]| bytes.first().map(|first| first ^ 0x80);
-                sign(a).cmp(&sign(b)).then_with(|| a.cmp(b))
-            }
+            Order::Decimal => compare_decimals(a, b),
         }
     }
 }
@@ -188,56 +198,23 @@ impl Bounds {
     pub(crate) fn nan_count(&self, order: Order) -> Option<u64> {
         order.is_float().then_some(self.nans)
     }
-
-    /// The bounds as an index has them: long ones cut, the larger one then increased.
-    pub(crate) fn truncated(&self, order: Order) -> Option<(Vec<u8>, Vec<u8>)> {
-        let (least, most) = self.range.clone()?;
-        if order != Order::Bytes || least.len() <= TRUNCATED {
-            return Some((least, most));
-        }
-        let most = incremented(&most[..TRUNCATED]).unwrap_or(most);
-        Some((least[..TRUNCATED].to_vec(), most))
-    }
-
-    /// The bounds and counts of a page or a chunk as the crate `parquet` writes them. Bounds of bytes are not cut: see
-    /// `bounds_length` of the writer.
-    pub(crate) fn statistics(&self, column: &ColumnDescriptor, nulls: u64) -> Statistics {
-        let order = Order::of(column);
-        macro_rules! typed {
-            ($read:expr) => {{
-                let range = self.range.clone();
-                let (least, most) = range
-                    .map(|(least, most)| ($read(least), $read(most)))
-                    .unzip();
-                let statistics = ValueStatistics::new(least, most, None, Some(nulls), false)
-                    .with_nan_count(self.nan_count(order))
-                    .with_min_is_exact(true)
-                    .with_max_is_exact(true)
-                    .with_backwards_compatible_min_max(order.is_signed());
-                Statistics::from(statistics)
-            }};
-        }
-        match column.physical_type() {
-            Type::INT32 => typed!(|bytes: Vec<u8>| i32::from_le_bytes(array(&bytes))),
-            Type::INT64 => typed!(|bytes: Vec<u8>| i64::from_le_bytes(array(&bytes))),
-            Type::FLOAT => typed!(|bytes: Vec<u8>| f32::from_le_bytes(array(&bytes))),
-            Type::DOUBLE => typed!(|bytes: Vec<u8>| f64::from_le_bytes(array(&bytes))),
-            _ => typed!(FixedLenByteArray::from),
-        }
-    }
 }
 
-/// The bytes of a number, which [`Order::bounds`] made as many.
-fn array<const WIDTH: usize>(bytes: &[u8]) -> [u8; WIDTH] {
-    bytes.first_chunk().copied().unwrap_or([0; WIDTH])
-}
-
-/// The next greater string of bytes, none if all are 0xff.
-fn incremented(bytes: &[u8]) -> Option<Vec<u8>> {
-    let last = bytes.iter().rposition(|byte| *byte != 0xff)?;
-    let mut greater = bytes[..=last].to_vec();
-    greater[last] += 1;
-    Some(greater)
+/// Compares numbers of any length in big-endian two's complement.
+fn compare_decimals(a: &[u8], b: &[u8]) -> Ordering {
+    let is_negative = |bytes: &[u8]| bytes.first().is_some_and(|first| *first >= 0x80);
+    let by_sign = is_negative(b).cmp(&is_negative(a));
+    if by_sign != Ordering::Equal || a.len() == b.len() {
+        return by_sign.then_with(|| a.cmp(b));
+    }
+    let fill = if is_negative(a) { 0xff } else { 0 };
+    let length = a.len().max(b.len());
+    let extended = |bytes: &[u8]| {
+        let mut extended = vec![fill; length - bytes.len()];
+        extended.extend_from_slice(bytes);
+        extended
+    };
+    extended(a).cmp(&extended(b))
 }
 
 #[cfg(test)]
@@ -251,7 +228,7 @@ mod tests {
             .flat_map(|value| value.to_le_bytes())
             .collect();
         let bounds = Order::Float64.bounds(&bytes, 8);
-        let bits = |bytes: Vec<u8>| u64::from_le_bytes(array(&bytes));
+        let bits = |bytes: Vec<u8>| u64::from_le_bytes(*bytes.first_chunk().expect("8 bytes"));
         let range = bounds.range.map(|(least, most)| (bits(least), bits(most)));
         (range, bounds.nans)
     }
@@ -313,23 +290,6 @@ mod tests {
     }
 
     #[test]
-    fn nulls_without_values_are_counted() {
-        let column = parquet::schema::types::Type::primitive_type_builder("x", Type::DOUBLE);
-        let column = ColumnDescriptor::new(
-            column.build().expect("a type").into(),
-            1,
-            0,
-            parquet::schema::types::ColumnPath::from("x"),
-        );
-        let statistics = Bounds::default().statistics(&column, 7);
-        assert_eq!(statistics.null_count_opt(), Some(7));
-        assert_eq!(
-            (statistics.min_bytes_opt(), statistics.max_bytes_opt()),
-            (None, None)
-        );
-    }
-
-    #[test]
     fn bytes_and_decimals_have_orders_of_their_own() {
         let values = [[0x7f, 0x01], [0x80, 0x00], [0xff, 0xff], [0x00, 0x00]].concat();
         let range = |order: Order| order.bounds(&values, 2).range;
@@ -339,17 +299,22 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_that_is_cut_still_bounds() {
-        let cut = |value: Vec<u8>| {
-            let width = value.len();
-            let bounds = Order::Bytes.bounds(&value, width);
-            bounds.truncated(Order::Bytes).expect("one value")
-        };
-        let mut value = vec![7; 100];
-        let (least, most) = cut(value.clone());
-        assert_eq!((least.len(), most.len()), (TRUNCATED, TRUNCATED));
-        assert!(least < value && value < most);
-        value.fill(0xff);
-        assert_eq!(cut(value.clone()), (value[..TRUNCATED].to_vec(), value));
+    fn decimals_of_different_lengths_are_compared() {
+        let ascending: [&[u8]; 7] = [
+            &[0x80, 0],
+            &[0xff, 0],
+            &[0x80],
+            &[0xff, 0xff],
+            &[],
+            &[0x7f],
+            &[0, 0x80],
+        ];
+        for (i, one) in ascending.iter().enumerate() {
+            for (j, other) in ascending.iter().enumerate() {
+                assert_eq!(compare_decimals(one, other), i.cmp(&j), "{one:?} {other:?}");
+            }
+        }
+        let bounds = Order::Decimal.bounds_of_strings(ascending.into_iter());
+        assert_eq!(bounds.range, Some((vec![0x80, 0], vec![0, 0x80])));
     }
 }

@@ -3,7 +3,7 @@
 mod footer;
 
 use crate::choice::Chooser;
-use crate::chunk::{Column, ColumnEncoder, Layout};
+use crate::chunk::Column;
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
 use crate::types::physical::in_parquet;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// Writes record batches to a Parquet file.
 ///
-/// Flat columns of a fixed width in BYTE_STREAM_SPLIT or ALP are encoded by the kernels of the crate `bytelane`; all others
-/// by the crate `parquet`, into the same row groups. The rows of a row group are kept in memory until it is full.
+/// The rows of a row group are kept in memory until it is full; the kernels of the crate `bytelane` encode them. A page
+/// begins with a row. A dictionary that would become too large is given up as a whole, and the values are PLAIN.
 ///
 /// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds as days, and the extension
 /// types `arrow.uuid` and `arrow.json` are the logical types UUID and JSON.
@@ -53,7 +53,6 @@ pub struct Writer<W: Write + Send> {
     options: WriterOptions,
     columns: Vec<Column>,
     chooser: Chooser,
-    encoder: ColumnEncoder,
     /// The rows of the row group to come, each column apart.
     buffered: Vec<Vec<ArrayRef>>,
     buffered_rows: usize,
@@ -66,7 +65,7 @@ pub struct Writer<W: Write + Send> {
 pub struct Written {
     /// The footer.
     pub metadata: ParquetMetaData,
-    /// The encoding of each leaf, for each row group.
+    /// The encoding of each leaf, for each row group: PLAIN where a dictionary would have become too large.
     pub encodings: Vec<Vec<Encoding>>,
 }
 
@@ -102,8 +101,7 @@ impl<W: Write + Send> Writer<W> {
             buffered: vec![Vec::new(); columns.len()],
             columns,
             schema,
-            chooser: Chooser::new(&options),
-            encoder: ColumnEncoder::new(options.clone()),
+            chooser: Chooser::learning(&options),
             options,
             buffered_rows: 0,
             encodings: Vec::new(),
@@ -169,13 +167,11 @@ impl<W: Write + Send> Writer<W> {
         let mut encodings = Vec::new();
         for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
             let arrays = std::mem::take(buffered);
-            let choices = self.chooser.choose(column, &arrays)?;
-            let layouts: Vec<Layout> = choices.into_iter().map(|choice| choice.layout).collect();
             // The sink may be memory: values, pages and the file are not all needed at a time.
-            for chunk in self.encoder.chunks(column, arrays, &layouts)? {
-                self.file.add_chunk(chunk, &nothing)?;
+            for leaf in self.chooser.encode(column, arrays)? {
+                self.file.add_chunk(leaf.chunk, &nothing)?;
+                encodings.push(leaf.encoding);
             }
-            encodings.extend(layouts.iter().map(|layout| layout.encoding));
         }
         let (rows, index) = (self.buffered_rows, self.file.row_groups());
         let sorted_by = self.options.sorting_columns.as_deref();

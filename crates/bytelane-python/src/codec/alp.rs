@@ -42,7 +42,7 @@ pub mod alp {
         by_float!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
             let done = target.fill(&source, py, Room::AtMost(room), of_codec, |values: &[T], to| {
-                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+                Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -157,7 +157,7 @@ pub mod alp {
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_float!(dtype, T => {
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((alp::decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+                Ok((alp::decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -200,7 +200,7 @@ pub mod alp {
         let target = Target::numbers(out, dtype)?;
         by_float!(dtype, T => {
             target.fill(source, py, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                alp::decode_uninit_with(Detected::active(), data, to)
+                alp::decode_with(Detected::active(), data, to)
             })
         })
     }

@@ -129,7 +129,7 @@ pub mod base64 {
         let source = Memory::of_text(s)?;
         let target = Target::bytes(Some(out))?;
         let done = target.fill(&source, py, Room::AtMost(0), of_codec, |text: &[u8], to| {
-            Ok((engine.decode_uninit_with(Detected::active(), text, to)?, ()))
+            Ok((engine.decode_with(Detected::active(), text, to)?, ()))
         });
         Ok(done?.0)
     }
@@ -216,8 +216,7 @@ pub mod base64 {
         let done = Target::Bytes.fill(&source, py, room, of_room, |bytes: &[u8], to| {
             let mut written = 0;
             for line in bytes.chunks(LINE.0) {
-                let text =
-                    STANDARD.encode_uninit_with(Detected::active(), line, &mut to[written..])?;
+                let text = STANDARD.encode_with(Detected::active(), line, &mut to[written..])?;
                 written += text.len();
                 to[written].write(b'\n');
                 written += 1;
@@ -254,12 +253,7 @@ pub mod base64 {
             py,
             Room::Exactly(length),
             of_room,
-            |bytes: &[u8], to| {
-                Ok((
-                    engine.encode_uninit_with(Detected::active(), bytes, to)?,
-                    (),
-                ))
-            },
+            |bytes: &[u8], to| Ok((engine.encode_with(Detected::active(), bytes, to)?, ())),
         );
         Ok(done?.0)
     }
@@ -300,7 +294,7 @@ pub mod base64 {
             py,
             Room::Exactly(length),
             wrong,
-            |text: &[u8], to| Ok((engine.decode_uninit_with(Detected::active(), text, to)?, ())),
+            |text: &[u8], to| Ok((engine.decode_with(Detected::active(), text, to)?, ())),
         );
         Some(done.ok()?.0)
     }

@@ -35,10 +35,7 @@ pub mod big_endian {
         macro_rules! encode {
             ($T:ty) => {
                 target.fill(&source, py, room, of_room, |values: &[$T], to| {
-                    Ok((
-                        big_endian::encode_uninit_with(Detected::active(), values, to)?,
-                        (),
-                    ))
+                    Ok((big_endian::encode_with(Detected::active(), values, to)?, ()))
                 })
             };
         }
@@ -74,8 +71,7 @@ pub mod big_endian {
         macro_rules! decode {
             ($T:ty) => {
                 target.fill(&source, py, room, of_codec, |data: &[u8], to| {
-                    let values: &mut [$T] =
-                        big_endian::decode_uninit_with(Detected::active(), data, to)?;
+                    let values: &mut [$T] = big_endian::decode_with(Detected::active(), data, to)?;
                     Ok((values, ()))
                 })
             };

@@ -54,7 +54,7 @@ pub mod bit_packing {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
             let done = target.fill(&source, py, room, of_codec, |values: &[T], to| {
-                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+                Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -119,7 +119,7 @@ pub mod bit_packing {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(count);
             target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                format.decode_uninit_with(Detected::active(), data, to)
+                format.decode_with(Detected::active(), data, to)
             })
         })
     }
@@ -157,7 +157,7 @@ pub mod bit_packing {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(stop.saturating_sub(start));
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((format.decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+                Ok((format.decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
         })

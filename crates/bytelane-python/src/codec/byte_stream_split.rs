@@ -36,10 +36,7 @@ pub mod byte_stream_split {
         let width = of(width.unwrap_or(source.size))?;
         let room = Room::Exactly(source.len());
         let done = target.fill(&source, py, room, of_codec, |values: &[u8], to| {
-            Ok((
-                width.encode_uninit_with(Detected::active(), values, to)?,
-                (),
-            ))
+            Ok((width.encode_with(Detected::active(), values, to)?, ()))
         });
         Ok(done?.0)
     }
@@ -77,7 +74,7 @@ pub mod byte_stream_split {
         let width = of(size)?;
         let room = Room::Exactly(source.len());
         let done = target.fill(&source, py, room, of_codec, |data: &[u8], to| {
-            Ok((width.decode_uninit_with(Detected::active(), data, to)?, ()))
+            Ok((width.decode_with(Detected::active(), data, to)?, ()))
         });
         Ok(done?.0)
     }

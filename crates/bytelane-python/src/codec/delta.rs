@@ -48,7 +48,7 @@ pub mod delta {
         by_integer!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
             let done = target.fill(&source, py, Room::AtMost(room), of_room, |values: &[T], to| {
-                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+                Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -142,7 +142,7 @@ pub mod delta {
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_integer!(dtype, T => {
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((delta::decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+                Ok((delta::decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -188,7 +188,7 @@ pub mod delta {
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             target.fill(source, py, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                delta::decode_uninit_with(Detected::active(), data, to)
+                delta::decode_with(Detected::active(), data, to)
             })
         })
     }

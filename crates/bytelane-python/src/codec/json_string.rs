@@ -53,7 +53,7 @@ pub mod json_string {
             && short.len() <= SHORT
         {
             let mut room = [MaybeUninit::uninit(); 6 * SHORT + 2];
-            let written = format.escape_uninit_with(Detected::active(), short, &mut room[..]);
+            let written = format.escape_with(Detected::active(), short, &mut room[..]);
             return Ok(PyBytes::new(py, written.map_err(of_room)?.as_bytes()).into_any());
         }
         let source = Memory::of_text(text)?;
@@ -62,17 +62,18 @@ pub mod json_string {
         }
         let room = Room::AtMost(6 * source.len() + 2);
         let target = Target::bytes(out)?;
-        let done = match text.is_instance_of::<PyString>() {
-            true => target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+        let done = if text.is_instance_of::<PyString>() {
+            target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
                 // SAFETY: it is what Python has encoded.
                 let text = unsafe { str::from_utf8_unchecked(bytes) };
-                let written = format.escape_uninit_with(Detected::active(), text, to)?;
+                let written = format.escape_with(Detected::active(), text, to)?;
                 Ok((in_bytes(written), ()))
-            }),
-            false => target.fill(&source, py, room, of_codec, |bytes: &[u8], to| {
-                let written = format.escape_bytes_uninit_with(Detected::active(), bytes, to)?;
+            })
+        } else {
+            target.fill(&source, py, room, of_codec, |bytes: &[u8], to| {
+                let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
                 Ok((in_bytes(written), ()))
-            }),
+            })
         };
         Ok(done?.0)
     }
@@ -89,7 +90,7 @@ pub mod json_string {
         })?;
         let room = Room::Exactly(needed.map_err(of_codec::<utf8::ErrorKind>)?);
         let done = Target::Bytes.fill(source, py, room, of_codec, |bytes: &[u8], to| {
-            let written = format.escape_bytes_uninit_with(Detected::active(), bytes, to)?;
+            let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
             Ok((in_bytes(written), ()))
         });
         Ok(done?.0)

@@ -45,7 +45,7 @@ pub mod rle_hybrid {
             let format = format::<T>(width)?;
             let room = format.max_encoded_len(source.len() / size_of::<T>());
             let done = target.fill(&source, py, Room::AtMost(room), of_codec, |values: &[T], to| {
-                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+                Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -100,7 +100,7 @@ pub mod rle_hybrid {
             check(&source, format, count)?;
             let room = Room::Exactly(count);
             target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                format.decode_uninit_with(Detected::active(), data, to)
+                format.decode_with(Detected::active(), data, to)
             })
         })
     }
@@ -132,7 +132,7 @@ pub mod rle_hybrid {
             check(&source, format, stop)?;
             let room = Room::Exactly(stop.saturating_sub(start));
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((format.decode_range_uninit_with(Detected::active(), data, start..stop, to)?, ()))
+                Ok((format.decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -173,7 +173,7 @@ pub mod rle_hybrid {
             let dictionary = entries.read(|entries: &[T]| Dictionary::new(entries))?;
             let room = Room::Exactly(count);
             target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                dictionary.decode_uninit_with(Detected::active(), format, data, to)
+                dictionary.decode_with(Detected::active(), format, data, to)
             })
         });
         whole(done?, &source)
@@ -205,7 +205,7 @@ pub mod rle_hybrid {
         }
         let room = Room::AtMost(bits::max_encoded_len(count));
         let done = target.fill(&source, py, room, of_room, |bitmap: &[u8], to| {
-            let written = bits::encode_uninit_with(Detected::active(), bitmap, count, to)?;
+            let written = bits::encode_with(Detected::active(), bitmap, count, to)?;
             Ok((written, ()))
         });
         Ok(done?.0)
@@ -238,7 +238,7 @@ pub mod rle_hybrid {
             room,
             of_codec,
             |data: &[u8], to: &mut [MaybeUninit<u8>]| {
-                bits::decode_uninit_with(Detected::active(), data, count, to)
+                bits::decode_with(Detected::active(), data, count, to)
             },
         );
         whole(done?, &source)

@@ -49,7 +49,7 @@ pub mod stream_vbyte {
             let format = T::format(variant, delta, zigzag)?;
             let room = Room::AtMost(format.max_encoded_len(source.len() / size_of::<T>()));
             let done = target.fill(&source, py, room, of_room, |values: &[T], to| {
-                Ok((format.encode_uninit_with(Detected::active(), values, to)?, ()))
+                Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -111,7 +111,7 @@ pub mod stream_vbyte {
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let format = T::format(variant, delta, zigzag)?;
             target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                format.decode_uninit_with(Detected::active(), data, to)
+                format.decode_with(Detected::active(), data, to)
             })
         })
     }

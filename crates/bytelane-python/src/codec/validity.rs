@@ -45,7 +45,7 @@ pub mod validity {
             let format = format::<T>(max_level)?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
             let done = target.fill(&source, py, room, of_codec, |levels: &[T], to| {
-                format.encode_uninit_with(Detected::active(), levels, to)
+                format.encode_with(Detected::active(), levels, to)
             });
             Ok(done?.0)
         })
@@ -80,7 +80,7 @@ pub mod validity {
             let format = format::<T>(max_level)?;
             let room = Room::Exactly(count);
             let done = target.fill(&source, py, room, of_codec, |bitmap: &[u8], to: &mut [MaybeUninit<T>]| {
-                format.decode_uninit_with(Detected::active(), bitmap, to)
+                format.decode_with(Detected::active(), bitmap, to)
             });
             Ok(done?.0)
         })
@@ -134,7 +134,7 @@ pub mod validity {
         by_value!(dtype, T => {
             let room = Room::Exactly(count);
             let done = target.fill(&source, py, room, of_codec, |dense: &[T], to: &mut [MaybeUninit<T>]| {
-                Ok((values::spread_uninit_with(Detected::active(), dense, &bitmap, to)?, ()))
+                Ok((values::spread_with(Detected::active(), dense, &bitmap, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -172,7 +172,7 @@ pub mod validity {
         by_value!(dtype, T => {
             let room = Room::Exactly(valid);
             let done = target.fill(&source, py, room, of_codec, |values: &[T], to: &mut [MaybeUninit<T>]| {
-                Ok((values::compact_uninit_with(Detected::active(), values, &bitmap, to)?, ()))
+                Ok((values::compact_with(Detected::active(), values, &bitmap, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -181,11 +181,12 @@ pub mod validity {
     /// Checks a bitmap before memory is allocated for its values.
     fn check_bits(bitmap: &Memory<'_>, count: usize) -> PyResult<()> {
         let (needed, given) = (count.div_ceil(8), bitmap.len());
-        match needed <= given {
-            true => Ok(()),
-            false => Err(PyValueError::new_err(format!(
+        if needed <= given {
+            Ok(())
+        } else {
+            Err(PyValueError::new_err(format!(
                 "the bitmap needs {needed} bytes, but it has {given}"
-            ))),
+            )))
         }
     }
 

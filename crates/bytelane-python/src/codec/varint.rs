@@ -39,7 +39,7 @@ pub mod varint {
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let room = varint::max_encoded_len::<T>(source.len() / size_of::<T>());
             let done = target.fill(&source, py, Room::AtMost(room), of_room, |values: &[T], to| {
-                Ok((varint::encode_uninit_with(Detected::active(), values, to)?, ()))
+                Ok((varint::encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
         })
@@ -120,7 +120,7 @@ pub mod varint {
         by_type!(dtype, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             target.fill(source, py, room, of_codec, |data: &[u8], to: &mut [std::mem::MaybeUninit<T>]| {
-                varint::decode_uninit_with(Detected::active(), data, to)
+                varint::decode_with(Detected::active(), data, to)
             })
         })
     }

@@ -50,13 +50,12 @@ pub fn read_files(
 /// A dictionary with one entry: it takes little memory however many rows have it.
 fn constant((name, is_integer, value): Partition) -> PyResult<(FieldRef, ArrayRef)> {
     let keys = Int32Array::from(vec![value.is_some().then_some(0)]);
-    let values: ArrayRef = match is_integer {
-        true => {
-            let value = value.as_deref().map(str::parse::<i32>).transpose();
-            let value = value.map_err(|error| PyValueError::new_err(error.to_string()))?;
-            Arc::new(Int32Array::from_iter(value.map(Some)))
-        }
-        false => Arc::new(StringArray::from_iter(value.map(Some))),
+    let values: ArrayRef = if is_integer {
+        let value = value.as_deref().map(str::parse::<i32>).transpose();
+        let value = value.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Arc::new(Int32Array::from_iter(value.map(Some)))
+    } else {
+        Arc::new(StringArray::from_iter(value.map(Some)))
     };
     let types = (DataType::Int32, values.data_type().clone());
     let field = Field::new_dictionary(name, types.0, types.1, true);

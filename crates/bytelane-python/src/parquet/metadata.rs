@@ -218,10 +218,11 @@ impl ColumnChunkMetaData {
 }
 
 fn check(index: usize, count: usize, what: &str) -> PyResult<()> {
-    match index < count {
-        true => Ok(()),
-        false => Err(PyIndexError::new_err(format!(
+    if index < count {
+        Ok(())
+    } else {
+        Err(PyIndexError::new_err(format!(
             "there are {count} {what}, and none with the index {index}"
-        ))),
+        )))
     }
 }

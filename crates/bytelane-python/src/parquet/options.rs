@@ -20,9 +20,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Count {
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         object.extract().map(Self).map_err(|error: PyErr| {
-            match error.is_instance_of::<PyOverflowError>(object.py()) {
-                true => PyValueError::new_err(format!("{} is negative or too large", *object)),
-                false => error,
+            if error.is_instance_of::<PyOverflowError>(object.py()) {
+                PyValueError::new_err(format!("{} is negative or too large", *object))
+            } else {
+                error
             }
         })
     }

@@ -141,14 +141,13 @@ impl FileObject {
             })
         };
         let bytes = read().map_err(|error| ParquetError::External(Box::new(error)))?;
-        match bytes.len() == length {
-            true => Ok(bytes.into()),
-            false => {
-                let read = bytes.len();
-                Err(ParquetError::EOF(format!(
-                    "`read` returned {read} of {length} bytes at offset {start}"
-                )))
-            }
+        if bytes.len() == length {
+            Ok(bytes.into())
+        } else {
+            let read = bytes.len();
+            Err(ParquetError::EOF(format!(
+                "`read` returned {read} of {length} bytes at offset {start}"
+            )))
         }
     }
 }

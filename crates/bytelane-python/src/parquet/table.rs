@@ -138,9 +138,10 @@ fn listed(schema: &SchemaRef) -> String {
         text.push('\n');
         for c in line.chars() {
             // Writing to a `String` cannot fail.
-            let _ = match c.is_control() {
-                true => write!(text, "{}", c.escape_default()),
-                false => write!(text, "{c}"),
+            let _ = if c.is_control() {
+                write!(text, "{}", c.escape_default())
+            } else {
+                write!(text, "{c}")
             };
         }
     }

@@ -51,9 +51,10 @@ fn destinations<T: Value>(most: usize) -> impl Iterator<Item = (String, Vec<T>)>
     const FRESH: Option<u8> = None;
     let rooms = [0, most.saturating_sub(1), most, most + 1, most + 1000];
     // Miri itself knows which bytes are fresh, and has no time for all.
-    let contents = match cfg!(miri) {
-        true => &[FRESH][..],
-        false => &[FRESH, Some(0xa5), Some(0x5a)],
+    let contents = if cfg!(miri) {
+        &[FRESH][..]
+    } else {
+        &[FRESH, Some(0xa5), Some(0x5a)]
     };
     contents.iter().flat_map(move |&content| {
         rooms.into_iter().map(move |room| {

@@ -69,7 +69,7 @@ fn assert_same_verdict((ours, theirs): &Pair, text: &[u8]) {
                 Err((ErrorKind::InvalidByte(byte), offset)),
                 Err(base64::DecodeError::InvalidByte(their_offset, their_byte)),
             ) => {
-                // Of several faults we report the first; the crate looks at a single last character
+                // We report the first of several faults; the crate looks at a single last character
                 // of a group before it looks at the text before it.
                 (offset, byte) == (*their_offset, *their_byte)
                     || offset < *their_offset && *their_offset == text.len() - 1

@@ -17,7 +17,7 @@ fn the_seeds_pass() {
     seeds.iter().for_each(|seed| alp::run(seed));
 }
 
-/// What the fuzzers once found, and with it every fault that was mended.
+/// Inputs that the fuzzers once found, one for each fault that was fixed.
 #[test]
 fn the_kept_inputs_pass() {
     type Target = fn(&[u8]);

@@ -193,10 +193,10 @@ fn validity_gives_the_bitmaps_and_the_places_of_values_that_pyarrow_reads() {
     let spread = golden("values.spread", f64::from_le_bytes);
     for backend in every_backend() {
         let mut places = vec![1.0; spread.len()];
-        values::spread_uninit_with(backend, &dense, &bitmap, &mut places[..]).unwrap();
+        values::spread_with(backend, &dense, &bitmap, &mut places[..]).unwrap();
         assert!(places == spread, "{backend}");
         let mut compacted = vec![1.0; dense.len()];
-        values::compact_uninit_with(backend, &spread, &bitmap, &mut compacted[..]).unwrap();
+        values::compact_with(backend, &spread, &bitmap, &mut compacted[..]).unwrap();
         assert!(compacted == dense, "{backend}");
     }
 }
@@ -211,19 +211,16 @@ fn validity_gives_the_lists_that_pyarrow_reads() {
         for (depth, list) in [outer, inner].into_iter().enumerate() {
             let expected = golden(&format!("lists.offsets{depth}"), i32::from_le_bytes);
             let mut offsets = vec![0; expected.len()];
-            let written =
-                list.offsets_uninit_with(backend, &repetition, &definition, &mut offsets[..]);
+            let written = list.offsets_with(backend, &repetition, &definition, &mut offsets[..]);
             assert!(written.unwrap() == expected, "{backend}, depth {depth}");
             let expected = golden(&format!("lists.validity{depth}"), u8::from_le_bytes);
             let mut bitmap = vec![0; expected.len()];
-            let written =
-                list.validity_uninit_with(backend, &repetition, &definition, &mut bitmap[..]);
+            let written = list.validity_with(backend, &repetition, &definition, &mut bitmap[..]);
             assert!(written.unwrap().0 == expected, "{backend}, depth {depth}");
         }
         let expected = golden("lists.entries", u8::from_le_bytes);
         let mut bitmap = vec![0; expected.len()];
-        let written =
-            inner.entries_uninit_with(backend, 5, &repetition, &definition, &mut bitmap[..]);
+        let written = inner.entries_with(backend, 5, &repetition, &definition, &mut bitmap[..]);
         assert!(written.unwrap().0 == expected, "{backend}");
     }
 }

@@ -17,11 +17,12 @@ fn all() -> Vec<Backend> {
 
 /// Offsets that put a place before, at and after each edge of a vector and of a run.
 fn offsets() -> Vec<usize> {
-    match reduced() {
-        true => vec![0, 1, 15, 31, 61, 63, 64, 255, 300],
-        false => (0..=66)
+    if reduced() {
+        vec![0, 1, 15, 31, 61, 63, 64, 255, 300]
+    } else {
+        (0..=66)
             .chain([126, 127, 128, 190, 252, 254, 255, 256, 318, 4400])
-            .collect(),
+            .collect()
     }
 }
 

@@ -159,9 +159,12 @@ fn unescaper(format: Format) -> Row {
         name: format!("Unescaper of {format:?}"),
         open: Box::new(move |backend| Box::new(Unescaper::new_with(backend, format))),
         whole: Box::new(whole),
-        beginning: Box::new(move |front| match format == QUOTED {
-            true => whole(&[front, b"\""].concat()),
-            false => whole(front),
+        beginning: Box::new(move |front| {
+            if format == QUOTED {
+                whole(&[front, b"\""].concat())
+            } else {
+                whole(front)
+            }
         }),
         tokens: &[
             b"a",

@@ -17,7 +17,7 @@ impl Parser<'_> {
             text: mut keyword,
             place,
         } = self.name("a definition")?;
-        // What fbthrift says of exceptions: `safe permanent client exception`.
+        // Qualifiers of exceptions in fbthrift: `safe permanent client exception`.
         while matches!(
             &*keyword,
             "safe" | "transient" | "stateful" | "permanent" | "client" | "server"
@@ -76,9 +76,10 @@ impl Parser<'_> {
         while !self.take('}') {
             let (mut documentation, mut annotations) = self.introduction()?;
             let name = self.name("the name of a number, or `}`")?;
-            let value = match self.take('=') {
-                true => i64::from(self.integer::<i32>("a number of 32 bits")?),
-                false => variants.last().map_or(0, |last| i64::from(last.value) + 1),
+            let value = if self.take('=') {
+                i64::from(self.integer::<i32>("a number of 32 bits")?)
+            } else {
+                variants.last().map_or(0, |last| i64::from(last.value) + 1)
             };
             let Ok(value) = i32::try_from(value) else {
                 return self.error(name.place, format!("{value} does not fit in 32 bits"));
@@ -165,8 +166,7 @@ impl Parser<'_> {
         } else {
             0
         };
-        // As the compiler of Apache does without its option `allow-neg-keys`: ids below 1 are as
-        // none.
+        // Ids below 1 count as none, as in Apache's compiler without its option `allow-neg-keys`.
         let id = if given > 0 {
             given
         } else {

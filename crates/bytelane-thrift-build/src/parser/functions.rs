@@ -98,8 +98,8 @@ impl Parser<'_> {
         self.fields(')')
     }
 
-    /// What a function returns, none for `void`; and why it is skipped, if it is one that uses what
-    /// only fbthrift's transport has: an interaction, a stream or a sink.
+    /// Type that a function returns, none for `void`; and why it is skipped, if it is one that uses
+    /// what only fbthrift's transport has: an interaction, a stream or a sink.
     fn returned(
         &mut self,
         annotations: &mut Vec<Annotation>,
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Ok((first, unsupported))
     }
 
-    /// Whether a word and `<` come next.
+    /// Returns whether a word and `<` come next.
     fn next_is_parameterised(&self, word: &str) -> bool {
         let behind = self.tokens.get(self.at + 1);
         matches!(&self.peek().token, Token::Word(next) if next == word)

@@ -26,7 +26,7 @@ struct Parser<'a> {
     tokens: Vec<Lexed>,
     at: usize,
     depth: usize,
-    /// What was skipped.
+    /// Skipped definitions.
     notes: Vec<Name>,
 }
 
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Err(Error::at(self.source, place, message))
     }
 
-    /// What should stand where something else does.
+    /// Error: names what was expected at this place.
     fn expected<T>(&self, what: &str) -> Result<T, Error> {
         let found = self.peek();
         self.error(
@@ -147,9 +147,10 @@ impl Parser<'_> {
             "include" => {
                 self.next();
                 let path = self.string("a quoted file path")?;
-                let alias = match self.take_word("as") {
-                    true => Some(self.namespace()?.text),
-                    false => None,
+                let alias = if self.take_word("as") {
+                    Some(self.namespace()?.text)
+                } else {
+                    None
                 };
                 document.includes.push(Include { path, alias });
             }
@@ -178,7 +179,7 @@ impl Parser<'_> {
                 self.annotations()?;
                 document.namespaces.push((scope, name));
             }
-            // As they were written before 0.2.
+            // Forms of namespaces before version 0.2.
             "cpp_namespace" | "php_namespace" | "py_module" | "perl_package" | "ruby_namespace"
             | "smalltalk_category" | "smalltalk_prefix" | "java_package" | "cocoa_prefix"
             | "csharp_namespace" | "delphi_namespace" | "xsd_namespace" => {

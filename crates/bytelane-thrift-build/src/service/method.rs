@@ -24,17 +24,17 @@ pub(super) struct Method {
     pub(super) success: Option<(TokenStream, TokenStream)>,
     /// Each exception that it declares.
     pub(super) throws: Vec<Throw>,
-    /// Whether its structs have a field for unknown fields.
+    /// True if its structs have a field for unknown fields.
     pub(super) keeps_unknown: bool,
 }
 
 /// An exception that a function declares.
 pub(super) struct Throw {
     pub(super) variant: TokenStream,
-    /// Of the struct of the result.
+    /// Field of the struct of the result.
     pub(super) field: TokenStream,
     pub(super) ty: TokenStream,
-    /// Whether its type may belong to another crate.
+    /// True if its type may belong to another crate.
     pub(super) is_external: bool,
 }
 
@@ -76,7 +76,7 @@ impl Method {
         }
     }
 
-    /// What a call of it gives.
+    /// Type of the outcome of a call.
     pub(super) fn outcome(&self) -> TokenStream {
         let returned = self.returned();
         match &self.exception {

@@ -14,7 +14,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use traits::{Parent, Service};
 
-/// What the IDL decides, and what a program uses in part.
+/// Lints that names of the IDL, and code that a program does not use, would break.
 const ALLOWED: &str = "\
 #[allow(
     dead_code,
@@ -219,9 +219,10 @@ fn trait_name(service: &Definition) -> String {
 /// The name of the constant of a method. Without letters it could be that of a parameter too.
 fn constant_name(function: &str) -> String {
     let name = upper_case(function);
-    match name.contains(char::is_alphabetic) {
-        true => name,
-        false => format!("METHOD{name}"),
+    if name.contains(char::is_alphabetic) {
+        name
+    } else {
+        format!("METHOD{name}")
     }
 }
 

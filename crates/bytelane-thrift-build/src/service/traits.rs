@@ -174,9 +174,10 @@ impl Service {
 
     /// A service without methods has no use for what handles them.
     fn root_handler(&self) -> TokenStream {
-        match self.methods.is_empty() {
-            true => quote!(_handler),
-            false => quote!(handler),
+        if self.methods.is_empty() {
+            quote!(_handler)
+        } else {
+            quote!(handler)
         }
     }
 
@@ -304,14 +305,15 @@ fn function(method: &Method, receiver: &TokenStream) -> TokenStream {
     quote!(fn #name(#receiver #(, #parameters)*))
 }
 
-/// What calls the method of a trait with the struct of its arguments. It names the trait, because the
-/// parent's trait may have a method of this name too.
+/// Code that calls the method of a trait with the struct of its arguments. It names the trait, because the parent's
+/// trait may have a method of this name too.
 fn answer(method: &Method, of: &TokenStream) -> TokenStream {
     let (name, arguments) = (&method.name, method.arguments());
     let fields = method.parameters.iter().map(|(name, _)| name);
-    let argument = match method.parameters.is_empty() {
-        true => quote!(_),
-        false => quote!(arguments),
+    let argument = if method.parameters.is_empty() {
+        quote!(_)
+    } else {
+        quote!(arguments)
     };
     quote!(|#argument: #arguments| #of::#name(handler #(, arguments.#fields)*))
 }

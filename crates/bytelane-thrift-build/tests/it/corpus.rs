@@ -66,7 +66,7 @@ fn accepted(project: &Path) -> Vec<PathBuf> {
     to_check
 }
 
-/// Whether annotations of a file name Rust types by paths: rustc would need their crates.
+/// Returns whether annotations of a file name Rust types by paths: rustc would need their crates.
 fn names_other_crates(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap();
     let names = |line: &str| {
@@ -84,7 +84,7 @@ fn names_other_crates(file: &Path) -> bool {
     text.lines().any(names)
 }
 
-/// That rustc accepts the modules of all files, in one crate.
+/// Checks that rustc accepts the modules of all files, in one crate.
 fn check(project: &Path, files: &[PathBuf]) {
     let name = project.file_name().unwrap_or_default();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");

@@ -41,7 +41,7 @@ const CASES: &[(&str, &str)] = &[
     (r#"const string A = "\u12""#, r"1:19: `\u` needs 4 hexadecimal digits"),
     (r#"const string A = "\ud800""#, "1:19: half of a surrogate pair is no character"),
     ("const i32 A = 0b2", "1:15: `0b2` is not a 64-bit number"),
-    // What stands where something else should
+    // Unexpected tokens
     ("strukt A {}", "1:1: expected const, typedef, enum, struct, union, exception, service or interaction, found `strukt`"),
     ("7", "1:1: expected a definition, found the number 7"),
     ("include 1.5", "1:9: expected a quoted file path, found the number 1.5"),
@@ -108,7 +108,7 @@ const CASES: &[(&str, &str)] = &[
     ("union U { 1: i32 x }\nconst U A = U{}", "2:13: expected a field of the union"),
     ("union U { 1: i32 x }\nstruct S { 1: required U u = {} }", "2:30: expected a field of the union"),
     ("union U { 1: i32 x }\nstruct S { 1: list<U> u = [{}] }", "2:28: expected a field of the union"),
-    // What contains itself
+    // Definitions that contain themselves
     ("typedef list<A> A", "1:14: the typedef `A` refers to itself"),
     ("typedef list<A> B\ntypedef B A", "1:14: the typedef `A` refers to itself"),
     ("typedef i32 X\ntypedef map<X, set<B>> A\ntypedef A B", "2:20: the typedef `B` refers to itself"),

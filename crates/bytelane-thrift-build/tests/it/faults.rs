@@ -179,7 +179,7 @@ fn constants_of_fbthrift_without_a_member_are_skipped() {
     );
 }
 
-/// As in the compiler of Apache, the file included last counts.
+/// The file that is included last counts, as in Apache's compiler.
 #[test]
 fn of_two_includes_with_one_name_the_last_one_counts() {
     let main = "include \"a/x.thrift\"\ninclude \"b/x.thrift\"\nstruct S { 1: x.Both both }";

@@ -11,13 +11,13 @@ mod generated;
 #[path = "../generated/keeping/mod.rs"]
 mod kept;
 
-/// As a crate of types that several others share.
+/// A crate of types that several others share.
 #[rustfmt::skip]
 #[allow(dead_code, reason = "used in part")]
 #[path = "../generated/elsewhere/common_shared.rs"]
 mod elsewhere;
 
-/// As a crate that reexports the library.
+/// A crate that reexports the library.
 mod facade {
     pub use bytelane_thrift::*;
 }

@@ -1,4 +1,4 @@
-//! What the options of the compiler and annotations make of the same IDL.
+//! Effects of options and annotations on the same IDL.
 
 #[rustfmt::skip]
 #[allow(dead_code, reason = "used in part")]

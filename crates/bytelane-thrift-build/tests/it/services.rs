@@ -142,7 +142,7 @@ fn trees() -> BTreeSet<Tree> {
     }))
 }
 
-/// What goes wrong in a call, as text.
+/// Describes the failure of a call.
 fn kinds<T: std::fmt::Debug>(result: service::Result<T, AddException>) -> (&'static str, String) {
     match result.unwrap_err() {
         CallError::Exception(AddException::NotFound(found)) => ("not found", found.message),
@@ -264,7 +264,7 @@ fn servers_refuse_what_they_cannot_answer() {
             let oneway = message::<P, _>(name, MessageKind::Oneway, 7, &add);
             assert_eq!(answer(&oneway), None);
         }
-        // What the derived service has is unknown to its parent.
+        // Methods of the derived service are unknown to its parent.
         let call = message::<P, _>("add", MessageKind::Call, 7, &add);
         let reply = base::dispatch(&small, Request::<P>::decode(&call).unwrap());
         assert_eq!(exception::<P>(reply).kind, Kind::UnknownMethod);
@@ -342,9 +342,10 @@ impl Transport for Always {
     type Reply = Vec<u8>;
 
     fn call(&mut self, _: Vec<u8>) -> io::Result<Vec<u8>> {
-        match self.0.is_empty() {
-            true => Err(io::ErrorKind::TimedOut.into()),
-            false => Ok(self.0.clone()),
+        if self.0.is_empty() {
+            Err(io::ErrorKind::TimedOut.into())
+        } else {
+            Ok(self.0.clone())
         }
     }
 

@@ -20,12 +20,12 @@ use thrift::{ProtocolErrorKind, TransportErrorKind, new_protocol_error, new_tran
 pub struct TJsonInputProtocol<T> {
     transport: T,
     options: Options,
-    /// What the transport gave, from the start of a message on.
+    /// Bytes from the transport, from the start of a message on.
     buffer: Vec<u8>,
     /// Length of the message that is read, and the place in it.
     len: usize,
     place: Place,
-    /// What the place is in, outermost first.
+    /// Levels around the current place, outermost first.
     levels: Vec<Level>,
 }
 

@@ -24,7 +24,7 @@ pub type TSimpleJsonOutputProtocol<T> = JsonOutputProtocol<T, true>;
 pub struct JsonOutputProtocol<T, const SIMPLE: bool> {
     transport: T,
     writer: JsonWriter<Vec<u8>, SIMPLE>,
-    /// What the next value is in, outermost first.
+    /// Levels around the next value, outermost first.
     levels: Vec<Level>,
 }
 

@@ -38,11 +38,11 @@ pub struct Fbthrift;
 
 /// In what [`Compact`]'s dialects differ.
 pub trait Dialect: Copy + std::fmt::Debug + Default {
-    /// Whether doubles are big-endian.
+    /// True if doubles are big-endian.
     const BIG_ENDIAN: bool;
     /// Type 13.
     const TYPE_13: Type;
-    /// What its bytes are called.
+    /// Encoding of its bytes.
     #[doc(hidden)]
     const ENCODING: Encoding;
 }

@@ -57,8 +57,8 @@ impl<T: Encode> Encode for Vec<T> {
 
 /// A container that is read over what it holds.
 trait Fill<'de>: Default {
-    /// Whether its elements, keys or values are containers themselves: these can have parts of
-    /// another type than the declared one, which is found out when some have been read.
+    /// True if its elements, keys or values are containers themselves: these can have parts of another type than the
+    /// declared one, which is found out when some have been read.
     const NESTED: bool;
 
     /// Replaces what it holds. The header of another type changes nothing.

@@ -1,4 +1,4 @@
-//! What can be a field, an element, a key or a value.
+//! Types of fields, elements, keys and values.
 
 mod arrays;
 mod containers;
@@ -34,8 +34,7 @@ pub trait Element {
     const TYPE: Type;
 }
 
-/// What can be written: numbers, strings, containers, and what derives
-/// [`Thrift`](crate::Thrift).
+/// Values that can be written: numbers, strings, containers, and what derives [`Thrift`](crate::Thrift).
 ///
 /// Lists are written by their elements' type, so that one of numbers is moved in one piece.
 #[diagnostic::on_unimplemented(
@@ -98,7 +97,7 @@ pub trait Encode: Element {
     }
 }
 
-/// What can be read. `'de` is how long the message lives that borrowed values are read from.
+/// Values that can be read. `'de` is how long the message lives that borrowed values are read from.
 ///
 /// Lists are read by their elements' type, so that one of numbers is moved in one piece.
 #[diagnostic::on_unimplemented(
@@ -165,7 +164,7 @@ pub trait Decode<'de>: Element + Sized {
     }
 }
 
-/// What can be read and borrows nothing from the message.
+/// Values that can be read and borrow nothing from the message.
 pub trait DecodeOwned: for<'de> Decode<'de> {}
 
 impl<T> DecodeOwned for T where T: for<'de> Decode<'de> {}

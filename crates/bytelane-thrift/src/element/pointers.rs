@@ -6,7 +6,7 @@ use crate::{Error, Field, Frame, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What is written is what the pointer points to.
+/// Writes the value that the pointer points to.
 macro_rules! written {
     ($($Pointer:ty)*) => { $(
         impl<T: Element + ?Sized> Element for $Pointer {

@@ -64,7 +64,7 @@ impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
     }
 }
 
-/// What types are called in [`Json`].
+/// Returns the name of a type in [`Json`].
 fn name(kind: Type) -> &'static str {
     match kind {
         Type::Bool => "tf",

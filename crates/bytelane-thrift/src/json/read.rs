@@ -16,7 +16,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct JsonReader<'de, const SIMPLE: bool> {
     pub(super) text: Text<'de>,
-    /// Whether the next value is the key of a map, and in quotes.
+    /// True if the next value is the key of a map, and in quotes.
     pub(super) key: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     #[inline]
     fn enter_unsized(&mut self, types: (Type, Type)) -> Result<Items, Error> {
         let mut items = self.text.input.enter_items(0, types, 0, 0)?;
-        items.left = usize::MAX;
+        items.left = Items::UNKNOWN;
         Ok(items)
     }
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'de> {
     pub input: Input<'de>,
-    /// What must come before the next value: `,`, `:`, or 0 for nothing.
+    /// Separator that must come before the next value: `,`, `:`, or 0 for nothing.
     pub separator: u8,
 }
 
@@ -152,7 +152,7 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Whether an error of a string is none where JSON is read leniently.
+    /// Returns whether an error of a string is none where JSON is read leniently.
     #[cold]
     fn accepts(&self, error: &Error) -> bool {
         self.input.lenient_json && error.kind() == ErrorKind::ControlCharacter
@@ -176,7 +176,7 @@ impl<'de> Text<'de> {
             };
             if let Err(error) = json_string::BARE.unescape_append(plain, to) {
                 let kind = match string_error_kind(error) {
-                    // What a control character cuts does not end with the message.
+                    // An escape that a control character cuts does not end with the message.
                     ErrorKind::UnexpectedEnd => ErrorKind::InvalidEscape,
                     kind => kind,
                 };
@@ -325,7 +325,7 @@ impl<'de> Text<'de> {
     }
 }
 
-/// Whether a number ends before this byte.
+/// Returns whether a number ends before this byte.
 #[inline]
 pub(super) fn is_separator(byte: u8) -> bool {
     matches!(
@@ -370,8 +370,7 @@ fn integer_error(digits: &[u8]) -> ErrorKind {
     }
 }
 
-/// Whether a text is a number of JSON: no `+` and no zeros in front, a digit on both sides of the
-/// point.
+/// Returns whether a text is a number of JSON: no `+` and no zeros in front, a digit on both sides of the point.
 pub(super) fn is_number(text: &[u8]) -> bool {
     let (whole, mut rest) = split_digits(text.strip_prefix(b"-").unwrap_or(text));
     if whole.is_empty() || matches!(whole, [b'0', _, ..]) {

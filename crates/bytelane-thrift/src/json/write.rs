@@ -15,9 +15,9 @@ const FEWEST: usize = 8;
 pub struct JsonWriter<O, const SIMPLE: bool> {
     output: O,
     limits: WriteLimits,
-    /// What comes before the next value: `,`, `:`, or 0 for nothing.
+    /// Separator before the next value: `,`, `:`, or 0 for nothing.
     separator: u8,
-    /// Whether the next value is the key of a map, and in quotes.
+    /// True if the next value is the key of a map, and in quotes.
     key: bool,
 }
 

@@ -1,8 +1,8 @@
-//! What writers check.
+//! Limits that writers check.
 
 use crate::{Error, ErrorKind, Frame, Limits};
 
-/// What writers check: depth, and sizes.
+/// Limits that writers check: depth and sizes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteLimits(Limits);
 

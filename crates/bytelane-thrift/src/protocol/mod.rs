@@ -16,11 +16,11 @@ use crate::{Error, Limits, Options};
 /// A wire format: [`Binary`](crate::Binary), [`Compact`](crate::Compact), [`Json`](crate::Json) or
 /// [`SimpleJson`](crate::SimpleJson).
 pub trait Protocol {
-    /// What writes it.
+    /// Writer of the protocol.
     type Writer<O: Output>: Writer<Output = O>;
-    /// What reads it.
+    /// Reader of the protocol.
     type Reader<'de>: Reader<'de> + Send;
-    /// What whole messages are written to.
+    /// Buffer that whole messages are written to.
     #[doc(hidden)]
     type Buffer: Buffer;
 

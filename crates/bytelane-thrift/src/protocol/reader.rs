@@ -1,4 +1,4 @@
-//! What reads the values of a message.
+//! Trait that reads the values of a message.
 
 use crate::input::{Input, Mark};
 use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Type, UnknownField};
@@ -15,7 +15,7 @@ pub trait Reader<'de>: Sized {
     /// Ends reading: what is after the value.
     fn finish(self) -> Input<'de>;
 
-    /// That nothing is left; in JSON, nothing but white space.
+    /// Checks that nothing is left; in JSON, nothing but white space.
     fn end(&mut self) -> Result<(), Error> {
         let input = self.input();
         match input.rest() {
@@ -65,7 +65,7 @@ pub trait Reader<'de>: Sized {
     /// Starts a map of the types of a key and a value. Each entry takes `cost` bytes of memory.
     fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error>;
 
-    /// Whether another element or entry follows; ends the container if none does.
+    /// Returns whether another element or entry follows; ends the container if none does.
     fn next(&mut self, items: &mut Items) -> Result<bool, Error>;
 
     /// Starts the key of an entry.

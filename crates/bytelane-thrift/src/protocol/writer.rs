@@ -1,4 +1,4 @@
-//! What writes the values of a message.
+//! Trait that writes the values of a message.
 
 use crate::output::Output;
 use crate::{Envelope, Error, Field, Frame, Type, UnknownField};

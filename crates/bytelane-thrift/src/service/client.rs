@@ -39,7 +39,7 @@ macro_rules! common {
                 }
             }
 
-            /// What carries the messages.
+            /// Transport of the messages.
             pub fn transport(&mut self) -> &mut T {
                 &mut self.transport
             }

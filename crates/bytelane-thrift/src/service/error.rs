@@ -4,7 +4,7 @@ use crate::{ApplicationException, ApplicationExceptionKind, Error};
 use std::convert::Infallible;
 use std::{fmt, io};
 
-/// What a call of a method gives, on both sides.
+/// Outcome of a call of a method, on both sides.
 pub type Result<T, E = Infallible> = std::result::Result<T, CallError<E>>;
 
 /// Why a call failed.

@@ -39,20 +39,20 @@ pub enum Oneway {}
 
 /// The struct of what a method returns or throws.
 pub trait MethodResult: Message + Encode + DecodeOwned {
-    /// What the method returns.
+    /// Type that the method returns.
     type Success;
-    /// What it throws: an enum of the exceptions that it declares, or
+    /// Exceptions that it throws: an enum of the exceptions that it declares, or
     /// [`Infallible`](std::convert::Infallible).
     type Exception;
 
     /// The struct for what a method returned or threw.
     fn from_result(result: std::result::Result<Self::Success, Self::Exception>) -> Self;
 
-    /// What a method returned or threw. `None` if the struct has neither.
+    /// Returns what a method returned or threw. `None` if the struct has neither.
     fn into_result(self) -> Option<std::result::Result<Self::Success, Self::Exception>>;
 }
 
-/// What a call of a method gives.
+/// Outcome of a call of a method.
 type Returned<M> = Result<
     <<M as Method>::Result as MethodResult>::Success,
     <<M as Method>::Result as MethodResult>::Exception,

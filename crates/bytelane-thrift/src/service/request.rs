@@ -132,7 +132,7 @@ impl<P: Protocol> fmt::Debug for Request<'_, P> {
     }
 }
 
-/// What a reply needs of its call.
+/// Parts of a call that its reply needs.
 struct Call<'a> {
     envelope: Envelope<'a>,
     options: Options,

@@ -1,4 +1,4 @@
-//! What carries the messages of a client.
+//! Transports of clients.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What reading a message takes on the heap, at its peak.
+//! Peak use of the heap while a message is read.
 
 use allocation_counter::{AllocationInfo, measure};
 use bytelane_thrift::{
@@ -133,6 +133,6 @@ fn containers_share_the_bytes_of_the_message() {
         kind = Some(Nested::decode::<Binary>(&message).unwrap_err().kind());
     });
     assert_eq!(kind, Some(ErrorKind::UnexpectedEnd));
-    // Those of the first list: 24 bytes for each 5 of the message.
+    // Values of the first list: 24 bytes for each 5 of the message.
     assert!(bytes_max < 24 * 200_000 + 10_000, "{bytes_max}");
 }

@@ -1,4 +1,4 @@
-//! What is written is read again, by each protocol.
+//! Written values are read again, by each protocol.
 
 use crate::common::{Color, Everything, Point, Shape, Tree, everything};
 use bytelane_thrift::{

@@ -18,13 +18,13 @@ fn blobs() -> Blobs {
     }
 }
 
-/// Whether the bytes lie in the message's memory.
+/// Returns whether the bytes lie in the message's memory.
 fn lies_within(part: &Bytes, message: &Bytes) -> bool {
     let range = message.as_ptr_range();
     range.contains(&part.as_ptr()) && part.as_ptr_range().end <= range.end
 }
 
-/// Whether the fields of what is read share the message's memory.
+/// Returns whether the fields of what is read share the message's memory.
 fn shares<P: Protocol>() -> bool {
     let message = Bytes::from(blobs().encode::<P>().unwrap());
     let copied = Blobs::decode::<P>(&message).unwrap();

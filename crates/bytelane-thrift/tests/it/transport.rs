@@ -179,7 +179,7 @@ fn messages_without_frames() {
     test::<SimpleJson>();
 }
 
-/// Of a message that comes a byte at a time, no byte is looked at more than a few times.
+/// A message that comes a byte at a time costs a few looks at each byte.
 #[test]
 fn a_slow_stream_costs_no_more() {
     fn test<P: Protocol>() {

@@ -162,7 +162,7 @@ fn generic_types() {
     test::<SimpleJson>();
 }
 
-/// As a crate that reexports this one under another name.
+/// A crate that reexports this one under another name.
 pub mod facade {
     pub mod thrift {
         pub use bytelane_thrift::*;

@@ -7,7 +7,7 @@ use bytelane_thrift::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-/// What one type wrote, read as another.
+/// Reads what one type wrote as another.
 fn reread<P: Protocol, T: Message + DecodeOwned>(value: &(impl Message + Encode)) -> T {
     let bytes = value.encode::<P>().unwrap();
     T::decode::<P>(&bytes).unwrap_or_else(|error| panic!("{}: {error}", name::<P>()))

@@ -17,7 +17,8 @@ fn names_read_back() {
     assert_eq!(error, message);
 }
 
-/// What `std` says of some features, and `cfg!` of those that are compiled in.
+/// Expected backends: the answers of `std` for some features, and `cfg!` of those that are compiled
+/// in.
 fn expected() -> Vec<Backend> {
     let mut backends = std::vec![Backend::Scalar];
     #[cfg(target_arch = "x86_64")]
@@ -85,9 +86,10 @@ fn the_active_backend_is_the_best_until_another_is_set() {
     for &backend in Backend::ALL {
         let before = Backend::active();
         let result = Backend::set_active(backend);
-        let after = match backend.is_available() {
-            true => backend,
-            false => before,
+        let after = if backend.is_available() {
+            backend
+        } else {
+            before
         };
         assert_eq!(result.is_ok(), backend.is_available());
         assert_eq!(Backend::active(), after);

@@ -1,5 +1,6 @@
-//! The codecs. None of them contains unsafe code: scalar and kernel files forbid it, and the other
-//! files deny it to all but the macros of `simd` and `backend`.
+//! The codecs. None of them runs unsafe code of its own: scalar and kernel files forbid it, and the
+//! other files deny it to all but the macros of `simd` and `backend`. The `claims.rs` of a codec has
+//! the `unsafe impl` of its operations, each with its proof.
 
 pub mod alp;
 pub mod base64;

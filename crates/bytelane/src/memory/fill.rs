@@ -11,7 +11,7 @@ use core::mem::MaybeUninit;
 
 /// An operation that writes to the front of a destination which may be fresh memory.
 pub trait Fill {
-    /// What the operation reports besides the number of bytes.
+    /// Result of the operation besides the number of bytes.
     type Done;
     type Error;
 
@@ -20,7 +20,7 @@ pub trait Fill {
 }
 
 /// A [`Fill`] that does what it says: the proof that the forms below rely on.
-/// [`claims`](super::claims) lists the implementations and argues for each.
+/// The `claims.rs` of each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///
@@ -37,7 +37,7 @@ pub unsafe trait Faithful: Fill {}
 /// use bytelane::{Detected, big_endian};
 ///
 /// let mut encoded = [0; 4];
-/// let written = big_endian::encode_uninit_with(Detected::active(), &[1u32], &mut encoded[..]);
+/// let written = big_endian::encode_with(Detected::active(), &[1u32], &mut encoded[..]);
 /// assert_eq!(written.unwrap(), [0, 0, 0, 1]);
 /// ```
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Values seen as bytes, and fresh memory as a place to write.
 #![allow(unsafe_code)] // Casts between primitive slices and bytes.
 
-mod claims;
 mod fill;
 #[cfg(feature = "alloc")]
 mod reserved;
@@ -135,7 +134,7 @@ pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
     }
 }
 
-/// Writes the first bytes of a [`pair`], as many as there are slots, up to 16.
+/// Writes the first bytes of a [`pair`] to up to 16 slots.
 #[inline(always)]
 pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
     #[inline(always)]

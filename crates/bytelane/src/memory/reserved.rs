@@ -13,7 +13,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Appends to these bytes, as many as they have room for.
+    /// Appends to these bytes until they are full.
     #[must_use]
     #[inline]
     pub fn new(bytes: Vec<u8>) -> Self {

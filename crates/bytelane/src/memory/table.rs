@@ -5,7 +5,7 @@ use super::{Plain, bytes};
 /// A table of a power of two entries of `V` bytes. Any number stands for one of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a, const V: usize> {
-    /// As many as a power of two.
+    /// Entries. Their number is a power of two.
     entries: &'a [[u8; V]],
 }
 
@@ -14,7 +14,7 @@ impl<'a, const V: usize> Table<'a, V> {
     ///
     /// # Panics
     ///
-    /// Panics unless they are as many as a power of two.
+    /// Panics unless their number is a power of two.
     pub(crate) fn new<T: Plain>(values: &'a [T]) -> Self {
         let entries = bytes(values).as_chunks().0;
         assert!(

@@ -7,7 +7,7 @@ use super::{Destination, Faithful};
 use alloc::{string::String, vec::Vec};
 
 /// A [`Faithful`] operation that writes text: the proof that a `String` relies on.
-/// [`claims`](super::claims) lists the implementations and argues for each.
+/// The `claims.rs` of each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///
@@ -84,13 +84,13 @@ impl Appender<'_> {
         }
     }
 
-    /// How many bytes have been appended.
+    /// Number of bytes that have been appended.
     #[inline]
     pub(crate) fn appended(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// How many bytes can be appended without reserving memory.
+    /// Number of bytes that can be appended without reserving memory.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.bytes.capacity() - self.bytes.len()
@@ -115,7 +115,7 @@ impl Appender<'_> {
 
 /// An operation that finds out how much of an input is text.
 pub(crate) trait Validate {
-    /// What the operation reports besides that.
+    /// Result of the operation besides that.
     type Done;
     type Error;
 
@@ -123,8 +123,8 @@ pub(crate) trait Validate {
     fn validate(self, src: &[u8]) -> Result<(usize, Self::Done), Self::Error>;
 }
 
-/// A [`Validate`] that is right: the proof that [`prefix`] relies on. [`claims`](super::claims)
-/// lists the implementations and argues for each.
+/// A [`Validate`] that is right: the proof that [`prefix`] relies on. The `claims.rs` of each codec
+/// has the implementations, and argues for each.
 ///
 /// # Safety
 ///

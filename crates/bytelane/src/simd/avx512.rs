@@ -30,7 +30,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 64], vector: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores the first bytes of a vector, as many as the slice has, up to 64.
+/// Stores the first bytes of a vector to a slice of up to 64 bytes.
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
@@ -115,4 +115,16 @@ pub(crate) fn in_register(vector: __m512i) -> __m512i {
         core::arch::asm!("/* {} */", inout(zmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
     }
     vector
+}
+
+/// Zeros to merge into, where a masked expansion leaves zeros.
+///
+/// With zero-masking, Zen 4 and 5 wait for what the register of the result had before, and ignore it (LLVM #206849, #211671).
+/// The compiler does not see through these zeros. On Zen 5, a loop that expands and stores takes 0.59 instead of 1.21 ns for a
+/// block; Stream VByte decodes 65,536 differences in 7.4 instead of 22.3 µs. Expansions and compressions of `validity`,
+/// `varint` and `json_string`, of which none waits long, were no faster with them (0.87 to 1.25).
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn opaque_zeros() -> __m512i {
+    in_register(_mm512_setzero_si512())
 }

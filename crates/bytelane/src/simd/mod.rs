@@ -225,8 +225,8 @@ pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [
         .expect("as long as it was cut")
 }
 
-/// Arrays of `N` bytes of a slice, each `stride` bytes after the one before, which it may overlap. All
-/// are checked at once, when there are none yet: a loop over as many as there are has no other check.
+/// Arrays of `N` bytes of a slice, each `stride` bytes after the one before, which it may overlap. All are checked at
+/// once, when there are none yet: a loop over all of them has no other check.
 pub(crate) struct Windows<'a, const N: usize> {
     from: &'a [u8],
     stride: usize,
@@ -234,7 +234,7 @@ pub(crate) struct Windows<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Windows<'a, N> {
-    /// Up to `most` windows, as many as end within the slice.
+    /// Makes up to `most` windows: those that end within the slice.
     #[inline(always)]
     pub(crate) fn new(from: &'a [u8], stride: usize, most: usize) -> Self {
         // Where the last one must begin, at the latest; and where it would.
@@ -294,7 +294,7 @@ mod tests {
     use super::Windows;
     use alloc::vec::Vec;
 
-    /// There are as many windows as end within the slice, and no more than are asked for.
+    /// All windows end within the slice, and there are no more than are asked for.
     #[test]
     fn windows_end_within_the_slice() {
         let bytes: [u8; 20] = core::array::from_fn(|i| i as u8);

@@ -106,8 +106,7 @@ pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: __m128i) {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
-    // As in `load_pair`; and opaque, since LLVM uses two instructions if it knows more about the
-    // value.
+    // Loads as `load_pair` does; opaque, since LLVM uses two instructions if it knows more about the value.
     let vector = _mm_castsi128_pd(opaque(vector));
     let high = _mm_cvtsd_f64(_mm_unpackhi_pd(vector, vector));
     // SAFETY: the array has 8 bytes, and `Byte` holds any; the write needs no alignment.

@@ -1,4 +1,4 @@
-//! What all x86-64 instruction sets share: hints, the fence, the size of the cache.
+//! Parts that all x86-64 instruction sets share: hints, the fence, the size of the cache.
 #![allow(unsafe_code)] // Instructions without an intrinsic that does what is wanted.
 
 use core::arch::x86_64::CpuidResult;

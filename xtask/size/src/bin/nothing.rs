@@ -1,4 +1,4 @@
-//! What every program has: detection, and the standard library.
+//! Parts of every program: detection, and the standard library.
 
 fn main() {
     println!("{}", bytelane::Backend::active());

@@ -18,7 +18,7 @@ pub fn run_stage() -> Result<()> {
     let directory = root().join("target/wheel/sdist/python");
     create_environment(&directory)?;
     let python = directory.join("bin/python");
-    // What the release build of the workspace has compiled for others serves here too.
+    // The release build of the workspace shares what it has compiled.
     run(pip(&python)
         .args(["--quiet", "--no-deps"])
         .arg(&sdist)

@@ -9,9 +9,10 @@ fn no_function_allocates() {
         for count in [0, 1, 20, 1000] {
             // Zeros fit any width.
             let has_width = ["bit_packing", "rle_hybrid", "validity"];
-            let value = match has_width.iter().any(|name| case.name.starts_with(name)) {
-                true => 0,
-                false => 0x0041_4141_4141_4141_u64,
+            let value = if has_width.iter().any(|name| case.name.starts_with(name)) {
+                0
+            } else {
+                0x0041_4141_4141_4141_u64
             };
             let values = vec![value; count];
             let mut encoded = vec![0_u8; 6 * 8 * count + 4096];

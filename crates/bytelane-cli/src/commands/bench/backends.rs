@@ -12,7 +12,8 @@ pub struct Backends {
 }
 
 impl Backends {
-    /// Those that were asked for, by the option or the environment; none if all are wanted.
+    /// Returns the backends that were asked for, by the option or the environment; none if all are
+    /// wanted.
     pub fn asked_for(mut self) -> anyhow::Result<Vec<Backend>> {
         if let Some(forced) = backend::force_from_environment()?
             && self.backends.is_empty()

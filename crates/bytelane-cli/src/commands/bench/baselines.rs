@@ -50,7 +50,7 @@ fn split_bytes(values: &[u8], width: usize, streams: &mut [u8]) {
     }
 }
 
-/// As the compiler sees it in C++: the width is known.
+/// The width is known at compile time, as in C++.
 fn split<const WIDTH: usize>(values: &[u8], streams: &mut [u8]) {
     split_any(values, WIDTH, streams);
 }

@@ -56,9 +56,10 @@ impl Timing {
             None => drop(cpu::pin_to_current_core()),
         }
         Ok(Rounds {
-            clock: match self.wall_time {
-                true => Clock::Monotonic,
-                false => Clock::ThreadCpu,
+            clock: if self.wall_time {
+                Clock::Monotonic
+            } else {
+                Clock::ThreadCpu
             },
             rounds: self.rounds,
             sample: Duration::from_micros(self.sample),
@@ -103,9 +104,10 @@ impl Measuring {
             progress.inc(1);
         }
         progress.finish_and_clear();
-        let unit = match self.nanoseconds {
-            true => Unit::Nanoseconds,
-            false => Unit::GigabytesPerSecond,
+        let unit = if self.nanoseconds {
+            Unit::Nanoseconds
+        } else {
+            Unit::GigabytesPerSecond
         };
         let tables = Tables {
             unit,

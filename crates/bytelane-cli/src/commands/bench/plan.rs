@@ -1,4 +1,4 @@
-//! What `bytelane bench codec` measures.
+//! Cases of `bytelane bench codec`.
 
 use crate::specification::{Specification, SpecificationParser};
 use anyhow::{Context, bail};
@@ -52,7 +52,7 @@ pub struct Case {
 }
 
 impl Choice {
-    /// What to measure, and how many published experiments that leaves out.
+    /// Returns the cases to measure, and the number of published experiments that they leave out.
     pub fn plan(&self) -> anyhow::Result<(Vec<Case>, usize)> {
         let every = || {
             CODECS.iter().map(|entry| Specification {
@@ -106,7 +106,7 @@ impl Choice {
         self.chosen_cases(entry, &parameters)
     }
 
-    /// Those parameters that make a codec of a type which was asked for.
+    /// Parameters that make a codec of a type which was asked for.
     fn of_wanted_type<'a>(
         &self,
         entry: &Entry,
@@ -141,7 +141,7 @@ impl Choice {
         Ok(cases)
     }
 
-    /// What the options ask for.
+    /// Cases that the options ask for.
     fn chosen_cases(&self, entry: &Entry, parameters: &[&str]) -> anyhow::Result<Vec<Case>> {
         let mut cases = Vec::new();
         for parameters in parameters {

@@ -31,7 +31,7 @@ impl Operation {
     }
 }
 
-/// Who is measured beside the copies.
+/// Subjects that are measured beside the copies.
 #[derive(Clone, Copy)]
 pub struct Compared<'a> {
     /// Levels of the plain loops.

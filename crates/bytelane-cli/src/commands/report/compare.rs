@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// What is used of the JSON of a report.
+/// Used fields of the JSON of a report.
 #[derive(Debug, Deserialize)]
 pub struct Other {
     version: String,
@@ -21,7 +21,7 @@ struct Machine {
     cpu: String,
 }
 
-/// What is used of a line of its verdict.
+/// Used fields of a line of its verdict.
 #[derive(Debug, Deserialize)]
 struct Line {
     codec: String,
@@ -112,7 +112,7 @@ impl Line {
         self.active.as_ref().unwrap_or(&self.best)
     }
 
-    /// Whether it is the result of the same work.
+    /// Returns whether it is the result of the same work.
     fn is_of(&self, other: &Verdict) -> bool {
         let Verdict {
             codec,

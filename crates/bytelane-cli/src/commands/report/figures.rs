@@ -18,7 +18,7 @@ pub fn figure(value: f64) -> String {
     }
 }
 
-/// As a tick says it: no more digits than it has.
+/// Formats a value for a tick, with no more digits than it has.
 pub fn short(value: f64) -> String {
     match value {
         value if value >= 1000.0 => grouped(value.round() as u64),

@@ -121,7 +121,7 @@ impl Arguments {
         Ok(Outcome::Fine)
     }
 
-    /// Whether only the user's files are asked for.
+    /// Returns whether only the user's files are asked for.
     fn is_about_files(&self) -> bool {
         self.only.iter().all(|name| name == experiments::FILES) && !self.only.is_empty()
     }
@@ -135,9 +135,10 @@ impl Arguments {
         let sample = self.sample.unwrap_or(if self.quick { 200 } else { 1000 });
         Ok(Settings {
             quick: self.quick,
-            files: match self.files.is_empty() {
-                true => Vec::new(),
-                false => advise::files(&self.files)?,
+            files: if self.files.is_empty() {
+                Vec::new()
+            } else {
+                advise::files(&self.files)?
             },
             rounds: Rounds {
                 clock: Clock::ThreadCpu,
@@ -212,7 +213,7 @@ struct Beside {
     csv: Output,
     /// The figures of Parquet columns, which have other units.
     parquet: Output,
-    /// What is advised for the user's own files, if there are any.
+    /// Advice for the user's own files, if there are any.
     files: Option<Output>,
 }
 

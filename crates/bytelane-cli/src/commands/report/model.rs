@@ -1,4 +1,4 @@
-//! What a report says, before it is a page: the JSON beside the page is this.
+//! Model of a report, before it is a page: the JSON beside the page is this.
 
 use super::compare::Comparison;
 use super::figures::median;
@@ -22,7 +22,7 @@ pub struct Report {
     pub provenance: Provenance,
     /// When it was taken, in UTC.
     pub date: String,
-    /// Whether it was the short run.
+    /// True if it was the short run.
     pub quick: bool,
     /// How long measuring took.
     pub seconds: f64,
@@ -31,7 +31,7 @@ pub struct Report {
     /// The median of the rows' spreads.
     pub spread: Option<f64>,
     pub machine: Machine,
-    /// What was not measured, and why.
+    /// Measurements that were left out, and the reasons.
     pub left_out: Vec<LeftOut>,
     pub verdict: Vec<Verdict>,
     /// The record of other libraries to which the verdict refers.
@@ -43,7 +43,7 @@ pub struct Report {
     pub figures: Figures,
 }
 
-/// How many times as fast as the plain loop without options a row of a backend is.
+/// Speedup of a row of a backend over the plain loop without options.
 pub fn gain(row: &Row) -> Option<f64> {
     row.extra.get("of_plain")?.as_f64()
 }
@@ -55,7 +55,7 @@ pub struct Figures {
     pub rows: Vec<Row>,
     /// Parquet columns.
     pub parquet: Vec<ParquetRow>,
-    /// What is advised for the user's own files.
+    /// Advice for the user's own files.
     pub files: Vec<Advice>,
 }
 
@@ -67,7 +67,7 @@ pub struct Machine {
     pub operating_system: &'static str,
     pub caches: Vec<Cache>,
     pub backends: Vec<BackendState>,
-    /// Whether `BYTELANE_BACKEND` chose the active backend.
+    /// True if `BYTELANE_BACKEND` chose the active backend.
     pub forced: bool,
 }
 
@@ -78,7 +78,7 @@ pub struct Cache {
     pub bytes: u64,
 }
 
-/// What the machine has of a backend.
+/// State of a backend on this machine.
 #[derive(Debug, Serialize)]
 pub struct BackendState {
     pub name: &'static str,
@@ -174,7 +174,7 @@ impl Figures {
         median(self.rows.iter().filter_map(|row| row.spread))
     }
 
-    /// Those that worked on values in the caches and are compared, each once. The scalar code and the loop of
+    /// Rows that worked on values in the caches and are compared, each once. The scalar code and the loop of
     /// publications are not, unless there are no other backends: they are slower than what anybody writes.
     pub fn workers(&self) -> Vec<String> {
         let mut workers: Vec<String> = Vec::new();

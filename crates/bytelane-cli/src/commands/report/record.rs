@@ -23,7 +23,7 @@ pub struct Record {
 pub struct Summary {
     pub date: String,
     pub cpu: String,
-    /// How many workloads there are.
+    /// Number of workloads.
     pub cases: usize,
     /// In how many of them another library was faster.
     pub lost: usize,
@@ -35,7 +35,7 @@ pub struct Summary {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OtherLibrary {
     pub name: String,
-    /// How many times as fast bytelane was.
+    /// Speedup of bytelane.
     pub speedup: f64,
 }
 

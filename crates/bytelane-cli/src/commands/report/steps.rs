@@ -1,4 +1,4 @@
-//! What is measured, piece by piece, with what it is expected to cost.
+//! Measurements, piece by piece, with their expected cost.
 
 use super::model::Figures;
 use crate::commands::bench::{Case, measure_codec};
@@ -22,7 +22,7 @@ pub struct Settings {
 
 /// One piece of work.
 pub struct Step {
-    /// What it measures. Two steps that measure the same are one.
+    /// Name of the measurement. Two steps that measure the same are one.
     pub label: String,
     /// How long it should take; only the proportions matter once some steps are done.
     pub expected: Duration,

@@ -37,7 +37,7 @@ const KITEX: Source = Source {
     address: None,
 };
 
-/// What others reported of the same operation.
+/// Figures that others reported for the same operation.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Published {
     pub figures: &'static str,

@@ -104,7 +104,7 @@ pub(crate) fn read(
 ) -> Result<usize> {
     to.resize(slots.div_ceil(8), 0);
     empty_runs::read(bytes, 1, slots, |bytes| {
-        bits::decode_uninit_with(backend, bytes, slots, &mut to[..]).map(|_| ())
+        bits::decode_with(backend, bytes, slots, &mut to[..]).map(|_| ())
     })
     .map_err(damaged)?;
     count_valid(to, slots)

@@ -229,7 +229,7 @@ impl PageLevels {
                 self.slots.resize(count, 0);
                 let to = &mut self.slots[..];
                 let bits = &self.piece_bits[..];
-                let moved = values::compact_uninit_with(self.backend, levels, bits, to);
+                let moved = values::compact_with(self.backend, levels, bits, to);
                 moved.map_err(|error| Error::corrupt(error.to_string()))?;
                 slots = &self.slots;
             }
@@ -297,7 +297,7 @@ pub(crate) fn bits_from(
         for (is_from, level) in is_from.iter_mut().zip(levels) {
             *is_from = u8::from(*level >= from);
         }
-        let written = format.encode_uninit_with(backend, is_from, bits);
+        let written = format.encode_with(backend, is_from, bits);
         set += written
             .map_err(|error| Error::corrupt(error.to_string()))?
             .1;
@@ -323,7 +323,7 @@ fn read_levels(
         LevelBytes::Rle(bytes) => {
             let format = rle_hybrid::Format::<u8>::new(bits).ok_or("levels of so many bits")?;
             let decoded = empty_runs::read(&bytes, bits, count, |bytes| {
-                let decoded = format.decode_uninit_with(backend, bytes, &mut to[..]);
+                let decoded = format.decode_with(backend, bytes, &mut to[..]);
                 decoded.map(|_| ())
             });
             decoded.map_err(|error| error.to_string())?;

@@ -46,7 +46,7 @@ fn decode_as<'a, T: Float + Pod>(
     range: Range<usize>,
     to: &'a mut [Slot],
 ) -> Result<&'a mut [u8]> {
-    let decoded = alp::decode_range_uninit_with(backend, page, range, slots::<T>(to));
+    let decoded = alp::decode_range_with(backend, page, range, slots::<T>(to));
     decoded.map(bytemuck::cast_slice_mut).map_err(damaged)
 }
 
@@ -81,13 +81,16 @@ fn encode_as<'a, T: Float>(
     if to.len() < most {
         to.resize(most, 0);
     }
-    let encoded = alp::encode_uninit_with(backend, numbers, to.as_mut_slice());
+    let encoded = alp::encode_with(backend, numbers, to.as_mut_slice());
     let encoded: &[u8] = encoded.map_err(|error| Problem::Unsupported(error.to_string()))?;
     Ok((encoded.len() < plain).then_some(encoded))
 }
 
 /// The numbers as they are in memory, where they can be used there.
-fn numbers<T: Pod, const WIDTH: usize>(bytes: &[u8], number: fn([u8; WIDTH]) -> T) -> Cow<'_, [T]> {
+pub(crate) fn numbers<T: Pod, const WIDTH: usize>(
+    bytes: &[u8],
+    number: fn([u8; WIDTH]) -> T,
+) -> Cow<'_, [T]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(numbers) if cfg!(target_endian = "little") => Cow::Borrowed(numbers),
         _ => {

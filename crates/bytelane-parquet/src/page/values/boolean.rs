@@ -59,7 +59,7 @@ impl BooleanDecoder {
         let mut bits = vec![0; valid.div_ceil(8)];
         let decoded = empty_runs::read(runs, 1, valid, |runs| {
             let bits = &mut bits[..];
-            bits::decode_uninit_with(self.backend, runs, valid, bits).map(|_| ())
+            bits::decode_with(self.backend, runs, valid, bits).map(|_| ())
         });
         decoded.map_err(|error| Error::corrupt(format!("the booleans: {error}")))?;
         Ok(bits.into())
@@ -78,15 +78,15 @@ impl BooleanDecoder {
         self.dense.resize(valid, 0);
         let dense = &mut self.dense[..];
         format
-            .decode_uninit_with(self.backend, bits.as_slice(), dense)
+            .decode_with(self.backend, bits.as_slice(), dense)
             .map_err(wrong)?;
         self.spread.resize(slots, 0);
         let (dense, spread) = (&self.dense[..], &mut self.spread[..]);
-        values::spread_uninit_with(self.backend, dense, validity, spread).map_err(wrong)?;
+        values::spread_with(self.backend, dense, validity, spread).map_err(wrong)?;
         self.piece.resize(slots.div_ceil(8), 0);
         let (spread, piece) = (&self.spread[..], &mut self.piece[..]);
         format
-            .encode_uninit_with(self.backend, spread, piece)
+            .encode_with(self.backend, spread, piece)
             .map_err(wrong)?;
         self.array.append_packed_range(0..slots, &self.piece);
         Ok(())

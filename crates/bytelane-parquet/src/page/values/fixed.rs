@@ -357,7 +357,7 @@ fn spread_numbers<'a, T: Element + Pod>(
     to: &'a mut [Slot],
 ) -> Result<&'a mut [u8]> {
     let dense: &[T] = bytemuck::cast_slice(dense);
-    let spread = values::spread_uninit_with(backend, dense, bits, slots::<T>(to));
+    let spread = values::spread_with(backend, dense, bits, slots::<T>(to));
     spread
         .map(bytemuck::cast_slice_mut)
         .map_err(|error| Error::corrupt(error.to_string()))

@@ -186,7 +186,7 @@ impl ValueDecoder {
             }
             ValueEncoding::ByteStreamSplit => {
                 let width = Width::new(width).expect("no column has values of 0 bytes");
-                Ok(width.decode_range_uninit_with(backend, page, range, to)?)
+                Ok(width.decode_range_with(backend, page, range, to)?)
             }
             ValueEncoding::Alp => alp::decode(backend, page, width, range, to),
             ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to),
@@ -222,7 +222,7 @@ impl ValueDecoder {
             Some(Entries::Other(entries)) => {
                 self.indices.resize(range.len(), 0);
                 let indices = &mut self.indices[..];
-                let found = format.decode_range_uninit_with(backend, page, range, indices);
+                let found = format.decode_range_with(backend, page, range, indices);
                 let indices = found.map_err(damaged)?;
                 return copy_entries(entries, self.width, indices, to);
             }
@@ -240,7 +240,7 @@ fn look_up<'a, T: rle_hybrid::Entry + Pod>(
     range: Range<usize>,
     to: &'a mut [Slot],
 ) -> std::result::Result<&'a mut [u8], rle_hybrid::Error> {
-    let decoded = entries.decode_range_uninit_with(backend, format, page, range, slots::<T>(to));
+    let decoded = entries.decode_range_with(backend, format, page, range, slots::<T>(to));
     decoded.map(bytemuck::cast_slice_mut)
 }
 
@@ -308,7 +308,7 @@ fn deltas<'a, T: delta::Integer + Pod>(
     range: Range<usize>,
     to: &'a mut [Slot],
 ) -> Result<&'a mut [u8]> {
-    let decoded = delta::decode_range_uninit_with(backend, page, range, slots::<T>(to));
+    let decoded = delta::decode_range_with(backend, page, range, slots::<T>(to));
     let values: &mut [u8] = bytemuck::cast_slice_mut(decoded.map_err(damaged_deltas)?);
     if cfg!(target_endian = "big") {
         let numbers = values.chunks_exact_mut(size_of::<T>());

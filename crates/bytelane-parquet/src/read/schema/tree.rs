@@ -151,10 +151,10 @@ impl Node {
             // As if it were a list: one for each row.
             (None, _) => {
                 let rows = List::<u8>::new(from.into()).ok_or_else(too_deep)?;
-                rows.validity_uninit_with(backend, repetition, definition, &mut bits[..])
+                rows.validity_with(backend, repetition, definition, &mut bits[..])
             }
             (Some(list), _) => {
-                list.entries_uninit_with(backend, from, repetition, definition, &mut bits[..])
+                list.entries_with(backend, from, repetition, definition, &mut bits[..])
             }
         };
         let (_, found) = found.map_err(not_levels)?;
@@ -173,7 +173,7 @@ impl Node {
         let mut bits = vec![0; levels.definition.len().div_ceil(8)];
         let (repetition, definition) = (&levels.repetition[..], &levels.definition[..]);
         let (_, found) = list
-            .validity_uninit_with(backend, repetition, definition, &mut bits[..])
+            .validity_with(backend, repetition, definition, &mut bits[..])
             .map_err(not_levels)?;
         Ok(null_buffer(bits, found.count, found.valid))
     }
@@ -235,7 +235,7 @@ fn offsets<O: Offset + OffsetSizeTrait>(
 ) -> Result<OffsetBuffer<O>> {
     let (repetition, definition) = (&levels.repetition[..], &levels.definition[..]);
     let mut offsets = vec![O::default(); definition.len() + 1];
-    let written = list.offsets_uninit_with(backend, repetition, definition, &mut offsets[..]);
+    let written = list.offsets_with(backend, repetition, definition, &mut offsets[..]);
     let count = written.map_err(not_levels)?.len();
     offsets.truncate(count);
     offsets.shrink_to_fit();

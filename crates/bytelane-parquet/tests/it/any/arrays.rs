@@ -227,7 +227,8 @@ fn structs(
 fn offsets(numbers: &mut Numbers, lists: usize, nulls: Option<&NullBuffer>) -> OffsetBuffer<i32> {
     let most = [1, 4, 12][numbers.below(3)];
     let lengths = (0..lists).map(|list| match nulls {
-        Some(nulls) if nulls.is_null(list) => 0,
+        // Null lists may have entries, too.
+        Some(nulls) if nulls.is_null(list) && most < 12 => 0,
         _ => numbers.below(most),
     });
     OffsetBuffer::from_lengths(lengths)

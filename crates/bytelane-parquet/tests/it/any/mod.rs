@@ -1,6 +1,7 @@
 //! Files of any columns, encodings and pages, read by the crate `parquet` as well.
 
 pub mod arrays;
+mod written;
 
 use arrays::{Numbers, array, data_type};
 use arrow_array::{RecordBatch, RecordBatchOptions};

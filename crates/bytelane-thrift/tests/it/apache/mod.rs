@@ -218,7 +218,7 @@ fn malformed_messages_are_errors_of_their_kind() {
             result => panic!("{text}: {result:?}"),
         }
     }
-    // What never ends is refused once it is larger than the limit.
+    // An endless message is refused once it is larger than the limit.
     let limits = Limits::default().with_total_allocation(10_000);
     let mut input = TJsonInputProtocol::with_limits(io::repeat(b'['), limits);
     match Record::read_from_in_protocol(&mut input) {

@@ -1,4 +1,5 @@
-//! What must hold for any bytes that a reader is given; for the tests, and for the fuzz targets.
+//! Properties that hold for any bytes that a reader is given; for the tests, and for the fuzz
+//! targets.
 
 use super::types::Everything;
 use bytelane::Backend;
@@ -16,7 +17,7 @@ fn canonical(mut value: Everything) -> Canonical {
     (rest.expect("what was read can be written"), set, map)
 }
 
-/// What an error tells.
+/// Contents of an error.
 type Told = (ErrorKind, Option<usize>, Vec<Segment>);
 
 fn told(error: &Error) -> Told {

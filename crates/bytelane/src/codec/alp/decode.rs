@@ -7,7 +7,6 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// The number of values that a page says it has. Nothing but the header is checked: see
@@ -15,7 +14,7 @@ use core::ops::Range;
 ///
 /// # Errors
 ///
-/// [`Error`] if the header is malformed, or the input too short for the offsets of so many vectors.
+/// [`Error`] if the header is malformed, or the input too short for the offsets of its vectors.
 pub fn stored(src: &[u8]) -> Result<usize, Error> {
     page::Page::<8>::read(src).map(|page| page.count)
 }
@@ -35,14 +34,13 @@ pub fn stored(src: &[u8]) -> Result<usize, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 pub fn validate<T: Float>(src: &[u8]) -> Result<(usize, usize), Error> {
     T::validate(src)
 }
 
-/// Decodes the first values of a page, as many as `values` has room for. Returns the number of bytes
-/// read, up to the end of the last vector: if these are all values, the length of the page, which
-/// more bytes may follow.
+/// Decodes the first values of a page, up to the length of `values`. Returns the number of bytes read, up to the end of
+/// the last vector: if these are all values, the length of the page, which more bytes may follow.
 ///
 /// # Errors
 ///
@@ -62,30 +60,17 @@ pub fn validate<T: Float>(src: &[u8]) -> Result<(usize, usize), Error> {
 /// ```
 #[inline]
 pub fn decode<T: Float>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+    decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is room
-/// for, and the number of bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Float>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<(&'a mut [T], usize), Error> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Float>(
+pub fn decode_with<'a, T: Float>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
@@ -103,7 +88,7 @@ pub fn decode_uninit_with<'a, T: Float>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append<T: Float>(src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -119,7 +104,7 @@ pub fn decode_append<T: Float>(src: &[u8], count: usize, to: &mut Vec<T>) -> Res
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Float>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
     let mut values = Vec::new();
@@ -132,8 +117,8 @@ pub fn decode_to_vec<T: Float>(src: &[u8], count: usize) -> Result<(Vec<T>, usiz
 ///
 /// # Errors
 ///
-/// Those of [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins after
-/// its end, [`ErrorKind::Destination`] if `values` is too short.
+/// The same as [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins after its end,
+/// [`ErrorKind::Destination`] if `values` is too short.
 ///
 /// ```
 /// use bytelane::alp;
@@ -150,31 +135,18 @@ pub fn decode_range<T: Float>(
     range: Range<usize>,
     values: &mut [T],
 ) -> Result<usize, Error> {
-    let written = decode_range_uninit_with(Detected::active(), src, range, values);
+    let written = decode_range_with(Detected::active(), src, range, values);
     written.map(|written| written.len())
 }
 
-/// [`decode_range`] into memory that need not be initialised. Returns the values written.
+/// [`decode_range`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
-/// Those of [`decode_range`].
+/// The same as [`decode_range`].
 #[inline]
-pub fn decode_range_uninit<'a, T: Float>(
-    src: &[u8],
-    range: Range<usize>,
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    decode_range_uninit_with(Detected::active(), src, range, values)
-}
-
-/// [`decode_range_uninit`], or [`decode_range`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode_range`].
-#[inline]
-pub fn decode_range_uninit_with<'a, T: Float>(
+pub fn decode_range_with<'a, T: Float>(
     backend: Detected,
     src: &[u8],
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! What can be wrong with a page.
+//! Errors of pages.
 
 use crate::DestinationError;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 /// Why a page could not be read or written. Everything before the offset is well formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with a page.
+/// Kind of fault in a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -25,10 +25,10 @@ mod lists {
             backend: Detected,
         ) -> Option<usize>;
 
-        /// The bytes that values take, judged by so many vectors.
+        /// Estimates the bytes that values take, from up to `samples` vectors.
         fn length(format: Format, values: &[Self], samples: usize, backend: Detected) -> usize;
 
-        /// Decodes the values from number `start` on, as many as there is room for. Returns the
+        /// Decodes the values from number `start` on, until the destination is full. Returns the
         /// offset after the last vector that was read.
         fn decode(
             src: &[u8],

@@ -7,7 +7,6 @@ use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 /// The size of vectors: what encoders choose, and decoders read from the page.
 ///
@@ -39,9 +38,10 @@ impl Format {
             return None;
         }
         let logarithm = vector.trailing_zeros() as u8;
-        match logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
-            true => Some(Self { logarithm }),
-            false => None,
+        if logarithm >= *LOGARITHMS.start() && logarithm <= *LOGARITHMS.end() {
+            Some(Self { logarithm })
+        } else {
+            None
         }
     }
 
@@ -69,8 +69,8 @@ impl Format {
         T::length(self, values, usize::MAX, Detected::active())
     }
 
-    /// About as many bytes as [`encode`](Self::encode) would write, judged by up to eight vectors. If
-    /// it is more than the values have, they are better stored as they are.
+    /// Estimates the number of bytes that [`encode`](Self::encode) would write, from up to eight vectors. If it is more
+    /// than the values have, store them unchanged.
     ///
     /// ```
     /// use bytelane::alp::Format;
@@ -94,33 +94,18 @@ impl Format {
     /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have.
     #[inline]
     pub fn encode<T: Float>(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+    /// Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a, T: Float>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], Error> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a, T: Float>(
+    pub fn encode_with<'a, T: Float>(
         self,
         backend: Detected,
         values: &[T],
@@ -150,7 +135,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn encode_to_vec<T: Float>(self, values: &[T]) -> Result<Vec<u8>, Error> {
         let mut encoded = Vec::new();
@@ -185,44 +170,32 @@ pub fn estimated_len<T: Float>(values: &[T]) -> usize {
 ///
 /// # Errors
 ///
-/// Those of [`Format::encode`].
+/// The same as [`Format::encode`].
 #[inline]
 pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
     Format::STANDARD.encode(values, dst)
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Float>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], Error> {
-    Format::STANDARD.encode_uninit(values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Float>(
+pub fn encode_with<'a, T: Float>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
 ) -> Result<&'a mut [u8], Error> {
-    Format::STANDARD.encode_uninit_with(backend, values, dst)
+    Format::STANDARD.encode_with(backend, values, dst)
 }
 
 /// [`encode`], appended to a `Vec`. Returns the number of bytes.
 ///
 /// # Errors
 ///
-/// Those of [`Format::encode_append`].
+/// The same as [`Format::encode_append`].
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -233,7 +206,7 @@ pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, 
 ///
 /// # Errors
 ///
-/// Those of [`Format::encode_append`].
+/// The same as [`Format::encode_append`].
 #[cfg(feature = "alloc")]
 pub fn encode_to_vec<T: Float>(values: &[T]) -> Result<Vec<u8>, Error> {
     Format::STANDARD.encode_to_vec(values)
@@ -247,7 +220,7 @@ pub(crate) struct Encode<'a, T> {
 }
 
 impl<T: Float> Encode<'_, T> {
-    /// Whether a page can have so many values.
+    /// Fails if there are more values than a page can have.
     #[inline]
     fn check_count(&self) -> Result<(), Error> {
         match i32::try_from(self.values.len()) {

@@ -11,11 +11,10 @@
 //! # Ok::<(), alp::Error>(())
 //! ```
 //!
-//! A page consists of vectors, usually of 1024 values. Each has an exponent e and a factor f. A value
-//! is stored as the integer nearest to its product with `10^(e - f)`, if `integer * 10^f * 10^-e` is the
-//! value again, bit for bit. The integers of a vector are packed with as many bits as their range needs.
-//! All other values are exceptions, which are stored as they are, with their places: NaN, infinities,
-//! -0.0, and whatever is no short decimal number.
+//! A page consists of vectors, usually of 1024 values. Each has an exponent e and a factor f. A value is stored as the
+//! integer nearest to its product with `10^(e - f)`, if `integer * 10^f * 10^-e` is the value again, bit for bit. The
+//! integers of a vector are packed with as many bits as their range needs. All other values are exceptions, which are
+//! stored as they are, with their places: NaN, infinities, -0.0, and whatever is not a short decimal number.
 //!
 //! The number of values is stored, but nothing is allocated for it: the caller says how many values
 //! it wants, and gets an error if the page has fewer. [`stored`] reads the number.
@@ -41,42 +40,28 @@
 //! Source: [parquet-format, AlpEncoding.md](https://github.com/apache/parquet-format/blob/master/AlpEncoding.md);
 //! Afroozeh, Kuffo and Boncz, *ALP: Adaptive Lossless floating-Point Compression*, SIGMOD 2023.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
-mod choose;
+mod arch;
+mod claims;
 mod decode;
 mod encode;
 mod error;
 mod float;
 mod format;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod page;
 mod pair;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod x86;
 
 pub(crate) use decode::Decode;
-pub use decode::{
-    decode, decode_range, decode_range_uninit, decode_range_uninit_with, decode_uninit,
-    decode_uninit_with, stored, validate,
-};
+pub use decode::{decode, decode_range, decode_range_with, decode_with, stored, validate};
 #[cfg(feature = "alloc")]
 pub use decode::{decode_append, decode_to_vec};
 pub use error::{Error, ErrorKind};
 pub use float::Float;
 pub(crate) use format::Encode;
-pub use format::{
-    Format, encode, encode_uninit, encode_uninit_with, estimated_len, max_encoded_len,
-};
+pub use format::{Format, encode, encode_with, estimated_len, max_encoded_len};
 #[cfg(feature = "alloc")]
 pub use format::{encode_append, encode_to_vec};
 pub(crate) use pair::{Pair, Powers};
@@ -88,7 +73,7 @@ use crate::simd::Windows;
 
 /// Which integers a step handles, chosen once per vector.
 pub(crate) trait Conversion: Case {
-    /// Those of at most 51 bits and a sign, to which [`Steps::BIAS`] has been added.
+    /// True for integers of at most 51 bits and a sign, to which [`Steps::BIAS`] has been added.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "NEON converts all integers")
@@ -141,8 +126,8 @@ impl Conversion for LargeWide {
     const SMALL: bool = false;
 }
 
-/// What a number of 8 bytes between -2^51 and 2^51 needs to become the bits of itself plus 1.5 * 2^52:
-/// for instruction sets that do not convert such integers.
+/// Bias that makes of a number of 8 bytes between -2^51 and 2^51 the bits of itself plus 1.5 * 2^52: for instruction
+/// sets that do not convert such integers.
 #[cfg_attr(
     not(all(target_arch = "x86_64", feature = "sse41")),
     allow(dead_code, reason = "NEON converts all integers")
@@ -159,15 +144,15 @@ pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
     [-greatest, greatest]
 }
 
-/// What is multiplied and compared, as each instruction set provides it, for values of `K` bytes, 4 or 8.
+/// Operations of the encoder, as each instruction set provides them, for values of `K` bytes, 4 or 8.
 pub(crate) trait Steps<const K: usize>: Copy {
-    /// What has been added to integers of at most 51 bits and a sign: [`MAGIC`] or nothing.
+    /// Bias of integers of at most 51 bits and a sign: [`MAGIC`] or nothing.
     const BIAS: u64;
 
     /// A number in each of several places.
     type Number: Copy;
 
-    /// Those of bits.
+    /// Converts bits to numbers.
     fn numbers(self, bits: [u64; 2]) -> [Self::Number; 2];
 
     /// The least and the greatest integer so far, in each of several places.
@@ -191,7 +176,7 @@ pub(crate) trait Steps<const K: usize>: Copy {
         range: &mut Self::Range,
     ) -> u32;
 
-    /// [`weigh`](Self::weigh) for blocks: how many exceptions they have, if at most so many.
+    /// [`weigh`](Self::weigh) for blocks: the number of their exceptions, if it is at most `most`.
     #[inline(always)]
     fn weigh_blocks(
         self,
@@ -201,7 +186,7 @@ pub(crate) trait Steps<const K: usize>: Copy {
         most: usize,
         range: &mut Self::Range,
     ) -> Option<usize> {
-        choose::weigh_blocks(self, powers, limits, from, most, range)
+        encode::weigh_blocks(self, powers, limits, from, most, range)
     }
 
     /// The least and the greatest integer; in the other order if there are none.
@@ -244,7 +229,7 @@ pub(crate) trait Decimal<const K: usize>: Unpack<K> + Steps<K> {
         to: &mut [Slot; 64],
     );
 
-    /// [`floats`](Self::floats) for as many blocks as there are windows.
+    /// [`floats`](Self::floats) for each window.
     fn blocks<C: Conversion>(
         self,
         plan: &<Self as Unpack<K>>::Plan,
@@ -253,7 +238,7 @@ pub(crate) trait Decimal<const K: usize>: Unpack<K> + Steps<K> {
         to: &mut [[Slot; 64]],
     );
 
-    /// Unpacks integers from all the bytes that there are, and multiplies them.
+    /// Unpacks integers from the last bytes of the input, and multiplies them.
     #[inline(always)]
     fn rest<C: Conversion>(
         self,

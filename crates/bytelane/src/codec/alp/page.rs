@@ -77,9 +77,10 @@ impl<'a, const K: usize> Page<'a, K> {
             count,
             logarithm,
         };
-        match src.len() - HEADER >= OFFSET * page.vectors() {
-            true => Ok(page),
-            false => Err(Error::at(HEADER, ErrorKind::Truncated)),
+        if src.len() - HEADER >= OFFSET * page.vectors() {
+            Ok(page)
+        } else {
+            Err(Error::at(HEADER, ErrorKind::Truncated))
         }
     }
 
@@ -101,12 +102,13 @@ impl<'a, const K: usize> Page<'a, K> {
         HEADER + OFFSET * self.vectors()
     }
 
-    /// Whether the page has so many values.
+    /// Fails if the page does not have the wanted values.
     pub(super) fn check(self, start: usize, count: usize) -> Result<(), Error> {
         let values = self.count;
-        match start.checked_add(count).is_some_and(|end| end <= values) {
-            true => Ok(()),
-            false => Err(Error::nowhere(ErrorKind::Count { values })),
+        if start.checked_add(count).is_some_and(|end| end <= values) {
+            Ok(())
+        } else {
+            Err(Error::nowhere(ErrorKind::Count { values }))
         }
     }
 
@@ -191,8 +193,8 @@ impl Vector {
         })
     }
 
-    /// Puts exceptions in place, those of the values from number `first` on, which `to` has. Checks the
-    /// others as well.
+    /// Puts the exceptions of the values in `to` in place; `first` is the number of the first one. Checks the others as
+    /// well.
     #[inline(always)]
     pub(super) fn patch<const K: usize>(
         &self,
@@ -222,9 +224,10 @@ impl Vector {
 /// A number of `K` bytes.
 #[inline(always)]
 fn from_little_endian<const K: usize>(bytes: [u8; K]) -> u64 {
-    match cfg!(target_endian = "little") {
-        true => from_ne_bytes(bytes),
-        false => from_ne_bytes(reversed(bytes)),
+    if cfg!(target_endian = "little") {
+        from_ne_bytes(bytes)
+    } else {
+        from_ne_bytes(reversed(bytes))
     }
 }
 
@@ -234,13 +237,13 @@ fn reversed<const K: usize>(mut bytes: [u8; K]) -> [u8; K] {
     bytes
 }
 
-/// The header of a page of so many values.
+/// Writes the header of a page of `count` values.
 pub(super) fn put_header(to: &mut [Slot], logarithm: u8, count: u32) {
     write(window_mut(to, 0), [0, 0, logarithm]);
     write(window_mut(to, 3), count.to_le_bytes());
 }
 
-/// The header of a vector.
+/// Writes the header of a vector.
 pub(super) fn put_vector_header<const K: usize>(
     to: &mut [Slot],
     pair: Pair,

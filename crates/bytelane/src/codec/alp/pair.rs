@@ -19,7 +19,7 @@ use super::Steps;
 pub(crate) struct Pair {
     pub(super) exponent: u8,
     pub(super) factor: u8,
-    /// Whether integers are found by two multiplications.
+    /// True if integers are found by two multiplications.
     pub(super) is_double: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) const fn most<const K: usize>() -> u8 {
 }
 
 impl Pair {
-    /// Whether values of `K` bytes may have it.
+    /// Returns whether values of `K` bytes may have it.
     pub(super) fn is_allowed<const K: usize>(self) -> bool {
         self.exponent <= most::<K>() && self.factor <= self.exponent
     }
@@ -66,9 +66,10 @@ impl Pair {
             _ => (&UP_F64, &DOWN_F64),
         };
         Powers {
-            to_integer: match self.is_double {
-                true => [up[exponent], down[factor]],
-                false => [up[exponent - factor], up[0]],
+            to_integer: if self.is_double {
+                [up[exponent], down[factor]]
+            } else {
+                [up[exponent - factor], up[0]]
             },
             to_value: [up[factor], down[exponent]],
         }

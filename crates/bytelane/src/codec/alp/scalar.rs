@@ -9,8 +9,8 @@ use super::{Error, Powers, Steps};
 use crate::codec::bit_packing::{from_ne_bytes, read, to_ne_bytes};
 use crate::memory::{Slot, write};
 
-/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
-/// the last vector that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last vector
+/// that was read.
 #[inline(never)]
 pub(super) fn decode<const K: usize>(
     src: &[u8],
@@ -101,10 +101,14 @@ fn integer<const K: usize>(
 fn nearest(value: f64) -> f64 {
     // From here on, there are no fractions; below, a sum with it has none.
     const WHOLE: f64 = 4503599627370496.0;
-    match value.abs() < WHOLE {
-        true if value < 0.0 => value - WHOLE + WHOLE,
-        true => value + WHOLE - WHOLE,
-        false => value,
+    if value.abs() < WHOLE {
+        if value < 0.0 {
+            value - WHOLE + WHOLE
+        } else {
+            value + WHOLE - WHOLE
+        }
+    } else {
+        value
     }
 }
 

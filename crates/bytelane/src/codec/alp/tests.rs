@@ -18,7 +18,7 @@ fn random(i: u64) -> u64 {
         .wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// What both types have for the tests.
+/// Constants and conversions of both types, for the tests.
 trait Number: Float {
     fn new(value: f64) -> Self;
     fn of_bits(bits: u64) -> Self;
@@ -108,16 +108,16 @@ fn round_trip<T: Number>(format: Format, values: &[T]) {
         // The search takes Miri a second with vectors, and half a minute without them.
         if !cfg!(miri) || *backend != Backend::Scalar {
             let mut again = std::vec![0xa5; length];
-            let written = format.encode_uninit_with(backend, values, &mut again[..]);
+            let written = format.encode_with(backend, values, &mut again[..]);
             assert!(written.unwrap() == encoded, "{place}");
-            let short = format.encode_uninit_with(backend, values, &mut again[..length - 1]);
+            let short = format.encode_with(backend, values, &mut again[..length - 1]);
             let error = ErrorKind::Destination(DestinationError::new(length, length - 1));
             assert_eq!(short.unwrap_err().kind(), error, "{place}");
         }
         for more in [0, 100] {
             let longer = [&encoded[..], &[0xff; 100][..more]].concat();
             let mut read = std::vec![MaybeUninit::<T>::uninit(); values.len()];
-            let (read, end) = decode_uninit_with(backend, &longer, &mut read[..]).unwrap();
+            let (read, end) = decode_with(backend, &longer, &mut read[..]).unwrap();
             let differs = (0..read.len()).find(|&i| !T::same(&read[i..=i], &values[i..=i]));
             let differs = differs.map(|i| (i, read[i], values[i]));
             assert!(differs.is_none(), "{place}: {differs:?}");
@@ -172,12 +172,13 @@ fn steps_agree<const K: usize, S: Steps<K>>(
         "{pair:?}, {limits:?}, {block:?}"
     );
     let simd_ends = simd.ends(simd_range);
-    match ends[0] > ends[1] {
-        true => assert!(
+    if ends[0] > ends[1] {
+        assert!(
             simd_ends[0] > simd_ends[1],
             "{pair:?}, {limits:?}, {block:?}"
-        ),
-        false => assert_eq!(simd_ends, ends, "{pair:?}, {limits:?}, {block:?}"),
+        )
+    } else {
+        assert_eq!(simd_ends, ends, "{pair:?}, {limits:?}, {block:?}")
     }
     let is_small = ends[0] > -(1 << 51) && ends[1] < 1 << 51;
     if is_small || S::BIAS == 0 {
@@ -335,9 +336,9 @@ fn every_frame_and_width_is_converted_exactly() {
 fn check_against_scalar<T: Number>(page: &[u8]) {
     let scalar = Detected::new(Backend::Scalar).unwrap();
     let [mut expected, mut read] = [[T::default(); 4]; 2];
-    decode_uninit_with(scalar, page, &mut expected[..]).unwrap();
+    decode_with(scalar, page, &mut expected[..]).unwrap();
     for backend in backends() {
-        decode_uninit_with(backend, page, &mut read[..]).unwrap();
+        decode_with(backend, page, &mut read[..]).unwrap();
         assert!(T::same(&read, &expected), "{backend}: {page:?}");
     }
 }
@@ -352,8 +353,7 @@ fn ranges_begin_and_end_anywhere() {
                 for count in thinned([0, 1, 5, 30, 128, 333], 2) {
                     let end = usize::min(start + count, 700);
                     let mut read = [0.0; 333];
-                    let read =
-                        decode_range_uninit_with(backend, &encoded, start..end, &mut read[..]);
+                    let read = decode_range_with(backend, &encoded, start..end, &mut read[..]);
                     let read = read.unwrap();
                     assert!(
                         f32::same(read, &values[start..end]),
@@ -385,7 +385,7 @@ fn error<T: Number>(page: &[u8], count: usize) -> (Option<usize>, ErrorKind) {
     let mut errors: Vec<Error> = Vec::new();
     for backend in backends() {
         let mut values = std::vec![T::default(); count];
-        errors.push(decode_uninit_with(backend, page, &mut values[..]).unwrap_err());
+        errors.push(decode_with(backend, page, &mut values[..]).unwrap_err());
         assert_eq!(errors[0], errors[errors.len() - 1], "{backend}");
     }
     assert_eq!(decode_to_vec::<T>(page, count), Err(errors[0]));

@@ -10,7 +10,6 @@ use crate::memory::{self, Buffer};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
-use core::mem::MaybeUninit;
 
 /// The characters for the values 62 and 63.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,7 +24,7 @@ pub enum Alphabet {
 /// characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodePadding {
-    /// Exactly as many `=` as complete the last group.
+    /// The last group is completed by `=`; no more and no fewer are accepted.
     Required,
     /// No `=`.
     None,
@@ -115,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Whether a text of this many characters may be followed by this many `=`, of which at most
-    /// two are counted. If not, `scalar::fault` reports what is wrong.
+    /// Returns whether a text of this many characters may be followed by this many `=`, of which at
+    /// most two are counted. If not, `scalar::fault` reports what is wrong.
     #[inline]
     pub(super) const fn takes_padding(self, text: usize, padding: usize) -> bool {
         let missing = text.wrapping_neg() % 4;
@@ -158,32 +157,18 @@ impl Engine {
     /// ```
     #[inline]
     pub fn encode(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.encode_uninit_with(Detected::active(), src, dst)?;
+        let written = self.encode_with(Detected::active(), src, dst)?;
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the text.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the text.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit(
-        self,
-        src: impl AsRef<[u8]>,
-        dst: &mut [MaybeUninit<u8>],
-    ) -> Result<&mut [u8], DestinationError> {
-        self.encode_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         src: impl AsRef<[u8]>,
@@ -213,33 +198,18 @@ impl Engine {
     /// ```
     #[inline]
     pub fn decode(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.decode_uninit_with(Detected::active(), src, dst)?;
+        let written = self.decode_with(Detected::active(), src, dst)?;
         Ok(written.len())
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit(
-        self,
-        src: impl AsRef<[u8]>,
-        dst: &mut [MaybeUninit<u8>],
-    ) -> Result<&mut [u8], Error> {
-        self.decode_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: impl AsRef<[u8]>,

@@ -1,4 +1,4 @@
-//! What can be wrong with a base64 text.
+//! Errors of base64 texts.
 
 use crate::DestinationError;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 /// Why a text was not decoded.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What can be wrong with a text, or with the destination.
+/// Kind of fault in a text, or in the length of the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

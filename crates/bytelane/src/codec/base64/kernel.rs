@@ -13,6 +13,23 @@
 //!
 //! A buffer shorter than a small block is handled as two overlapping blocks of half the size; an
 //! even shorter one is passed as two numbers, filled up to one of these blocks.
+//!
+//! # Policy
+//!
+//! 192 bytes against 256 characters is the smallest block that is whole vectors on both sides of every
+//! instruction set. Short texts are the most frequent calls, and a call costs more than the work: they
+//! have functions of their own, which save no registers, and results in registers.
+//!
+//! # Invariants
+//!
+//! - A destination has exactly the length of the result. Blocks of the decoder write 16 bytes more than
+//!   count, so the last block is left to the rest.
+//! - A fault ends decoding with `false`; the specification then finds the place and the kind.
+//!
+//! # What decided
+//!
+//! The three changes for short buffers saved a fifth of the time each. With AVX-512, 8 to 64 bytes run
+//! at 0.87 to 1.5 times the speed of the best other library. See `docs/lab-notes/base64.md`.
 #![forbid(unsafe_code)]
 
 use super::tables::{Tables, ZERO};

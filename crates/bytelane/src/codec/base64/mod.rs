@@ -47,18 +47,12 @@
 //!
 //! Source: [RFC 4648](https://www.rfc-editor.org/rfc/rfc4648), sections 3 to 5.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
+mod claims;
 mod engine;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(feature = "std")]
 mod stream;
 mod tables;
@@ -179,9 +173,10 @@ impl Fill for Decode<'_> {
             } else {
                 decode_long(engine, text, dst, backend)
             };
-        match good {
-            true => Ok((needed, ())),
-            false => Err(scalar::fault(engine, src)),
+        if good {
+            Ok((needed, ()))
+        } else {
+            Err(scalar::fault(engine, src))
         }
     }
 }

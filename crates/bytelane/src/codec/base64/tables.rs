@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-use super::sse41::Halves;
+use super::arch::sse41::Halves;
 
 /// An alphabet and everything derived from it, each table within a cache line.
 #[repr(C, align(64))]

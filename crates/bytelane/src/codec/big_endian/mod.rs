@@ -23,16 +23,10 @@
 //! Source: [Thrift's Binary protocol](https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md),
 //! sections "Integer encoding" and "Double encoding".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
+mod claims;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -43,7 +37,6 @@ use crate::simd::{Writes, with_writes};
 use crate::{Backend, Destination, DestinationError, Detected, LengthError, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 /// The operations that each instruction set provides: reversing the bytes of each value of `K`
 /// bytes.
@@ -71,29 +64,17 @@ dispatch! {
 /// ```
 #[inline]
 pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
+    encode_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Value>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    encode_uninit_with(Detected::active(), values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Value>(
+pub fn encode_with<'a, T: Value>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
@@ -142,29 +123,17 @@ pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
 /// ```
 #[inline]
 pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthError> {
-    decode_uninit_with(Detected::active(), src, values).map(|written| written.len())
+    decode_with(Detected::active(), src, values).map(|written| written.len())
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values written.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Value>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], LengthError> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Value>(
+pub fn decode_with<'a, T: Value>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,

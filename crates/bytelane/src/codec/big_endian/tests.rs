@@ -5,6 +5,7 @@ use crate::LengthErrorKind;
 use crate::cost_of_a_call::{report, round};
 use crate::grid::thinned;
 use core::hint::black_box;
+use core::mem::MaybeUninit;
 use std::vec::Vec;
 
 fn every_list<T: Value>(value: impl Fn(u64) -> T, to_be_bytes: impl Fn(T) -> Vec<u8>) {
@@ -22,7 +23,7 @@ fn every_list<T: Value>(value: impl Fn(u64) -> T, to_be_bytes: impl Fn(T) -> Vec
             for offset in thinned(0..offsets, 2) {
                 let room = offset + expected.len() + 1;
                 let mut encoded = std::vec![0xaa; room];
-                let written = encode_uninit_with(backend, &values, &mut encoded[offset..]).unwrap();
+                let written = encode_with(backend, &values, &mut encoded[offset..]).unwrap();
                 assert!(
                     written == expected,
                     "{backend:?}, {count} values at {offset}"
@@ -31,7 +32,7 @@ fn every_list<T: Value>(value: impl Fn(u64) -> T, to_be_bytes: impl Fn(T) -> Vec
                 assert!(around.all(|&byte| byte == 0xaa));
 
                 let mut decoded = std::vec![MaybeUninit::<T>::uninit(); values.len()];
-                let decoded = decode_uninit_with(backend, &expected, &mut decoded[..]).unwrap();
+                let decoded = decode_with(backend, &expected, &mut decoded[..]).unwrap();
                 assert!(
                     memory::bytes(decoded) == memory::bytes(&values),
                     "{backend:?}, {count} values from {offset}"

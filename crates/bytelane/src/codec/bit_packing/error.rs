@@ -1,4 +1,4 @@
-//! What can be wrong with packed values.
+//! Errors of packed values.
 
 use crate::DestinationError;
 use core::fmt;
@@ -8,7 +8,7 @@ use core::fmt;
 /// When packing, the offset is that of the first byte of the value, in memory.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with packed values, or with values to be packed.
+/// Kind of fault in packed values, or in values to be packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

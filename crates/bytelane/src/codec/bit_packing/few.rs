@@ -1,4 +1,6 @@
-//! Both directions for a few values, which are not worth a plan.
+//! Both directions for a few values, which are not worth a plan: eight values took 30 to 65 ns with the
+//! plan of AVX2, and 6 to 45 without. `FEW` of an instruction set says how many are few; with masks, AVX-512
+//! has none (5 to 6 ns).
 #![forbid(unsafe_code)]
 
 use super::layout::Layout;

@@ -8,7 +8,6 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// How values are packed: a width in bits, and optionally a frame of reference or zigzag.
@@ -98,33 +97,18 @@ impl<T: Integer> Format<T> {
     /// contents of `dst` are then unspecified.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], Error> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         values: &[T],
@@ -158,8 +142,8 @@ impl<T: Integer> Format<T> {
         Ok(encoded)
     }
 
-    /// Unpacks values from the front of `src`, as many as `values` has room for. Returns the number
-    /// of bytes that they take, which is [`encoded_len`](Self::encoded_len).
+    /// Unpacks values from the front of `src`, up to the length of `values`. Returns the number of
+    /// bytes that they take, which is [`encoded_len`](Self::encoded_len).
     ///
     /// It is fastest if `src` continues for at least 72 bytes after them.
     ///
@@ -168,33 +152,19 @@ impl<T: Integer> Format<T> {
     /// [`ErrorKind::Truncated`] if `src` is shorter than that; nothing is written then.
     #[inline]
     pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_uninit_with(Detected::active(), src, values);
+        let read = self.decode_with(Detected::active(), src, values);
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
-    /// many as there is room for, and the number of bytes that they take.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, which fill the destination, and the number of bytes that
+    /// they take.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -213,7 +183,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -227,7 +197,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -261,34 +231,18 @@ impl<T: Integer> Format<T> {
         range: Range<usize>,
         values: &mut [T],
     ) -> Result<usize, Error> {
-        let written = self.decode_range_uninit_with(Detected::active(), src, range, values);
+        let written = self.decode_range_with(Detected::active(), src, range, values);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// values written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     #[inline]
-    pub fn decode_range_uninit<'a>(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<&'a mut [T], Error> {
-        self.decode_range_uninit_with(Detected::active(), src, range, values)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or
-    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit_with<'a>(
+    pub fn decode_range_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -340,13 +294,15 @@ impl<T: SignedInteger> Format<T> {
     }
 }
 
-/// Whether the packed bytes contain `count` values. Returns the number of bytes that they take.
+/// Fails if the packed bytes do not contain `count` values. Returns the number of bytes that they
+/// take.
 #[inline]
 fn check(layout: Layout, src: &[u8], count: usize) -> Result<usize, Error> {
     let needed = layout.bytes(count).unwrap_or(usize::MAX);
-    match needed <= src.len() {
-        true => Ok(needed),
-        false => Err(Error::at(src.len(), ErrorKind::Truncated { needed })),
+    if needed <= src.len() {
+        Ok(needed)
+    } else {
+        Err(Error::at(src.len(), ErrorKind::Truncated { needed }))
     }
 }
 
@@ -370,9 +326,10 @@ impl<T: Integer> Fill for Packing<'_, T> {
         } = self;
         let needed = layout.bytes(values.len()).unwrap_or(usize::MAX);
         let to = front(to, needed)?;
-        match T::pack(layout, values, to, backend) {
-            true => Ok((needed, ())),
-            false => Err(beyond(layout, values)),
+        if T::pack(layout, values, to, backend) {
+            Ok((needed, ()))
+        } else {
+            Err(beyond(layout, values))
         }
     }
 }

@@ -3,14 +3,14 @@
 
 use crate::simd::window;
 
-/// How values are packed, without their type.
+/// Packing of values, without their type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
     /// Bits per value.
     pub(crate) width: usize,
-    /// What is subtracted from values before they are packed, modulo the size of their type.
+    /// Number that is subtracted from values before they are packed, modulo the size of their type.
     pub(crate) reference: u64,
-    /// Whether values are mapped by zigzag. There is no reference then.
+    /// True if values are mapped by zigzag. There is no reference then.
     pub(crate) zigzag: bool,
 }
 
@@ -56,9 +56,10 @@ impl Layout {
     pub(crate) fn to_bits<const K: usize>(self, value: [u8; K]) -> u64 {
         let (number, unused) = (from_ne_bytes(value), 64 - 8 * K);
         let sign = ((number << unused).cast_signed() >> 63).cast_unsigned();
-        let bits = match self.zigzag {
-            true => number << 1 ^ sign,
-            false => number.wrapping_sub(self.reference),
+        let bits = if self.zigzag {
+            number << 1 ^ sign
+        } else {
+            number.wrapping_sub(self.reference)
         };
         bits & (!0 >> unused)
     }
@@ -66,9 +67,10 @@ impl Layout {
     /// The value of `K` bytes that these bits stand for.
     #[inline(always)]
     pub(crate) fn value_of<const K: usize>(self, bits: u64) -> [u8; K] {
-        to_ne_bytes(match self.zigzag {
-            true => bits >> 1 ^ (bits & 1).wrapping_neg(),
-            false => bits.wrapping_add(self.reference),
+        to_ne_bytes(if self.zigzag {
+            bits >> 1 ^ (bits & 1).wrapping_neg()
+        } else {
+            bits.wrapping_add(self.reference)
         })
     }
 }
@@ -90,8 +92,8 @@ pub(crate) static PLACES: [[u8; 16]; 65] = {
     places
 };
 
-/// Whether a run of numbers of `bits` bits has one that does not lie within the `room` bits from
-/// the beginning of its first byte on.
+/// Returns whether a run of numbers of `bits` bits has one that does not lie within the `room` bits
+/// from the beginning of its first byte on.
 #[inline(always)]
 pub(crate) fn spills(bits: usize, room: usize) -> bool {
     // The last bits before a number are a multiple of the greatest power of two in its width.
@@ -99,7 +101,7 @@ pub(crate) fn spills(bits: usize, room: usize) -> bool {
     8 - step + bits > room
 }
 
-/// As many ones, up to 64.
+/// A number with `count` ones, up to 64, in its lowest bits.
 #[inline(always)]
 pub(crate) const fn low_bits(count: usize) -> u64 {
     match count {

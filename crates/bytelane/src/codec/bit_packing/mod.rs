@@ -31,18 +31,36 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE),
 //! section "Run Length Encoding / Bit-Packing Hybrid".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub(crate) mod avx512;
+// A map of the files, from the outside to the inside:
+//
+//     format.rs       public functions -> Packing, Unpacking (the operations)
+//     integer.rs      the types of values, which choose K, their width in bytes
+//     layout.rs       width, reference, zigzag; PLACES, the table of where eight values begin
+//     error.rs        kinds of errors
+//     claims.rs       proofs that the operations write what they claim
+//     scalar.rs       the specification
+//     few.rs          a few values, without a plan
+//     kernel.rs       control flow: blocks, cases, tails. Start here
+//     pack_with.rs    packing for delta, rle_hybrid and alp, which choose a layout first
+//     arch/           one file per instruction set: a plan and a step, in each direction
+//         avx512.rs       both directions: one permutation and one multishift
+//         avx2.rs, sse41.rs, neon.rs      unpacking
+//     pack/           packing for these three
+//         numbers.rs      where the joined numbers lie, and which shuffles that takes
+//         avx2.rs, sse41.rs, neon.rs
+//
+// Unpacking (`Unpack`): a window of 80 packed bytes -> `plan` (shuffle, shift, mask) -> 64 bytes of
+// values. Packing (`Pack`): 64 bytes of values -> subtract, join, shift, shuffle -> up to 64 packed
+// bytes. `Packs` is packing with the steps that values of up to 8 bits and halved values need.
+
+pub(crate) mod arch;
+mod claims;
 mod error;
 mod few;
 mod format;
 mod integer;
 mod kernel;
 mod layout;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-pub(crate) mod neon;
 #[cfg(any(
     all(target_arch = "x86_64", feature = "sse41"),
     all(target_arch = "aarch64", target_endian = "little", feature = "neon")
@@ -50,8 +68,6 @@ pub(crate) mod neon;
 mod pack;
 mod pack_with;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-pub(crate) mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -67,15 +83,16 @@ pub(crate) use scalar::{pack as pack_scalar, read};
 use crate::backend::dispatch;
 use crate::memory::Slot;
 
-/// Packed bytes that a step may read: 64 for its block, and as many more as make each load whole.
+/// Packed bytes that a step may read: 64 for its block, and 16 after them, so that each load is
+/// whole.
 pub(crate) const WINDOW: usize = 80;
 
 /// Which layouts a step handles, chosen once per run.
 pub(crate) trait Case: Copy {
-    /// Those in which a value does not lie within what the instruction set shifts at once.
+    /// True for layouts in which a value does not lie within what the instruction set shifts at once.
     const WIDE: bool;
     const ZIGZAG: bool;
-    /// Those in which 32 bytes of values lie within 16 packed bytes, where that saves loads.
+    /// True for layouts in which 32 bytes of values lie within 16 packed bytes, where that saves loads.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "registers of NEON have 16 bytes")
@@ -117,10 +134,10 @@ pub(crate) trait Unpack<const K: usize>: Copy {
 
     fn unpack_plan(self, layout: Layout) -> Self::Plan;
 
-    /// Whether the steps called `Usual` can be used.
+    /// Returns whether the steps called `Usual` can be used.
     fn is_usual(self, plan: &Self::Plan) -> bool;
 
-    /// Whether steps called `NEAR` can be used, and are faster.
+    /// Returns whether steps called `NEAR` can be used, and are faster.
     #[inline(always)]
     fn is_near(self, plan: &Self::Plan) -> bool {
         let _ = plan;
@@ -130,7 +147,7 @@ pub(crate) trait Unpack<const K: usize>: Copy {
     /// Unpacks 64 bytes of values from the front of a window.
     fn unpack<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW], to: &mut [Slot; 64]);
 
-    /// Unpacks values from all the bytes that there are.
+    /// Unpacks values from the last bytes of the input.
     #[inline(always)]
     fn unpack_rest(self, plan: &Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
         kernel::unpack_rest::<K, Self>(self, plan, layout, src, dst);
@@ -143,8 +160,8 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// Fewer values than this are handled one by one.
     const FEW: usize;
 
-    /// Whether values of 8 bytes are better halved, if they have at most 32 bits: the steps for 4 bytes
-    /// pack twice as many at a time.
+    /// True if values of 8 bytes are better halved, if they have at most 32 bits: the steps for 4 bytes pack twice as
+    /// many at a time.
     const HALVES: bool = false;
 
     /// Registers for one layout, and which bits have been seen.
@@ -152,7 +169,7 @@ pub(crate) trait Pack<const K: usize>: Copy {
 
     fn pack_plan(self, layout: Layout) -> Self::Plan;
 
-    /// Whether the steps called `Usual` can be used.
+    /// Returns whether the steps called `Usual` can be used.
     fn packs_usual(self, plan: &Self::Plan) -> bool;
 
     /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything. Values
@@ -174,7 +191,7 @@ pub(crate) trait Pack<const K: usize>: Copy {
         kernel::pack_rest::<K, Self>(self, plan, layout, src, dst);
     }
 
-    /// Whether all values so far have no more bits than the width.
+    /// Returns whether all values so far have no more bits than the width.
     fn all_fit(self, plan: &Self::Plan) -> bool;
 }
 

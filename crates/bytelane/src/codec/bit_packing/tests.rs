@@ -36,7 +36,7 @@ fn round_trip<T: Integer>(format: Format<T>, values: &[T], packed: &[u8]) {
         let place = std::format!("{backend}, {format:?}, {} values", values.len());
         for offset in [0, 1, 13] {
             let mut bytes = std::vec![0xa5; offset + packed.len() + 1];
-            let written = format.encode_uninit_with(backend, values, &mut bytes[offset..]);
+            let written = format.encode_with(backend, values, &mut bytes[offset..]);
             assert_eq!(written.unwrap(), packed, "{place}");
             let mut around = bytes[..offset].iter().chain(bytes.last());
             assert!(around.all(|&byte| byte == 0xa5), "{place}");
@@ -46,7 +46,7 @@ fn round_trip<T: Integer>(format: Format<T>, values: &[T], packed: &[u8]) {
             let mut bytes = packed.to_vec();
             bytes.resize(packed.len() + more, 0xff);
             let mut read = std::vec![MaybeUninit::uninit(); values.len()];
-            let read = format.decode_uninit_with(backend, &bytes, &mut read[..]);
+            let read = format.decode_with(backend, &bytes, &mut read[..]);
             assert_eq!(
                 read.unwrap(),
                 (&mut values.to_vec()[..], packed.len()),
@@ -155,12 +155,8 @@ fn ranges_skip_what_lies_before() {
             for start in thinned(0..=203, 3) {
                 for end in thinned((start..=203).step_by(17), 3) {
                     let mut read = [7; 203];
-                    let range = format.decode_range_uninit_with(
-                        backend,
-                        &packed,
-                        start..end,
-                        &mut read[..],
-                    );
+                    let range =
+                        format.decode_range_with(backend, &packed, start..end, &mut read[..]);
                     assert_eq!(
                         range.unwrap(),
                         &values[start..end],
@@ -182,13 +178,13 @@ fn values_that_do_not_fit_are_named() {
                 let mut values = std::vec![511; count];
                 values[bad] = 512;
                 let mut bytes = [0; 200];
-                let error = format.encode_uninit_with(backend, &values, &mut bytes[..]);
+                let error = format.encode_with(backend, &values, &mut bytes[..]);
                 let error = error.unwrap_err();
                 assert_eq!(error.offset(), Some(4 * bad), "{backend}, {count}");
                 assert_eq!(error.kind(), ErrorKind::Value { width: 9 });
                 let mut values = std::vec![28i64; count];
                 values[bad] = -4;
-                let error = narrow.encode_uninit_with(backend, &values, &mut bytes[..]);
+                let error = narrow.encode_with(backend, &values, &mut bytes[..]);
                 assert_eq!(
                     error.unwrap_err().offset(),
                     Some(8 * bad),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::grid::thinned;
 use crate::{Backend, LengthErrorKind};
+use core::mem::MaybeUninit;
 use std::vec::Vec;
 
 fn input(len: usize) -> Vec<u8> {
@@ -27,13 +28,13 @@ fn every_backend_does_what_the_specification_says() {
                 }
                 let sized = Width::new(width).unwrap();
                 let mut encoded = std::vec![0xaa; values.len()];
-                let written = sized.encode_uninit_with(backend, &values, &mut encoded[..]);
+                let written = sized.encode_with(backend, &values, &mut encoded[..]);
                 assert!(
                     written.unwrap() == streams,
                     "encode, {backend:?}, width {width}, {count} values"
                 );
                 let mut decoded = std::vec![MaybeUninit::uninit(); values.len()];
-                let written = sized.decode_uninit_with(backend, &encoded, &mut decoded[..]);
+                let written = sized.decode_with(backend, &encoded, &mut decoded[..]);
                 assert!(
                     written.unwrap() == values,
                     "decode, {backend:?}, width {width}, {count} values"
@@ -57,13 +58,13 @@ fn streamed_values_are_the_same() {
                 let mut room = std::vec![0xaa; values.len() + 64];
                 for offset in thinned([1, 0, 4, 16, 32, 63], 2) {
                     let to = &mut room[offset..];
-                    let encoded = streamed.encode_uninit_with(backend, &values, to).unwrap();
+                    let encoded = streamed.encode_with(backend, &values, to).unwrap();
                     assert!(
                         encoded == plain,
                         "{backend:?}, width {width}, {count} values"
                     );
                     let to = &mut room[offset..];
-                    let decoded = streamed.decode_uninit_with(backend, &plain, to).unwrap();
+                    let decoded = streamed.decode_with(backend, &plain, to).unwrap();
                     assert!(
                         decoded == values,
                         "{backend:?}, width {width}, {count} values"

@@ -7,7 +7,6 @@ use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
@@ -27,7 +26,7 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Width {
     bytes: NonZeroUsize,
-    /// Whether values are numbers in this machine's byte order.
+    /// True if values are numbers in this machine's byte order.
     numbers: bool,
     non_temporal: bool,
 }
@@ -85,33 +84,18 @@ impl Width {
     /// short; nothing is written then.
     #[inline]
     pub fn encode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
-        let written = self.encode_uninit_with(Detected::active(), src, dst);
+        let written = self.encode_with(Detected::active(), src, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        src: &[u8],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.encode_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -138,7 +122,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn encode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
         let mut encoded = Vec::new();
@@ -151,36 +135,21 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     pub fn decode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
-        let written = self.decode_uninit_with(Detected::active(), src, dst);
+        let written = self.decode_with(Detected::active(), src, dst);
         written.map(|written| written.len())
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.decode_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -194,7 +163,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn decode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
         Ok(memory::append(self.join(Detected::active(), src)?, src.len(), to)?.0)
@@ -204,7 +173,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode_append`](Self::encode_append).
+    /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
         let mut values = Vec::new();
@@ -217,7 +186,7 @@ impl Width {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode), and an error if the range is not within the values.
+    /// The same as [`encode`](Self::encode), and an error if the range is not within the values.
     ///
     /// ```
     /// use bytelane::byte_stream_split::Width;
@@ -234,33 +203,17 @@ impl Width {
         range: Range<usize>,
         dst: &mut [u8],
     ) -> Result<usize, LengthError> {
-        let written = self.decode_range_uninit_with(Detected::active(), src, range, dst);
+        let written = self.decode_range_with(Detected::active(), src, range, dst);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// bytes written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit<'a>(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.decode_range_uninit_with(Detected::active(), src, range, dst)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or [`decode_range`](Self::decode_range),
-    /// on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    pub fn decode_range_uninit_with<'a>(
+    /// The same as [`decode_range`](Self::decode_range).
+    pub fn decode_range_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -405,7 +358,7 @@ impl Fill for Join<'_> {
     type Done = ();
     type Error = DestinationError;
 
-    /// As that of [`Split`].
+    /// For numbers, the match is on a constant, as in [`Split`].
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
         let Self {

@@ -11,8 +11,8 @@ use crate::memory;
 use crate::simd::{window, window_mut};
 use core::ops::Range;
 
-/// Whether an instruction set has vectors for which this is faster than look-ups: they have eight
-/// numbers of 64 bits, and those of AVX2 have four.
+/// Instruction sets, and whether their vectors are large enough for this to be faster than
+/// look-ups: they have eight numbers of 64 bits, and those of AVX2 have four.
 pub(super) trait Vectors: Copy {
     const ARE_FASTER: bool;
 }
@@ -34,7 +34,7 @@ impl Vectors for crate::backend::Neon {
     const ARE_FASTER: bool = false;
 }
 
-/// Fewer numbers are written one by one: vectors are computed for as many as there can be.
+/// Fewer numbers are written one by one: vectors always compute [`MOST`] of them.
 const FEWEST: usize = 16;
 
 const EIGHT: u64 = 100_000_000;
@@ -72,7 +72,7 @@ pub(super) fn write<V: Vectors>(_: V, values: &[i64], text: &mut [u8; ROOM]) -> 
 /// Writes integers of up to 32 bits without their signs, which are in `numbers`.
 #[inline(always)]
 fn write_32(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usize {
-    // Two words for each number, and as many for the bytes that are loaded after the last one.
+    // Two words for each number, and two for the bytes that are loaded after the last one.
     let mut words = [0; 2 * (MOST + 1)];
     for i in 0..MOST {
         let high = (numbers[i] * INVERSE_OF_EIGHT) >> 57;
@@ -93,7 +93,7 @@ fn write_32(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usi
 /// Writes integers of any size, whose absolute values are in `numbers`.
 #[inline(always)]
 fn write_64(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usize {
-    // As above, with three words.
+    // Three words, otherwise as above.
     let mut words = [0; 3 * (MOST + 1)];
     let mut counts = [0; MOST];
     for i in 0..MOST {
@@ -162,7 +162,7 @@ fn eight_digits(number: u64) -> u64 {
     high | (twos - 10 * high) << 8 | ZEROS
 }
 
-/// How many zeros eight digits begin with.
+/// Number of zeros that eight digits begin with.
 #[inline(always)]
 fn leading_zeros(text: u64) -> u64 {
     u64::from((text ^ ZEROS).trailing_zeros() / 8)

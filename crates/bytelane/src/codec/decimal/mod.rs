@@ -10,7 +10,7 @@ use crate::Detected;
 use crate::backend::dispatch;
 use core::ops::Range;
 
-/// How many integers one call writes.
+/// Number of integers that one call writes.
 pub const MOST: usize = 32;
 
 /// Bytes of the longest integer after its comma: `,-9223372036854775808`.

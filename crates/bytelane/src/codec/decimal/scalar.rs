@@ -66,7 +66,7 @@ fn write_one(value: i64, window: &mut [u8; WINDOW]) -> usize {
 /// Stores what is in front of `count` digits. Returns the length of all of it.
 #[inline(always)]
 fn sign_and_comma(negative: bool, count: usize, window: &mut [u8; WINDOW]) -> usize {
-    // Whether there is a sign decides where the text starts, not what is stored.
+    // A sign decides where the text starts, not what is stored.
     window[WINDOW - 1 - count] = b'-';
     let len = count + usize::from(negative) + 1;
     window[WINDOW - len] = b',';
@@ -161,7 +161,7 @@ static COUNTS: [u64; 33] = {
     let mut counts = [0; 33];
     let mut bits = 0;
     while bits <= 32 {
-        // Numbers of so many bits have as many digits as the least of them, or one more.
+        // Numbers of the same number of bits have the digits of the least of them, or one more.
         let least: u64 = if bits == 0 { 0 } else { 1 << (bits - 1) };
         let (mut digits, mut power) = (1, 10);
         while power <= least {
@@ -177,13 +177,13 @@ static COUNTS: [u64; 33] = {
     counts
 };
 
-/// How many digits a number has.
+/// Number of digits of a number.
 #[inline(always)]
 pub(super) fn count_of_32(number: u32) -> usize {
     ((COUNTS[number.leading_zeros() as usize] + u64::from(number)) >> 32) as usize
 }
 
-/// How many digits a number has that is greater than 0.
+/// Number of digits of a number greater than 0.
 #[inline(always)]
 fn count_of_64(number: u64) -> usize {
     // The logarithm of 2 to base 10 is a little less than 1234 / 4096, and a little more than 1233.

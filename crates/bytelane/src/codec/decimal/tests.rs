@@ -12,7 +12,7 @@ fn check(values: &[i64]) {
     let expected: String = values.iter().map(|value| format!(",{value}")).collect();
     for backend in Backend::available() {
         let backend = Detected::new(backend).unwrap();
-        // What is left of other numbers does no harm.
+        // Remains of other numbers do no harm.
         let mut text = Text {
             bytes: [b'x'; ROOM],
         };

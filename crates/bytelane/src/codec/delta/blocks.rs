@@ -23,7 +23,7 @@ fn signed(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
     Ok((number >> 1 ^ (number & 1).wrapping_neg(), end))
 }
 
-/// What the header says.
+/// Header of a stream.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     /// Values in a miniblock.
@@ -105,14 +105,14 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         self.at
     }
 
-    /// Whether that was the last value.
+    /// Returns whether that was the last value.
     #[inline(always)]
     pub(super) fn is_at_end(&self) -> bool {
         self.left == 0
     }
 
-    /// The next miniblock, and those after it that have the same width and belong to the same block:
-    /// their bits follow each other. Only as many as `wanted` values need; none after the last value.
+    /// The next miniblock, and those after it that have the same width and belong to the same block: their bits follow
+    /// each other. Stops after `wanted` values, and after the last value.
     #[inline(always)]
     pub(super) fn next(&mut self, wanted: u64) -> Result<Run, Error> {
         if self.widths.is_empty() {
@@ -132,12 +132,13 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         let mut there = (self.src.len() - at) as u64;
         let is_wide = layout.width > 8 * K;
         if is_wide || bytes > there {
-            return Err(match is_wide {
-                true => Error::at(
+            return Err(if is_wide {
+                Error::at(
                     self.widths_end - self.widths.len(),
                     ErrorKind::Width { width: *width },
-                ),
-                false => Error::at(at, ErrorKind::Truncated),
+                )
+            } else {
+                Error::at(at, ErrorKind::Truncated)
             });
         }
         self.widths = widths;

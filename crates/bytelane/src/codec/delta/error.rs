@@ -1,4 +1,4 @@
-//! What can be wrong with a stream of differences.
+//! Errors of streams of differences.
 
 use crate::DestinationError;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 /// Why a stream could not be read. Everything before the offset is well formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with a stream.
+/// Kind of fault in a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

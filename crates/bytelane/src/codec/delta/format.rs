@@ -6,9 +6,8 @@ use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
-/// How many values the blocks and miniblocks of a stream have. Decoders read them from the stream.
+/// Number of values in the blocks and miniblocks of a stream. Decoders read them from the stream.
 ///
 /// ```
 /// use bytelane::delta::{self, Format};
@@ -87,33 +86,18 @@ impl Format {
         values: &[T],
         dst: &mut [u8],
     ) -> Result<usize, DestinationError> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a, T: Integer>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], DestinationError> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a, T: Integer>(
+    pub fn encode_with<'a, T: Integer>(
         self,
         backend: Detected,
         values: &[T],

@@ -41,7 +41,7 @@ mod lists {
 
         fn encoded_len(format: Format, values: &[Self]) -> usize;
 
-        /// Decodes the values from number `start` on, as many as there is room for. Returns the
+        /// Decodes the values from number `start` on, until the destination is full. Returns the
         /// offset after the last miniblock that was read.
         fn decode(
             src: &[u8],

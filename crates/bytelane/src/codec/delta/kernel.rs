@@ -1,5 +1,19 @@
 //! Decoding, shared by all instruction sets: each block of 64 bytes of differences is unpacked and
 //! summed in registers.
+//!
+//! ```text
+//! for each run of miniblocks of one width
+//!     before the first wanted value: batches of 32 to a buffer, of which the end is copied
+//!     width 0: the sums of a block once, then only added to the value before and stored
+//!     else: unpack a window, prefix sums in registers, add the value before, store
+//!     the last blocks from a copy of the input, whose windows would reach past it
+//! ```
+//!
+//! The sum before a block is in every place of a register (`carry`), so that only one addition per block
+//! waits for the one before. The reference of the layout is the smallest difference, which unpacking
+//! adds. Runs and separate sums for width 0 took decoding from 3.5 to 4.7 times the speed of the crate
+//! `parquet` for `i64` timestamps, and from 2.0 to 4.3 for constant steps (AVX-512). See
+//! `docs/lab-notes/delta.md`.
 #![forbid(unsafe_code)]
 
 use super::blocks::{Header, Miniblocks};
@@ -12,8 +26,8 @@ use crate::simd::{window, window_mut};
 /// number of bytes.
 const BATCH: usize = 32;
 
-/// Decodes the values from number `start` on, as many as there is room for. Returns the offset after
-/// the last miniblock that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last
+/// miniblock that was read.
 #[inline(always)]
 pub(super) fn decode<const K: usize, S: Sums<K>>(
     simd: S,
@@ -46,13 +60,15 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
         while left > 0 && !dst.is_empty() {
             // Up to the first value that is wanted, in batches that are put aside.
             let is_aside = start > 0;
-            let count = match is_aside {
-                true => usize::min(left, BATCH),
-                false => usize::min(left, dst.len() / K),
+            let count = if is_aside {
+                usize::min(left, BATCH)
+            } else {
+                usize::min(left, dst.len() / K)
             };
-            let to = match is_aside {
-                true => &mut aside[..K * count],
-                false => &mut dst[..K * count],
+            let to = if is_aside {
+                &mut aside[..K * count]
+            } else {
+                &mut dst[..K * count]
             };
             carry = sum(simd, layout, packed, carry, to);
             let (skipped, mut written) = (usize::min(start, count), count);
@@ -80,10 +96,12 @@ fn sum<const K: usize, S: Sums<K>>(
     dst: &mut [Slot],
 ) -> S::Carry {
     let plan = simd.unpack_plan(layout);
-    match simd.is_usual(&plan) {
-        true if layout.width == 0 => sum_equal::<K, S>(simd, &plan, carry, dst),
-        true => sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst),
-        false => sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst),
+    if !simd.is_usual(&plan) {
+        sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst)
+    } else if layout.width == 0 {
+        sum_equal::<K, S>(simd, &plan, carry, dst)
+    } else {
+        sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst)
     }
 }
 

@@ -31,21 +31,15 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#DELTAENC),
 //! section "Delta Encoding".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 mod blocks;
+mod claims;
 mod encode;
 mod error;
 mod format;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -62,7 +56,6 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// Summing, as each instruction set provides it, for values of `K` bytes, 4 or 8.
@@ -112,7 +105,7 @@ pub fn stored(src: &[u8]) -> Result<u64, Error> {
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 pub fn validate<T: Integer>(src: &[u8]) -> Result<(u64, usize), Error> {
     let header = blocks::Header::read(src)?;
     let length = match size_of::<T>() {
@@ -140,31 +133,19 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
     Format::STANDARD.encode(values, dst)
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Integer>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    Format::STANDARD.encode_uninit(values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Integer>(
+pub fn encode_with<'a, T: Integer>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
 ) -> Result<&'a mut [u8], DestinationError> {
-    Format::STANDARD.encode_uninit_with(backend, values, dst)
+    Format::STANDARD.encode_with(backend, values, dst)
 }
 
 /// [`encode`], appended to a `Vec`. Returns the number of bytes.
@@ -181,9 +162,9 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
     Format::STANDARD.encode_to_vec(values)
 }
 
-/// Decodes the first values of a stream, as many as `values` has room for. Returns the number of
-/// bytes read, up to the end of the last miniblock: if these are all values, the length of the
-/// stream, which more bytes may follow.
+/// Decodes the first values of a stream, up to the length of `values`. Returns the number of bytes
+/// read, up to the end of the last miniblock: if these are all values, the length of the stream,
+/// which more bytes may follow.
 ///
 /// # Errors
 ///
@@ -203,30 +184,17 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
 /// ```
 #[inline]
 pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+    decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is
-/// room for, and the number of bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Integer>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<(&'a mut [T], usize), Error> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Integer>(
+pub fn decode_with<'a, T: Integer>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
@@ -244,7 +212,7 @@ pub fn decode_uninit_with<'a, T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append<T: Integer>(
@@ -264,7 +232,7 @@ pub fn decode_append<T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
     let mut values = Vec::new();
@@ -277,7 +245,7 @@ pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, us
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
+/// The same as [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
 /// [`ErrorKind::Destination`] if `values` is too short.
 ///
 /// ```
@@ -295,31 +263,18 @@ pub fn decode_range<T: Integer>(
     range: Range<usize>,
     values: &mut [T],
 ) -> Result<usize, Error> {
-    let written = decode_range_uninit_with(Detected::active(), src, range, values);
+    let written = decode_range_with(Detected::active(), src, range, values);
     written.map(|written| written.len())
 }
 
-/// [`decode_range`] into memory that need not be initialised. Returns the values written.
+/// [`decode_range`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
-/// Those of [`decode_range`].
+/// The same as [`decode_range`].
 #[inline]
-pub fn decode_range_uninit<'a, T: Integer>(
-    src: &[u8],
-    range: Range<usize>,
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    decode_range_uninit_with(Detected::active(), src, range, values)
-}
-
-/// [`decode_range_uninit`], or [`decode_range`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode_range`].
-#[inline]
-pub fn decode_range_uninit_with<'a, T: Integer>(
+pub fn decode_range_with<'a, T: Integer>(
     backend: Detected,
     src: &[u8],
     range: Range<usize>,

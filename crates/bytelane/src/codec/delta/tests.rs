@@ -3,6 +3,7 @@
 use super::*;
 use crate::grid::thinned;
 use crate::{Backend, Detected};
+use core::mem::MaybeUninit;
 use std::vec::Vec;
 
 fn backends() -> impl Iterator<Item = Detected> {
@@ -36,9 +37,9 @@ fn round_trip<T: Integer>(format: Format, values: &[T]) -> Vec<u8> {
     for backend in backends() {
         let place = std::format!("{backend}, {format:?}, {} values", values.len());
         let mut again = std::vec![0xa5; length];
-        let written = format.encode_uninit_with(backend, values, &mut again[..]);
+        let written = format.encode_with(backend, values, &mut again[..]);
         assert!(written.unwrap() == encoded, "{place}");
-        let short = format.encode_uninit_with(backend, values, &mut again[..length - 1]);
+        let short = format.encode_with(backend, values, &mut again[..length - 1]);
         assert_eq!(
             short,
             Err(DestinationError::new(length, length - 1)),
@@ -47,7 +48,7 @@ fn round_trip<T: Integer>(format: Format, values: &[T]) -> Vec<u8> {
         for more in [0, 5, 200] {
             encoded.resize(length + more, 0xff);
             let mut read = std::vec![MaybeUninit::<T>::uninit(); values.len()];
-            let (read, end) = decode_uninit_with(backend, &encoded, &mut read[..]).unwrap();
+            let (read, end) = decode_with(backend, &encoded, &mut read[..]).unwrap();
             assert!(read == values, "{place}");
             assert!(values.len() < 2 || end == length, "{place}");
             encoded.truncate(length);
@@ -111,8 +112,7 @@ fn ranges_sum_what_lies_before() {
                 for count in thinned([0, 1, 7, 33, 150, 200], 2) {
                     let end = usize::min(start + count, 700);
                     let mut read = [0; 200];
-                    let read =
-                        decode_range_uninit_with(backend, &encoded, start..end, &mut read[..]);
+                    let read = decode_range_with(backend, &encoded, start..end, &mut read[..]);
                     assert_eq!(
                         read.unwrap(),
                         &values[start..end],
@@ -128,7 +128,7 @@ fn ranges_sum_what_lies_before() {
 fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     let outcome = |backend| {
         let mut values = std::vec![T::default(); count];
-        let read = decode_uninit_with(backend, src, &mut values[..]).map(|(_, read)| read);
+        let read = decode_with(backend, src, &mut values[..]).map(|(_, read)| read);
         (read, if read.is_ok() { values } else { Vec::new() })
     };
     let expected = outcome(Detected::new(Backend::Scalar).unwrap());
@@ -137,7 +137,7 @@ fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     }
     let (count, values) = (count as u64, validate::<T>(src));
     match (expected.0, values) {
-        // What was not asked for may still be wrong.
+        // Values that were not asked for may still be malformed.
         (Ok(read), Ok((_, length))) => assert!(read <= length),
         (Err(error), Ok((values, _))) => {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! What is wrong with a string.
+//! Errors of strings.
 
 use crate::DestinationError;
 use core::fmt;

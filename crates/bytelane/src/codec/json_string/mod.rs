@@ -35,18 +35,12 @@
 //! Source: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-7), section 7;
 //! [RFC 3629](https://www.rfc-editor.org/rfc/rfc3629#section-4), section 4.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
+mod claims;
 mod driver;
 mod error;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(feature = "alloc")]
 mod stream;
 mod tables;
@@ -64,7 +58,6 @@ use crate::memory::{self, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
-use core::mem::MaybeUninit;
 pub(crate) use driver::{Escape, EscapeBytes, Scan, Unescape};
 
 /// How a text is written: [`QUOTED`] or [`BARE`].
@@ -95,7 +88,7 @@ pub struct Consumed {
 pub struct Scanned<'a> {
     /// The input between the quotes. The closing quote is at `text.len()`.
     pub text: &'a str,
-    /// Whether `text` contains an escape. If not, `text` is the decoded string.
+    /// True if `text` contains an escape. If not, `text` is the decoded string.
     pub escaped: bool,
 }
 
@@ -121,7 +114,7 @@ pub(crate) struct Classes {
 /// The operations that each instruction set provides. A byte is *special* if it needs an escape:
 /// `"`, `\` and control characters; it is *long* if its escape has six characters instead of two.
 pub(crate) trait Blocks: utf8::Steps {
-    /// Whether [`escape`](Self::escape) costs more than copying the block once for each special
+    /// True if [`escape`](Self::escape) costs more than copying the block once for each special
     /// byte.
     const SHUFFLES_ARE_DEAR: bool = true;
 
@@ -152,7 +145,7 @@ pub(crate) trait Blocks: utf8::Steps {
         kernel::put(block, to);
     }
 
-    /// Those of a block's special bytes that are long.
+    /// Returns which of a block's special bytes are long.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
     /// The special bytes of four blocks; nothing if there are long ones among them.
@@ -216,32 +209,18 @@ impl Format {
     /// ```
     #[inline]
     pub fn escape(self, text: &str, dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.escape_uninit_with(Detected::active(), text, dst)?;
+        let written = self.escape_with(Detected::active(), text, dst)?;
         Ok(written.len())
     }
 
-    /// [`escape`](Self::escape) into memory that need not be initialised. Returns the text written.
+    /// [`escape`](Self::escape) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the text written.
     ///
     /// # Errors
     ///
-    /// Those of [`escape`](Self::escape).
+    /// The same as [`escape`](Self::escape).
     #[inline]
-    pub fn escape_uninit<'a>(
-        self,
-        text: &str,
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut str, DestinationError> {
-        self.escape_uninit_with(Detected::active(), text, dst)
-    }
-
-    /// [`escape_uninit`](Self::escape_uninit), or [`escape`](Self::escape), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`escape`](Self::escape).
-    #[inline]
-    pub fn escape_uninit_with<'a>(
+    pub fn escape_with<'a>(
         self,
         backend: Detected,
         text: &str,
@@ -272,7 +251,7 @@ impl Format {
     /// ```
     #[inline]
     pub fn escape_bytes(self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.escape_bytes_uninit_with(Detected::active(), src, dst)?;
+        let written = self.escape_bytes_with(Detected::active(), src, dst)?;
         Ok(written.len())
     }
 
@@ -281,9 +260,9 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Those of [`escape_bytes`](Self::escape_bytes).
+    /// The same as [`escape_bytes`](Self::escape_bytes).
     #[inline]
-    pub fn escape_bytes_uninit_with<'a>(
+    pub fn escape_bytes_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -343,34 +322,19 @@ impl Format {
     /// ```
     #[inline]
     pub fn unescape(self, src: &[u8], dst: &mut [u8]) -> Result<Consumed, Error> {
-        let (text, read) = self.unescape_uninit_with(Detected::active(), src, dst)?;
+        let (text, read) = self.unescape_with(Detected::active(), src, dst)?;
         let written = text.len();
         Ok(Consumed { read, written })
     }
 
-    /// [`unescape`](Self::unescape) into memory that need not be initialised. Returns the text and
-    /// the number of bytes read.
+    /// [`unescape`](Self::unescape) on a backend of the caller's choice, into memory that need not
+    /// be initialised. Returns the text and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`unescape`](Self::unescape).
+    /// The same as [`unescape`](Self::unescape).
     #[inline]
-    pub fn unescape_uninit<'a>(
-        self,
-        src: &[u8],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<(&'a mut str, usize), Error> {
-        self.unescape_uninit_with(Detected::active(), src, dst)
-    }
-
-    /// [`unescape_uninit`](Self::unescape_uninit), or [`unescape`](Self::unescape), on a backend of
-    /// the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`unescape`](Self::unescape).
-    #[inline]
-    pub fn unescape_uninit_with<'a>(
+    pub fn unescape_with<'a>(
         self,
         backend: Detected,
         src: &[u8],

@@ -173,7 +173,7 @@ impl Unescaper {
         }
     }
 
-    /// Whether the closing quote has been read.
+    /// Returns whether the closing quote has been read.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -247,13 +247,15 @@ impl Unescaper {
     /// unfinished; or the error of an earlier call.
     pub fn finish(self) -> Result<(), Error> {
         self.so_far?;
-        let ended = match self.format.quotes {
-            true => self.closed,
-            false => self.held.is_empty(),
+        let ended = if self.format.quotes {
+            self.closed
+        } else {
+            self.held.is_empty()
         };
-        match ended {
-            true => Ok(()),
-            false => Err(Error::at(0, ErrorKind::UnexpectedEnd).behind(self.offset)),
+        if ended {
+            Ok(())
+        } else {
+            Err(Error::at(0, ErrorKind::UnexpectedEnd).behind(self.offset))
         }
     }
 

@@ -74,7 +74,7 @@ pub(super) static EXPAND: [[u8; 16]; 256] = {
     table
 };
 
-/// Whether a set contains only the first places, or none.
+/// Returns whether a set contains only the first places, or none.
 #[inline(always)]
 pub(super) const fn first_ones(set: u64) -> bool {
     set & set.wrapping_add(1) == 0

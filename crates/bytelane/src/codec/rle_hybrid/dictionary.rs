@@ -6,7 +6,6 @@ use crate::codec::bit_packing::Layout;
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, Detected};
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// The values that indices stand for.
@@ -54,7 +53,7 @@ impl<T: Entry> Dictionary<T> {
         self.count
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -68,16 +67,16 @@ impl<T: Entry> Dictionary<T> {
         &self.table[..self.count]
     }
 
-    /// Decodes indices from the front of `src`, as many as `values` has room for, to the values that
-    /// they stand for. Returns the number of bytes read, as [`Format::decode`] does.
+    /// Decodes indices from the front of `src`, up to the length of `values`, to the values that they stand for.
+    /// Returns the number of bytes read, as [`Format::decode`] does.
     ///
     /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit the
     /// first-level cache.
     ///
     /// # Errors
     ///
-    /// Those of [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does
-    /// not have. The contents of `values` are then unspecified.
+    /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does not have. The
+    /// contents of `values` are then unspecified.
     #[inline]
     pub fn decode(
         &self,
@@ -85,34 +84,18 @@ impl<T: Entry> Dictionary<T> {
         src: &[u8],
         values: &mut [T],
     ) -> Result<usize, Error> {
-        let decoded = self.decode_uninit_with(Detected::active(), format, src, values);
+        let decoded = self.decode_with(Detected::active(), format, src, values);
         decoded.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
-    /// many as there is room for, and the number of bytes read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), format, src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         &self,
         backend: Detected,
         format: Format<u32>,
@@ -132,7 +115,7 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[inline]
     pub fn decode_append(
         &self,
@@ -151,7 +134,7 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     pub fn decode_to_vec(
         &self,
         format: Format<u32>,
@@ -168,8 +151,8 @@ impl<T: Entry> Dictionary<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if the
-    /// range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
+    /// The same as [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if
+    /// the range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
     #[inline]
     pub fn decode_range(
         &self,
@@ -179,35 +162,18 @@ impl<T: Entry> Dictionary<T> {
         values: &mut [T],
     ) -> Result<usize, Error> {
         let backend = Detected::active();
-        let written = self.decode_range_uninit_with(backend, format, src, range, values);
+        let written = self.decode_range_with(backend, format, src, range, values);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// values written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     #[inline]
-    pub fn decode_range_uninit<'a>(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        range: Range<usize>,
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<&'a mut [T], Error> {
-        self.decode_range_uninit_with(Detected::active(), format, src, range, values)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or
-    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit_with<'a>(
+    pub fn decode_range_with<'a>(
         &self,
         backend: Detected,
         format: Format<u32>,

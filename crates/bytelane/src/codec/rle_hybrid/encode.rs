@@ -1,4 +1,34 @@
 //! Encoding, shared by all instruction sets, which differ in how they pack bits.
+//!
+//! # Policy
+//!
+//! The format leaves the choice of runs to the encoder. [`plan`] chooses by bytes, in one pass; this
+//! file hands it the values as a [`Source`] and writes, or counts, the runs that come out as a [`Sink`].
+//!
+//! ```text
+//! equal      64 values at a time: a bit for each value that equals the next one (compared by the
+//!            compiler's vectors, gathered by one multiplication per 8 values)
+//! plan       runs, in the order of values: packed(start, end) and repeated(start, end)
+//! packed     header groups << 1 | 1, then the values by the kernels of `bit_packing`, then zeros up to
+//!            the end of the last group
+//! repeated   header count << 1, then the value in whole bytes
+//! ```
+//!
+//! Runs of more than [`MOST`] values are split, since readers keep counts in 31 bits.
+//!
+//! # Invariants
+//!
+//! - The runs cover all values in their order. Only the last packed run may have an incomplete group.
+//! - [`Writer::at`] grows by the length of each run, whether there is room or not, so that the error
+//!   for a short destination knows the length that is needed.
+//! - A value that does not fit the width is found while it is packed or repeated (`fit`), and named only
+//!   at the end.
+//!
+//! # What decided
+//!
+//! 20,000 values of 10 bits, up to 16 times in a row, take half of the bytes that a greedy encoder
+//! (the crate `parquet`) makes of them, 7,065 of 14,269, for 0.36 of its speed; values that come 8 times
+//! in a row and more, 0.9 of its speed. See `docs/lab-notes/rle-hybrid.md`, "The encoder".
 #![forbid(unsafe_code)]
 
 use super::plan::{self, Sink, Source, header_len};
@@ -37,7 +67,8 @@ impl<N: Number> Source for List<'_, N> {
         }
         let mut bits = 0;
         for (i, eight) in equal.as_chunks::<8>().0.iter().enumerate() {
-            // The product has bit 0 of each byte in its highest byte, one after the other.
+            // The product has bit 0 of each byte in its highest byte, one after the other: byte i is
+            // multiplied by 2^(56 - 7 i), which moves its bit 8 i to bit 56 + i. No two products meet.
             let eight = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
             bits |= eight << (8 * i);
         }
@@ -63,7 +94,7 @@ impl<'a> Writer<'a> {
         Self { to, at: 0 }
     }
 
-    /// Writes the header of a run with so many values or groups. Returns the room for the contents,
+    /// Writes the header of a run with `count` values or groups. Returns the room for the contents,
     /// if there is enough of it.
     #[inline(always)]
     pub(super) fn run(
@@ -99,9 +130,10 @@ impl<'a> Writer<'a> {
 
     /// The number of bytes, if there was room for them.
     pub(super) fn finish(self) -> Result<usize, DestinationError> {
-        match self.at <= self.to.len() {
-            true => Ok(self.at),
-            false => Err(DestinationError::new(self.at, self.to.len())),
+        if self.at <= self.to.len() {
+            Ok(self.at)
+        } else {
+            Err(DestinationError::new(self.at, self.to.len()))
         }
     }
 }
@@ -120,7 +152,7 @@ struct ListWriter<'a, 'b, N, P> {
     layout: Layout,
     values: &'a [N],
     writer: Writer<'b>,
-    /// Whether all values so far fit the width.
+    /// True if all values so far fit the width.
     fit: bool,
 }
 
@@ -194,9 +226,10 @@ fn encode_with<N: Number>(
     }
     let fit = sink.fit;
     let length = sink.writer.finish()?;
-    match fit {
-        true => Ok(length),
-        false => Err(scalar::beyond(layout, values)),
+    if fit {
+        Ok(length)
+    } else {
+        Err(scalar::beyond(layout, values))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What indices stand for, and the types that it can have.
+//! Entries, which indices stand for, and the types that they can have.
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, STEP, look_up};
@@ -15,12 +15,12 @@ pub trait Entry: Plain + Sealed {}
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a, const V: usize> {
     table: Table<'a, V>,
-    /// How many entries indices may stand for.
+    /// Number of entries that indices may stand for.
     count: usize,
 }
 
 impl<'a, const V: usize> Entries<'a, V> {
-    /// Whether they fit 64 bytes.
+    /// Returns whether the entries fit 64 bytes.
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
         self.table.bytes().len() <= 64
@@ -39,13 +39,13 @@ impl<'a, const V: usize> Entries<'a, V> {
         Some(u32::try_from(last).unwrap_or(u32::MAX))
     }
 
-    /// The entries of so many indices, modulo the size of the table.
+    /// Copies the entries of indices, modulo the size of the table.
     #[inline(always)]
     pub(super) fn copy(self, indices: &[[u8; 4]], to: &mut [[Slot; V]]) {
         let (steps, rest) = to.as_chunks_mut::<STEP>();
         let (indices, more) = indices.split_at(STEP * steps.len());
         for (to, indices) in steps.iter_mut().zip(indices.as_chunks::<STEP>().0) {
-            // Two of them with one load, of which there are as many as the CPU can do.
+            // Loads two indices at once: the loop is bound by loads.
             for i in 0..STEP / 2 {
                 let pair = u64::from_le_bytes(*window(flat(indices), 8 * i));
                 write(&mut to[2 * i], self.table.at(pair as u32));

@@ -1,4 +1,4 @@
-//! What can be wrong with runs.
+//! Errors of runs.
 
 use crate::DestinationError;
 use core::fmt;
@@ -8,7 +8,7 @@ use core::fmt;
 /// When encoding, the offset is that of the first byte of the value, in memory.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with runs, or with values to be encoded.
+/// Kind of fault in runs, or in values to be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

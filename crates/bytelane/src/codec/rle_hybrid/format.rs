@@ -11,10 +11,9 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
-/// The width of the values: `u8`, `u16` or `u32` of so many bits.
+/// Width in bits of values of type `u8`, `u16` or `u32`.
 ///
 /// ```
 /// use bytelane::rle_hybrid::Format;
@@ -92,33 +91,18 @@ impl<T: Integer> Format<T> {
     /// then unspecified.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst);
+        let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], Error> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         values: &[T],
@@ -153,8 +137,8 @@ impl<T: Integer> Format<T> {
         Ok(encoded)
     }
 
-    /// Decodes values from the front of `src`, as many as `values` has room for. Returns the number
-    /// of bytes read, up to the end of the last run, which may have more values.
+    /// Decodes values from the front of `src`, up to the length of `values`. Returns the number of
+    /// bytes read, up to the end of the last run, which may have more values.
     ///
     /// # Errors
     ///
@@ -175,33 +159,18 @@ impl<T: Integer> Format<T> {
     /// ```
     #[inline]
     pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_uninit_with(Detected::active(), src, values);
+        let read = self.decode_with(Detected::active(), src, values);
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, as
-    /// many as there is room for, and the number of bytes read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -220,7 +189,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -234,7 +203,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -258,8 +227,8 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its end,
-    /// [`ErrorKind::Destination`] if `values` is too short.
+    /// The same as [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its
+    /// end, [`ErrorKind::Destination`] if `values` is too short.
     #[inline]
     pub fn decode_range(
         self,
@@ -267,34 +236,18 @@ impl<T: Integer> Format<T> {
         range: Range<usize>,
         values: &mut [T],
     ) -> Result<usize, Error> {
-        let written = self.decode_range_uninit_with(Detected::active(), src, range, values);
+        let written = self.decode_range_with(Detected::active(), src, range, values);
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) into memory that need not be initialised. Returns the
-    /// values written.
+    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///
-    /// Those of [`decode_range`](Self::decode_range).
+    /// The same as [`decode_range`](Self::decode_range).
     #[inline]
-    pub fn decode_range_uninit<'a>(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<&'a mut [T], Error> {
-        self.decode_range_uninit_with(Detected::active(), src, range, values)
-    }
-
-    /// [`decode_range_uninit`](Self::decode_range_uninit), or
-    /// [`decode_range`](Self::decode_range), on a backend of the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_uninit_with<'a>(
+    pub fn decode_range_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -310,7 +263,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     pub fn validate(self, src: &[u8], count: usize) -> Result<usize, Error> {
         Cursor::new(self.layout, src).skip(count)
     }

@@ -35,7 +35,7 @@ mod lists {
 
         fn encoded_len(layout: Layout, values: &[Self]) -> usize;
 
-        /// Decodes the values from number `start` on, as many as there is room for. Returns the
+        /// Decodes the values from number `start` on, until the destination is full. Returns the
         /// offset after the last run that was read.
         fn decode(
             layout: Layout,

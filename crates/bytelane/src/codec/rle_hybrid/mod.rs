@@ -11,11 +11,10 @@
 //! # Ok::<(), bytelane::rle_hybrid::Error>(())
 //! ```
 //!
-//! Each run begins with a varint. If it is even, its half says how often the value after it is
-//! repeated, which has as many whole bytes as the width needs. If it is odd, its half says how many
-//! groups of eight values follow, packed as in [`bit_packing`](crate::bit_packing). Parquet stores
-//! levels, indices of dictionaries and booleans this way; the four bytes of length, or the byte with
-//! the width, that pages have before the runs belong to the page.
+//! Each run begins with a varint. If it is even, its half says how often the value after it is repeated, in the whole
+//! bytes that the width needs. If it is odd, its half says how many groups of eight values follow, packed as in
+//! [`bit_packing`](crate::bit_packing). Parquet stores levels, indices of dictionaries and booleans this way; the four
+//! bytes of length, or the byte with the width, that pages have before the runs belong to the page.
 //!
 //! - [`Format`] decodes to `u8`, `u16` and `u32`, and encodes them.
 //! - [`bits`] has the same for bitmaps.
@@ -45,11 +44,9 @@
 //! Source: [parquet-format, Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE),
 //! section "Run Length Encoding / Bit-Packing Hybrid".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
 pub mod bits;
+mod claims;
 #[cfg(feature = "alloc")]
 mod dictionary;
 mod encode;
@@ -58,13 +55,9 @@ mod error;
 mod format;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod plan;
 mod runs;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -90,7 +83,7 @@ use bits::Bits;
 /// Values that are looked up at a time.
 pub(crate) const STEP: usize = 16;
 
-/// Ones, and then as many zeros: masks for the first indices of a step.
+/// Ones, and then the same number of zeros: masks for the first indices of a step.
 #[cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "aarch64")),
     allow(dead_code)
@@ -120,7 +113,7 @@ pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
     /// A dictionary of up to 64 bytes.
     type Table;
 
-    /// As many indices as a step has.
+    /// Indices of a step.
     type Indices: Copy;
 
     /// The greatest index so far, in each of several places.
@@ -146,7 +139,7 @@ pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
         wanted: usize,
     ) -> Self::Greatest;
 
-    /// Whether no index is greater than `last`.
+    /// Returns whether no index is greater than `last`.
     fn is_within(self, greatest: Self::Greatest, last: u32) -> bool;
 }
 

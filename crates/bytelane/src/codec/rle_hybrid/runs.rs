@@ -25,7 +25,7 @@ pub enum Run<'a, T> {
     Packed {
         /// The packed values.
         bytes: &'a [u8],
-        /// How many there are.
+        /// Number of values.
         count: usize,
     },
 }
@@ -41,7 +41,7 @@ impl<T> Run<'_, T> {
     }
 }
 
-/// What follows a header.
+/// Contents of a run, after its header.
 #[derive(Clone, Copy)]
 pub(super) enum Contents {
     Repeated(u32),
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
         Ok(value as u32)
     }
 
-    /// Checks the runs of so many values. Returns where the last one ends.
+    /// Checks the runs of `count` values. Returns where the last one ends.
     pub(super) fn skip(mut self, mut count: usize) -> Result<usize, Error> {
         while count > 0 {
             count -= self.next(count)?.count;

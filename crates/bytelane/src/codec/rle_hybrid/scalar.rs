@@ -52,7 +52,7 @@ fn value(layout: Layout, src: &[u8], run: Found, i: usize) -> (u32, usize) {
     }
 }
 
-/// Decodes the values from number `start` on, as many as there is room for.
+/// Decodes the values from number `start` on, until the destination is full.
 #[inline(never)]
 pub(super) fn decode<const K: usize>(
     layout: Layout,

@@ -48,13 +48,13 @@ impl Transform {
         }
     }
 
-    /// Whether each value is stored as its difference from the previous one.
+    /// Returns whether each value is stored as its difference from the previous one.
     #[inline(always)]
     pub(super) const fn delta(self) -> bool {
         matches!(self, Transform::Delta | Transform::DeltaZigzag)
     }
 
-    /// Whether zigzag moves the sign to the lowest bit.
+    /// Returns whether zigzag moves the sign to the lowest bit.
     #[inline(always)]
     pub(super) const fn zigzag(self) -> bool {
         matches!(self, Transform::Zigzag | Transform::DeltaZigzag)

@@ -99,7 +99,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         self.count - self.index()
     }
 
-    /// Decodes the next values, as many as fit in the slice or are left, and returns their number.
+    /// Decodes the next values until the slice is full or none is left. Returns their number.
     ///
     /// # Errors
     ///
@@ -237,9 +237,10 @@ impl<'a, T: Integer> Cursor<'a, T> {
     /// Checks that the stream has that many values.
     fn check(&self, value: usize) -> Result<(), Error> {
         let values = self.count;
-        match value <= values {
-            true => Ok(()),
-            false => Err(Error::nowhere(ErrorKind::Position { value, values })),
+        if value <= values {
+            Ok(())
+        } else {
+            Err(Error::nowhere(ErrorKind::Position { value, values }))
         }
     }
 }

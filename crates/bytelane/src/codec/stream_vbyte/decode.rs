@@ -16,7 +16,7 @@ dispatch! {
         = kernel::decoded_data_len, or scalar::decoded_data_len;
 }
 
-/// Decodes as many values as there is room for, starting at a whole control byte; the stream must
+/// Decodes values until the destination is full, starting at a whole control byte; the stream must
 /// have that many. Returns the offset after their data, or nothing if the data are incomplete.
 type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
 
@@ -71,9 +71,10 @@ impl<'a> Decode<'a> {
         let (controls, behind) = (&self.src[self.index / 4..], self.index % 4);
         let length = data_len(self.coding, controls, behind + count, self.backend)
             - scalar::decoded_data_len(self.coding, controls, behind);
-        match length <= (self.src.len() - self.offset) as u64 {
-            true => Ok(self.offset + length as usize),
-            false => Err(self.too_short(count)),
+        if length <= (self.src.len() - self.offset) as u64 {
+            Ok(self.offset + length as usize)
+        } else {
+            Err(self.too_short(count))
         }
     }
 
@@ -154,9 +155,10 @@ impl Fill for Decode<'_> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let end = match self.index.is_multiple_of(4) {
-            true => (self.run)(&self, to),
-            false => self.decode_within(to),
+        let end = if self.index.is_multiple_of(4) {
+            (self.run)(&self, to)
+        } else {
+            self.decode_within(to)
         };
         match end {
             Some(end) => Ok((to.len(), end)),

@@ -1,11 +1,11 @@
-//! What can be wrong with a stream, or with a place in one.
+//! Errors of streams, and of places in one.
 
 use core::fmt;
 
 /// Why a stream could not be read. Offsets count from the first control byte.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with a stream, or with a place in one.
+/// Kind of fault in a stream, or in a place in one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

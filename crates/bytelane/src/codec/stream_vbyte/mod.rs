@@ -69,10 +69,8 @@
 //! Source: Lemire, Kurz, Rupp, [Stream VByte: Faster Byte-Oriented Integer
 //! Compression](https://arxiv.org/abs/1709.08990), 2018.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
+mod claims;
 mod coding;
 mod cursor;
 mod decode;
@@ -80,12 +78,8 @@ mod encode;
 mod error;
 mod integer;
 mod kernel;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod plan;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 #[cfg(test)]
 mod tests;
 
@@ -100,7 +94,6 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use coding::{Coding, Transform, Variant};
-use core::mem::MaybeUninit;
 use plan::{Compress, Expand, Plan};
 
 /// The operations that each instruction set provides: a block of 64 bytes of values against its
@@ -286,33 +279,18 @@ impl<T: Integer> Format<T> {
     /// overwritten then.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.encode_uninit_with(Detected::active(), values, dst)?;
+        let written = self.encode_with(Detected::active(), values, dst)?;
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes
-    /// written.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        values: &[T],
-        dst: &'a mut [MaybeUninit<u8>],
-    ) -> Result<&'a mut [u8], DestinationError> {
-        self.encode_uninit_with(Detected::active(), values, dst)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         values: &[T],
@@ -342,8 +320,8 @@ impl<T: Integer> Format<T> {
         encoded
     }
 
-    /// Decodes as many values from the front of `src` as the slice has room for. Returns the number
-    /// of bytes of `src` read.
+    /// Fills the slice with values from the front of `src`. Returns the number of bytes of `src`
+    /// read.
     ///
     /// # Errors
     ///
@@ -351,33 +329,18 @@ impl<T: Integer> Format<T> {
     /// some values may have been written.
     #[inline]
     pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let (_, read) = self.decode_uninit_with(Detected::active(), src, values)?;
+        let (_, read) = self.decode_with(Detected::active(), src, values)?;
         Ok(read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the values, and
-    /// the number of bytes of `src` read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the values, and the number of bytes of `src` read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        src: &[u8],
-        values: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), src, values)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         src: &[u8],
@@ -394,7 +357,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
@@ -408,7 +371,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut values = Vec::new();
@@ -455,7 +418,7 @@ impl<T: Integer> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`cursor`](Self::cursor).
+    /// The same as [`cursor`](Self::cursor).
     #[inline]
     pub fn cursor_with(
         self,

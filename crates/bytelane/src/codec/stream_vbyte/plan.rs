@@ -23,7 +23,7 @@ pub(crate) trait Plan: Copy {
     fn coding(self) -> Coding;
     /// How the values are transformed.
     fn transform(self) -> Transform;
-    /// Whether a zero has no data.
+    /// Returns whether a zero has no data.
     fn zeros(self) -> bool;
 
     /// One bit for each byte of the values that is stored: for the codes of two values of four
@@ -34,13 +34,13 @@ pub(crate) trait Plan: Copy {
     )]
     fn kept(self) -> &'static [u8; 16];
 
-    /// Whether each value is stored as its difference from the previous one.
+    /// Returns whether each value is stored as its difference from the previous one.
     #[inline(always)]
     fn delta(self) -> bool {
         self.transform().delta()
     }
 
-    /// Whether zigzag moves the sign to the lowest bit.
+    /// Returns whether zigzag moves the sign to the lowest bit.
     #[inline(always)]
     fn zigzag(self) -> bool {
         self.transform().zigzag()
@@ -58,8 +58,8 @@ pub(crate) trait Plan: Copy {
         codes as usize >> (i * Self::GROUP_BITS) & ((1 << Self::GROUP_BITS) - 1)
     }
 
-    /// Whether all values of these control bytes have one byte each. There are control bytes for
-    /// four blocks or a multiple of four.
+    /// Returns whether all values of these control bytes have one byte each. There are control
+    /// bytes for four blocks or a multiple of four.
     #[inline(always)]
     fn all_ones(self, controls: &[u8]) -> bool {
         let ones = if self.zeros() { u64::MAX / 3 } else { 0 };

@@ -4,6 +4,7 @@
 use super::*;
 use crate::Backend;
 use crate::grid::thinned;
+use core::mem::MaybeUninit;
 use std::vec::Vec;
 
 fn backends() -> impl Iterator<Item = Detected> {
@@ -63,7 +64,7 @@ trait Test {
 
 fn encoded<T: Integer>(backend: Detected, format: Format<T>, values: &[T]) -> Vec<u8> {
     let mut room = std::vec![MaybeUninit::uninit(); format.max_encoded_len(values.len())];
-    let written = format.encode_uninit_with(backend, values, &mut room[..]);
+    let written = format.encode_with(backend, values, &mut room[..]);
     written.unwrap().to_vec()
 }
 
@@ -74,7 +75,7 @@ fn decoded<T: Integer>(
     count: usize,
 ) -> Result<(Vec<T>, usize), Error> {
     let mut room = std::vec![MaybeUninit::uninit(); count];
-    let (values, read) = format.decode_uninit_with(backend, src, &mut room[..])?;
+    let (values, read) = format.decode_with(backend, src, &mut room[..])?;
     Ok((values.to_vec(), read))
 }
 
@@ -118,7 +119,7 @@ impl Test for RoundTrip {
             let length = format.encoding(backend, values).len();
             assert_eq!(length, expected.len(), "{place}");
             let mut exact = std::vec![0x55; expected.len()];
-            let written = format.encode_uninit_with(backend, values, &mut exact[..]);
+            let written = format.encode_with(backend, values, &mut exact[..]);
             assert!(
                 written.unwrap() == expected,
                 "encode to an exact slice, {place}"
@@ -157,7 +158,7 @@ impl Test for Short {
                 assert_eq!(error, expected, "{place}");
                 let error = format.validate_with(backend, cut, values.len());
                 assert_eq!(error, Err(expected), "{place}");
-                let error = format.encode_uninit_with(backend, values, &mut room[..length]);
+                let error = format.encode_with(backend, values, &mut room[..length]);
                 let too_small = DestinationError::new(whole.len(), length);
                 assert_eq!(error, Err(too_small), "{place}");
             }

@@ -18,7 +18,7 @@ pub enum ErrorKind {
     /// Bytes that no character begins with: an overlong form, a surrogate, a value above U+10FFFF,
     /// a misplaced byte, or a character that the next one cuts off.
     InvalidUtf8 {
-        /// How many such bytes there are before the one that may begin a character again: 1 to 3.
+        /// Number of such bytes before the one that may begin a character again: 1 to 3.
         length: u8,
     },
 }

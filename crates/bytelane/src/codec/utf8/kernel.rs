@@ -3,6 +3,30 @@
 //! one before it.
 //!
 //! A kernel only finds out in which part the first fault is. The scalar code finds its place.
+//!
+//! # Policy
+//!
+//! Most text is ASCII, at least at its front: that has a loop of its own, without the constants of the
+//! validation. From there on, groups are tested for ASCII and for faults once each, since a branch per
+//! block cannot be predicted in text with few other characters.
+//!
+//! ```text
+//! up to 64 bytes    one or several overlapping vectors, one answer
+//! ascii             groups of 256 bytes at the front; done if the last group is ASCII, too
+//! block             the first 64 bytes: there is nothing before them to load
+//! groups            ASCII after ASCII, or each byte compared with the three before it
+//! at the end        no character may be unfinished
+//! ```
+//!
+//! # Invariants
+//!
+//! - Everything before `at` is text, but for a character that continues after it.
+//! - The bytes one, two and three places before a vector are loads from memory, not shuffles.
+//!
+//! # What decided
+//!
+//! Loads in place of shuffles are 1.13 (AVX-512) and 1.35 times (AVX2) as fast. Two branches in place of
+//! the one on "ASCII after ASCII" took 2,000 instead of 1,200 ns for 64 KiB. See `docs/lab-notes/utf8.md`.
 #![forbid(unsafe_code)]
 
 use super::short::{self, BEYOND_ASCII};
@@ -21,15 +45,15 @@ fn before(src: &[u8], at: usize) -> u32 {
     }
 }
 
-/// Whether a character continues after these bytes: they end with the first byte of two to four, or
-/// with the first two of three or four, or with the first three of four.
+/// Returns whether a character continues after these bytes: they end with the first byte of two to four, or with the
+/// first two of three or four, or with the first three of four.
 #[inline(always)]
 fn is_unfinished(last: u32) -> bool {
     let [_, third, second, first] = last.to_le_bytes();
     (first >= 0xc0) | (second >= 0xe0) | (third >= 0xf0)
 }
 
-/// Whether a block continues the text before it.
+/// Returns whether a block continues the text before it.
 #[inline(always)]
 fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
     match at.checked_sub(3) {
@@ -98,7 +122,7 @@ fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     is_unfinished(before(src, len)).then_some(len)
 }
 
-/// Whether the last group is ASCII, or all blocks of a shorter input of at least 64 bytes.
+/// Returns whether the last group is ASCII, or all blocks of a shorter input of at least 64 bytes.
 #[inline(always)]
 fn is_ascii_end(simd: impl Steps, src: &[u8]) -> bool {
     if let Some(group) = src.last_chunk::<GROUP>() {
@@ -108,7 +132,7 @@ fn is_ascii_end(simd: impl Steps, src: &[u8]) -> bool {
     simd.is_ascii(blocks) & simd.is_ascii(&[*window(src, src.len() - 64)])
 }
 
-/// Whether up to 34 bytes are text.
+/// Returns whether up to 34 bytes are text.
 #[inline(always)]
 pub(super) fn is_text34(simd: impl Steps, src: &[u8]) -> bool {
     match src.len() {
@@ -121,15 +145,15 @@ pub(super) fn is_text34(simd: impl Steps, src: &[u8]) -> bool {
     }
 }
 
-/// Whether 35 to 64 bytes are text.
+/// Returns whether 35 to 64 bytes are text.
 #[inline(always)]
 pub(super) fn is_text64(simd: impl Steps, src: &[u8]) -> bool {
     let len = src.len();
     is_text_in_vectors(simd, src, [16, len - 32, len - 16])
 }
 
-/// Whether the bytes are text, in a vector of 16 at the start and others at these places, which
-/// cover the input. They may overlap, to handle any length without a branch on it.
+/// Returns whether the bytes are text, in a vector of 16 at the start and others at these places, which cover the
+/// input. They may overlap, to handle any length without a branch on it.
 #[inline(always)]
 fn is_text_in_vectors<const N: usize>(simd: impl Steps, src: &[u8], places: [usize; N]) -> bool {
     let first = pair(&src[..16]);
@@ -148,7 +172,7 @@ fn is_text_in_vectors<const N: usize>(simd: impl Steps, src: &[u8], places: [usi
     valid
 }
 
-/// Whether all bytes are ASCII.
+/// Returns whether all bytes are ASCII.
 #[inline(always)]
 pub(super) fn is_ascii(simd: impl Steps, src: &[u8]) -> bool {
     match src.len() {

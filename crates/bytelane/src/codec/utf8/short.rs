@@ -7,7 +7,7 @@ use crate::memory::pair;
 /// The bits that no byte of ASCII has.
 pub(super) const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
 
-/// Whether up to 32 bytes are ASCII: the first and the last 16, which may overlap.
+/// Returns whether up to 32 bytes are ASCII: the first and the last 16, which may overlap.
 #[inline(always)]
 pub(super) fn is_ascii(src: &[u8]) -> bool {
     let [mut low, mut high] = pair(src);
@@ -19,7 +19,8 @@ pub(super) fn is_ascii(src: &[u8]) -> bool {
     (low | high) & BEYOND_ASCII == 0
 }
 
-/// Whether up to eight bytes that are not ASCII are so but for one character of three or four bytes.
+/// Returns whether up to eight bytes that are not ASCII are so but for one character of three or
+/// four bytes.
 #[inline(always)]
 pub(super) fn has_one_character(src: &[u8]) -> bool {
     let [bytes, _] = pair(src);

@@ -16,8 +16,8 @@ mod sealed {
     /// Values of one type. The functions are compiled in this crate, once for each size, not in the
     /// caller's crate. A program contains only the kernels of the types that it uses.
     pub trait Sealed: Sized {
-        /// Writes a value for each place of the destination. `None` if there are not as many values as
-        /// set bits.
+        /// Writes a value for each place of the destination. `None` if the number of values differs from that of set
+        /// bits.
         fn spread(dense: &[Self], bitmap: &[u8], to: &mut [Slot], backend: Detected) -> Option<()>;
 
         /// Writes the values whose bits are set. Returns how many they are, or `None` if the

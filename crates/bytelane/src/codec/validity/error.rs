@@ -1,4 +1,4 @@
-//! What can be wrong with levels and bitmaps.
+//! Errors of levels and bitmaps.
 
 use crate::DestinationError;
 use core::fmt;
@@ -8,7 +8,7 @@ use core::fmt;
 /// The offset is that of the first byte of a level, in memory.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with levels, bitmaps or values.
+/// Kind of fault in levels, bitmaps or values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -24,14 +24,14 @@ pub enum ErrorKind {
         /// The number of bytes that it has.
         given: usize,
     },
-    /// There must be as many values as the bitmap has set bits.
+    /// The number of values must equal that of set bits.
     Values {
         /// The number of set bits.
         needed: usize,
         /// The number of values.
         given: usize,
     },
-    /// There must be as many repetition levels as definition levels.
+    /// The numbers of repetition levels and of definition levels must be equal.
     Lengths {
         /// The number of repetition levels.
         repetition: usize,

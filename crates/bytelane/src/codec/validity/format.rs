@@ -10,7 +10,6 @@ use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 
 /// The greatest definition level of a column: the number of its ancestors, itself included, that are
 /// optional or repeated. A value with this level is valid, with a lower one it is null.
@@ -63,9 +62,8 @@ impl<T: Level> Format<T> {
         count.div_ceil(8)
     }
 
-    /// Writes a bitmap to the front of `bitmap`: a bit for each level, which is set if the level is
-    /// the greatest one. Returns the number of valid values, which is that of set bits; the others are
-    /// nulls.
+    /// Writes a bitmap to the front of `bitmap`: a bit for each level, which is set if the level is the greatest one.
+    /// Returns the number of valid values, the number of set bits; the other values are nulls.
     ///
     /// # Errors
     ///
@@ -82,33 +80,18 @@ impl<T: Level> Format<T> {
     /// ```
     #[inline]
     pub fn encode(self, levels: &[T], bitmap: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_uninit_with(Detected::active(), levels, bitmap);
+        let written = self.encode_with(Detected::active(), levels, bitmap);
         written.map(|(_, valid)| valid)
     }
 
-    /// [`encode`](Self::encode) into memory that need not be initialised. Returns the bytes written,
-    /// and the number of valid values.
+    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written, and the number of valid values.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
-    pub fn encode_uninit<'a>(
-        self,
-        levels: &[T],
-        bitmap: &'a mut [MaybeUninit<u8>],
-    ) -> Result<(&'a mut [u8], usize), Error> {
-        self.encode_uninit_with(Detected::active(), levels, bitmap)
-    }
-
-    /// [`encode_uninit`](Self::encode_uninit), or [`encode`](Self::encode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_uninit_with<'a>(
+    pub fn encode_with<'a>(
         self,
         backend: Detected,
         levels: &[T],
@@ -143,9 +126,9 @@ impl<T: Level> Format<T> {
         Ok((bitmap, valid))
     }
 
-    /// Writes a level for each bit of a bitmap, as many as `levels` has room for: the greatest level
-    /// if the bit is set, and the one below it otherwise. So a null comes from the innermost optional
-    /// ancestor, not from an outer one. Returns the number of bytes read.
+    /// Writes a level for each bit of a bitmap, up to the length of `levels`: the greatest level if the bit is set, and
+    /// the one below it otherwise. So a null comes from the innermost optional ancestor, not from an outer one. Returns
+    /// the number of bytes read.
     ///
     /// # Errors
     ///
@@ -153,33 +136,18 @@ impl<T: Level> Format<T> {
     /// then.
     #[inline]
     pub fn decode(self, bitmap: &[u8], levels: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_uninit_with(Detected::active(), bitmap, levels);
+        let read = self.decode_with(Detected::active(), bitmap, levels);
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) into memory that need not be initialised. Returns the levels, as many
-    /// as there is room for, and the number of bytes read.
+    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the levels, which fill the destination, and the number of bytes read.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
-    pub fn decode_uninit<'a>(
-        self,
-        bitmap: &[u8],
-        levels: &'a mut [MaybeUninit<T>],
-    ) -> Result<(&'a mut [T], usize), Error> {
-        self.decode_uninit_with(Detected::active(), bitmap, levels)
-    }
-
-    /// [`decode_uninit`](Self::decode_uninit), or [`decode`](Self::decode), on a backend of the
-    /// caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_uninit_with<'a>(
+    pub fn decode_with<'a>(
         self,
         backend: Detected,
         bitmap: &[u8],
@@ -195,7 +163,7 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the `Vec` is then unchanged.
+    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn decode_append(
@@ -212,7 +180,7 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(self, bitmap: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
         let mut levels = Vec::new();
@@ -230,7 +198,7 @@ impl<T: Level> Format<T> {
         }
     }
 
-    /// Checks that the bitmap has so many bits, before memory is allocated for their levels.
+    /// Checks that the bitmap has `count` bits, before memory is allocated for their levels.
     #[inline]
     fn decoding(
         self,

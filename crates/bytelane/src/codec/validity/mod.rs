@@ -33,21 +33,15 @@
 //! section "Nested Encoding"; [Arrow Columnar Format](https://arrow.apache.org/docs/format/Columnar.html#validity-bitmaps),
 //! sections "Validity bitmaps" and "Variable-size List Layout".
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
+mod claims;
 mod element;
 mod error;
 mod format;
 mod kernel;
 mod level;
 pub mod lists;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -68,7 +62,7 @@ pub(crate) const STEP: usize = 64;
 
 /// Comparing levels of `K` bytes, 1 or 2, as each instruction set provides it.
 pub(crate) trait Levels<const K: usize>: Copy {
-    /// As many levels as a register has.
+    /// The levels of a register.
     type Levels: Copy;
 
     /// The same level in all places.
@@ -80,7 +74,7 @@ pub(crate) trait Levels<const K: usize>: Copy {
     /// The greatest levels so far, in each of several places.
     fn greatest(self, so_far: Self::Levels, from: &[[u8; K]; STEP]) -> Self::Levels;
 
-    /// Whether no level is greater than another.
+    /// Returns whether no level is greater than another.
     fn is_within(self, greatest: Self::Levels, level: Self::Levels) -> bool;
 
     /// A level where a bit is not set, and the next greater one where it is.
@@ -89,8 +83,7 @@ pub(crate) trait Levels<const K: usize>: Copy {
 
 /// Moving values of `V` bytes, 1 to 16, as each instruction set provides it.
 pub(crate) trait Move<const V: usize>: Copy {
-    /// Takes values from the front, as many as bits are set, to the places of these bits. The other
-    /// places become zeros.
+    /// Moves values from the front to the places of the set bits. The other places become zeros.
     fn spread(self, bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]);
 
     /// Takes the values of the places whose bits are set to the front. May overwrite all other places

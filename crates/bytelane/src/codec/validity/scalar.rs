@@ -14,7 +14,7 @@ use super::{Error, ErrorKind};
 use crate::codec::bit_packing::{from_ne_bytes, to_ne_bytes};
 use crate::memory::{Slot, write};
 
-/// Whether a bit of a bitmap is set.
+/// Returns whether a bit of a bitmap is set.
 pub(super) fn is_set(bitmap: &[u8], i: usize) -> bool {
     bitmap[i / 8] >> (i % 8) & 1 != 0
 }
@@ -60,15 +60,16 @@ pub(super) fn decode<const K: usize>(bitmap: &[u8], max: u16, to: &mut [Slot]) {
     }
 }
 
-/// The next value for each bit that is set, and zeros for the others. `None` if there are not as many
+/// Writes the next value for each set bit, and zeros for the others. `None` if there are too few
 /// values.
 #[inline(never)]
 pub(super) fn spread<const V: usize>(dense: &[u8], bitmap: &[u8], to: &mut [Slot]) -> Option<()> {
     let mut dense = dense.as_chunks::<V>().0.iter();
     for (i, to) in to.as_chunks_mut::<V>().0.iter_mut().enumerate() {
-        let value = match is_set(bitmap, i) {
-            true => *dense.next()?,
-            false => [0; V],
+        let value = if is_set(bitmap, i) {
+            *dense.next()?
+        } else {
+            [0; V]
         };
         write(to, value);
     }

@@ -25,7 +25,6 @@ use crate::memory::{Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 /// The number of valid values among the first `count`: that of set bits.
 ///
@@ -50,39 +49,26 @@ fn count_set(bitmap: &[u8], count: usize) -> usize {
     words.sum::<usize>() + bytes.sum::<usize>() + last.count_ones() as usize
 }
 
-/// Spreads values: writes the next value of `dense` for each set bit, and zeros for the others, as
-/// many as `values` has room for.
+/// Spreads values: writes the next value of `dense` for each set bit, and zeros for the others, up
+/// to the length of `values`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has as many
-/// values as there are set bits. The contents of `values` are then unspecified.
+/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has one value for each set
+/// bit. The contents of `values` are then unspecified.
 #[inline]
 pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Result<(), Error> {
-    spread_uninit_with(Detected::active(), dense, bitmap, values).map(|_| ())
+    spread_with(Detected::active(), dense, bitmap, values).map(|_| ())
 }
 
-/// [`spread`] into memory that need not be initialised. Returns the values.
+/// [`spread`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values.
 ///
 /// # Errors
 ///
-/// Those of [`spread`].
+/// The same as [`spread`].
 #[inline]
-pub fn spread_uninit<'a, T: Element>(
-    dense: &[T],
-    bitmap: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    spread_uninit_with(Detected::active(), dense, bitmap, values)
-}
-
-/// [`spread_uninit`], or [`spread`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`spread`].
-#[inline]
-pub fn spread_uninit_with<'a, T: Element>(
+pub fn spread_with<'a, T: Element>(
     backend: Detected,
     dense: &[T],
     bitmap: &[u8],
@@ -98,7 +84,7 @@ pub fn spread_uninit_with<'a, T: Element>(
 ///
 /// # Errors
 ///
-/// Those of [`spread`]; the `Vec` is then unchanged.
+/// The same as [`spread`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn spread_append<T: Element>(
@@ -115,7 +101,7 @@ pub fn spread_append<T: Element>(
 ///
 /// # Errors
 ///
-/// Those of [`spread`].
+/// The same as [`spread`].
 #[cfg(feature = "alloc")]
 pub fn spread_to_vec<T: Element>(
     dense: &[T],
@@ -136,31 +122,18 @@ pub fn spread_to_vec<T: Element>(
 /// contents of `dense` are then unspecified.
 #[inline]
 pub fn compact<T: Element>(values: &[T], bitmap: &[u8], dense: &mut [T]) -> Result<usize, Error> {
-    let written = compact_uninit_with(Detected::active(), values, bitmap, dense);
+    let written = compact_with(Detected::active(), values, bitmap, dense);
     written.map(|written| written.len())
 }
 
-/// [`compact`] into memory that need not be initialised. Returns the values written.
+/// [`compact`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values written.
 ///
 /// # Errors
 ///
-/// Those of [`compact`].
+/// The same as [`compact`].
 #[inline]
-pub fn compact_uninit<'a, T: Element>(
-    values: &[T],
-    bitmap: &[u8],
-    dense: &'a mut [MaybeUninit<T>],
-) -> Result<&'a mut [T], Error> {
-    compact_uninit_with(Detected::active(), values, bitmap, dense)
-}
-
-/// [`compact_uninit`], or [`compact`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`compact`].
-#[inline]
-pub fn compact_uninit_with<'a, T: Element>(
+pub fn compact_with<'a, T: Element>(
     backend: Detected,
     values: &[T],
     bitmap: &[u8],
@@ -242,7 +215,7 @@ impl<T: Element> Fill for Spread<'_, T> {
     }
 }
 
-/// There are not as many values as set bits.
+/// Error: the number of values differs from that of set bits.
 #[cold]
 fn other_number(bitmap: &[u8], count: usize, given: usize) -> Error {
     let needed = count_set(bitmap, count);

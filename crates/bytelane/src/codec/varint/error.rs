@@ -1,11 +1,11 @@
-//! What can be wrong with varints.
+//! Errors of varints.
 
 use core::fmt;
 
 /// A malformed varint. The offset is that of its first byte: everything before it is well formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// What is wrong with a varint.
+/// Kind of fault in a varint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -34,7 +34,7 @@ mod wire {
         /// Returns the offset after the last varint, or nothing if there is not enough room.
         fn encode_list(values: &[Self], to: &mut [Slot], backend: Detected) -> Option<usize>;
 
-        /// Reads as many values as there is room for; returns the offset after the last varint.
+        /// Reads values until the destination is full; returns the offset after the last varint.
         fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error>;
     }
 }
@@ -105,18 +105,20 @@ pub(super) fn to_wire<const K: usize, M: Mapping>(value: [u8; K]) -> u64 {
     };
     let unused = 64 - 8 * K;
     let sign = ((number << unused).cast_signed() >> 63).cast_unsigned();
-    match M::ZIGZAG {
-        true => (number << 1 ^ sign) & (!0 >> unused),
-        false => number,
+    if M::ZIGZAG {
+        (number << 1 ^ sign) & (!0 >> unused)
+    } else {
+        number
     }
 }
 
 /// The value of a stored number, which has at most `8 K` bits.
 #[inline(always)]
 pub(super) fn from_wire<const K: usize, M: Mapping>(number: u64) -> [u8; K] {
-    let value = match M::ZIGZAG {
-        true => number >> 1 ^ (number & 1).wrapping_neg(),
-        false => number,
+    let value = if M::ZIGZAG {
+        number >> 1 ^ (number & 1).wrapping_neg()
+    } else {
+        number
     };
     match K {
         4 => *window(&(value as u32).to_ne_bytes(), 0),

@@ -33,7 +33,7 @@ pub(super) trait Lanes: Copy {
     fn and_not(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Whether a lane has any bit of `mask`.
+    /// Returns whether a lane has any bit of `mask`.
     fn any(self, vector: Self::Vector, mask: u64) -> bool;
 
     fn add64(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

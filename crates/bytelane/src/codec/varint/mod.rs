@@ -35,19 +35,13 @@
 //! Sources: [protobuf, "Encoding", Base 128 Varints](https://protobuf.dev/programming-guides/encoding/#varints);
 //! [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md#integer-encoding).
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod avx512;
+mod arch;
+mod claims;
 mod error;
 mod integer;
 mod kernel;
 mod lanes;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
-mod neon;
 mod scalar;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -61,7 +55,6 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use integer::Mapping;
 
 /// Bytes that an encoder of eight values may write: up to 80 bytes of varints, 8 after the last
@@ -159,29 +152,17 @@ pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
 /// ```
 #[inline]
 pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    encode_uninit_with(Detected::active(), values, dst).map(|written| written.len())
+    encode_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 #[inline]
-pub fn encode_uninit<'a, T: Integer>(
-    values: &[T],
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    encode_uninit_with(Detected::active(), values, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-#[inline]
-pub fn encode_uninit_with<'a, T: Integer>(
+pub fn encode_with<'a, T: Integer>(
     backend: Detected,
     values: &[T],
     dst: impl Into<Destination<'a, u8>>,
@@ -229,8 +210,7 @@ pub fn count(src: &[u8]) -> usize {
     count_ends(src, Detected::active())
 }
 
-/// Reads as many varints from the front of `src` as `values` has room for. Returns the number of
-/// bytes read.
+/// Fills `values` with varints from the front of `src`. Returns the number of bytes read.
 ///
 /// # Errors
 ///
@@ -250,30 +230,17 @@ pub fn count(src: &[u8]) -> usize {
 /// ```
 #[inline]
 pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, values).map(|(_, read)| read)
+    decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the values, as many as there is
-/// room for, and the number of bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
-pub fn decode_uninit<'a, T: Integer>(
-    src: &[u8],
-    values: &'a mut [MaybeUninit<T>],
-) -> Result<(&'a mut [T], usize), Error> {
-    decode_uninit_with(Detected::active(), src, values)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a, T: Integer>(
+pub fn decode_with<'a, T: Integer>(
     backend: Detected,
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
@@ -288,7 +255,7 @@ pub fn decode_uninit_with<'a, T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 ///
 /// ```
 /// let mut values = vec![7u32];
@@ -314,7 +281,7 @@ pub fn decode_append<T: Integer>(
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
     let mut values = Vec::new();
@@ -326,7 +293,7 @@ pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, us
 ///
 /// # Errors
 ///
-/// Those of [`decode`], with offset 0.
+/// The same as [`decode`], with offset 0.
 ///
 /// ```
 /// assert_eq!(bytelane::varint::read::<u32>(&[0xac, 0x02, 0xff])?, (300, 2));
@@ -434,7 +401,7 @@ fn too_short<T: Integer>(values: &[T], given: usize) -> DestinationError {
     DestinationError::new(lengths.sum(), given)
 }
 
-/// Varints to values, as many as there is room for.
+/// Varints to values, until the destination is full.
 pub(crate) struct Decode<'a, T> {
     src: &'a [u8],
     backend: Detected,

@@ -91,7 +91,7 @@ pub(super) fn count(src: &[u8]) -> usize {
     src.iter().filter(|&&byte| byte < 0x80).count()
 }
 
-/// Reads as many values as there is room for; returns the offset after the last varint.
+/// Reads values until the destination is full; returns the offset after the last varint.
 #[inline(always)]
 pub(super) fn decode<const K: usize, M: Mapping>(
     src: &[u8],

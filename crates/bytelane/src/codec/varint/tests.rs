@@ -3,6 +3,7 @@
 use super::*;
 use crate::Backend;
 use crate::grid::thinned;
+use core::mem::MaybeUninit;
 use std::string::ToString;
 use std::vec::Vec;
 
@@ -47,7 +48,7 @@ fn decoded<T: Integer>(
     count: usize,
 ) -> Result<(Vec<T>, usize), Error> {
     let mut room = std::vec![MaybeUninit::uninit(); count];
-    let (values, read) = decode_uninit_with(backend, src, &mut room[..])?;
+    let (values, read) = decode_with(backend, src, &mut room[..])?;
     Ok((values.to_vec(), read))
 }
 
@@ -79,7 +80,7 @@ fn every_destination<T: Integer>() {
         let expected = varints(values);
         for room in thinned(0..=expected.len() + 8 * ENCODE_ROOM, 12) {
             let mut encoded = std::vec![MaybeUninit::uninit(); room];
-            let encoded = encode_uninit_with(backend, values, &mut encoded[..]);
+            let encoded = encode_with(backend, values, &mut encoded[..]);
             match &encoded {
                 Ok(encoded) => assert!(**encoded == expected, "{backend:?}, {room}"),
                 Err(error) => assert_eq!(error.needed(), expected.len(), "{backend:?}, {room}"),
@@ -153,7 +154,7 @@ fn every_list<T: Integer>() {
         assert_eq!(count_ends(&expected, backend), count, "{place}");
         for more in [0, 1, 2000] {
             let mut encoded = std::vec![MaybeUninit::uninit(); length + more];
-            let encoded = encode_uninit_with(backend, &values, &mut encoded[..]).unwrap();
+            let encoded = encode_with(backend, &values, &mut encoded[..]).unwrap();
             assert!(encoded == expected, "{place}");
 
             let mut src = expected.clone();
@@ -180,7 +181,7 @@ fn every_offset<T: Integer>() {
         backends().flat_map(|backend| thinned(0..9, 2).into_iter().map(move |n| (backend, n)))
     {
         let mut encoded = std::vec![0xaa; offset + expected.len() + 2000];
-        let written = encode_uninit_with(backend, &values, &mut encoded[offset..]).unwrap();
+        let written = encode_with(backend, &values, &mut encoded[offset..]).unwrap();
         assert!(written == expected, "{backend:?}, to {offset}");
         assert!(encoded[..offset].iter().all(|&byte| byte == 0xaa));
         let all = decoded::<T>(backend, &encoded[offset..], values.len()).unwrap();
@@ -222,7 +223,10 @@ fn all_shapes_agree() {
     assert_eq!(encode(&values, &mut encoded), Ok(4));
     assert_eq!(encoded[..4], bytes);
     let mut uninit = [MaybeUninit::uninit(); 5];
-    assert_eq!(encode_uninit(&values, &mut uninit).unwrap(), bytes);
+    assert_eq!(
+        encode_with(Detected::active(), &values, &mut uninit[..]).unwrap(),
+        bytes
+    );
     let mut appended = std::vec![7];
     assert_eq!(encode_append(&values, &mut appended), 4);
     assert_eq!(appended, [7, 0x01, 0x7f, 0xac, 0x02]);
@@ -235,7 +239,7 @@ fn all_shapes_agree() {
     assert_eq!(decode(&appended[1..], &mut decoded), Ok(4));
     assert_eq!(decoded, values);
     let mut uninit = [MaybeUninit::<u32>::uninit(); 2];
-    let (some, read) = decode_uninit(&bytes, &mut uninit).unwrap();
+    let (some, read) = decode_with(Detected::active(), &bytes, &mut uninit[..]).unwrap();
     assert_eq!((&*some, read), (&values[..2], 2));
     let mut appended = std::vec![7u32];
     assert_eq!(decode_append(&bytes, 2, &mut appended), Ok(2));
@@ -318,7 +322,7 @@ fn too_little_room_is_an_error_with_the_room_it_needs() {
     for backend in backends() {
         for given in thinned(0..needed, 4) {
             let mut room = std::vec![0; given];
-            let error = encode_uninit_with(backend, &values, &mut room[..]).unwrap_err();
+            let error = encode_with(backend, &values, &mut room[..]).unwrap_err();
             assert_eq!((error.needed(), error.given()), (needed, given));
         }
     }

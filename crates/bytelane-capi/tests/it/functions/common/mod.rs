@@ -62,7 +62,7 @@ fn functions_of(entry: &Entry) -> codecs::Make {
     .1
 }
 
-/// What a destination is full of before a call.
+/// Byte that fills a destination before a call.
 const FRESH: u8 = 0xa5;
 
 /// Bytes after a destination, which must not change.

@@ -1,4 +1,4 @@
-//! What `bytelane bench parquet` measures: raw arrays in files, and generated ones.
+//! Inputs of `bytelane bench parquet`: raw arrays in files, and generated ones.
 
 use crate::readable;
 use anyhow::{Context, bail};
@@ -41,7 +41,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// What stands for the published files.
+    /// Arrays that stand for the published files.
     pub fn stand_ins(values: usize) -> Vec<Self> {
         let inputs = STAND_INS.iter().map(|&(dataset, element)| Self::Generated {
             dataset,
@@ -51,7 +51,7 @@ impl Input {
         inputs.collect()
     }
 
-    /// What has one entropy after the other.
+    /// Arrays with one entropy after the other.
     pub fn sweep(values: usize) -> Vec<Self> {
         let inputs = DEVIATIONS.iter();
         inputs

@@ -13,13 +13,13 @@ use bytes::Bytes;
 use serde::Serialize;
 use std::hint::black_box;
 
-/// What to measure, and how.
+/// Plan: what to measure, and how.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub inputs: Vec<Input>,
     /// Only these encodings, if there are any; [`Encoding::Auto`] only where it is among them.
     pub encodings: Vec<Encoding>,
-    /// What [`Encoding::Auto`] is to be best for.
+    /// Goal of [`Encoding::Auto`].
     pub goal: Goal,
     /// The compression of those that have one.
     pub compression: Compression,
@@ -53,7 +53,7 @@ pub struct ParquetRow {
     /// The share of the time to write that zstd alone takes, and of the time to read, in BYTE_STREAM_SPLIT.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zstd_share: Option<[f64; 2]>,
-    /// What the encoding `auto` became.
+    /// Encoding that `auto` chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
     /// The share of the time to write that choosing took: what is left without the time of the
@@ -66,7 +66,7 @@ pub struct ParquetRow {
 }
 
 impl ParquetRow {
-    /// Whether its pages are compressed.
+    /// Returns whether its pages are compressed.
     pub fn is_compressed(&self) -> bool {
         self.compression != "none"
     }
@@ -91,13 +91,13 @@ pub fn measure(plan: &Plan, sink: &mut dyn FnMut(ParquetRow)) -> anyhow::Result<
 struct Way {
     encoding: Encoding,
     compression: Compression,
-    /// Of the kernels, where they take part.
+    /// Backend of the kernels, where they take part.
     backend: Option<Backend>,
     goal: Goal,
 }
 
 impl Way {
-    /// Those of the published experiment, ALP for floats, and [`Encoding::Auto`] if it was asked for.
+    /// Encodings of the published experiment, ALP for floats, and [`Encoding::Auto`] if it was asked for.
     fn all(plan: &Plan, element: ElementType) -> Vec<Self> {
         let compressed = plan.compression;
         let by_parquet = |encoding, compression| Self {
@@ -229,7 +229,7 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     let share = |measured: &[Measurement], index: usize| {
         measured[ways.len()].nanoseconds / measured[index].nanoseconds
     };
-    // What the choice became was measured last.
+    // The encoding that was chosen is measured last.
     let share_of_choice =
         |index: usize| 1.0 - written[written.len() - 1].nanoseconds / written[index].nanoseconds;
     let of_choice = |way: &Way| chosen.filter(|_| way.encoding == Encoding::Auto);
@@ -253,7 +253,7 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     Ok(rows.collect())
 }
 
-/// What zstd alone does for a file of BYTE_STREAM_SPLIT pages.
+/// Zstd alone, for a file of BYTE_STREAM_SPLIT pages.
 struct Zstd {
     level: i32,
     /// The pages before and after compression.

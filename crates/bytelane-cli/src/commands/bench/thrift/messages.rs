@@ -60,7 +60,7 @@ pub trait Messages: Debug {
     /// The message.
     fn encoded(&self, protocol: Protocol) -> Result<Vec<u8>, Error>;
 
-    /// Whether the message is read as this value.
+    /// Returns whether the message is read as this value.
     fn is_decoded(&self, protocol: Protocol, message: &[u8]) -> Result<bool, Error>;
 
     /// Writes the message to a new `Vec`.

@@ -103,7 +103,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// What tells it from the other cases.
+    /// Label that tells it from the other cases.
     pub fn label(&self) -> String {
         let Workload {
             name, data, values, ..

@@ -6,7 +6,7 @@ use bytelane_measure::data::{Dataset, ElementType};
 use rand_mt::Mt;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the data of the published benchmark are called.
+/// Name of the data of the published benchmark.
 const PUBLISHED: &str = "published";
 
 /// A struct with its value.
@@ -16,7 +16,7 @@ pub struct Workload {
     pub name: &'static str,
     /// [`PUBLISHED`], or a data set.
     pub data: &'static str,
-    /// How many values it has: bytes, elements, fields or leaves.
+    /// Number of values: bytes, elements, fields or leaves.
     pub values: usize,
     make: Make,
 }
@@ -148,12 +148,12 @@ const fn doubles(values: usize) -> Workload {
 }
 
 impl Workload {
-    /// Whether it is left out unless it is named.
+    /// Returns whether it is left out unless it is named.
     pub fn is_long(&self) -> bool {
         self.values > MOST_VALUES_UNNAMED
     }
 
-    /// Whether the data are those of the published benchmark.
+    /// Returns whether the data are those of the published benchmark.
     pub fn is_published(&self) -> bool {
         self.data == PUBLISHED
     }

@@ -17,7 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const CODEC: &str = "stream_vbyte";
 
-/// So many that no branch predictor remembers them.
+/// Number of values: more than any branch predictor remembers.
 const VALUES: usize = 100_000;
 
 /// Parameters and data, from the shortest codes to the longest.

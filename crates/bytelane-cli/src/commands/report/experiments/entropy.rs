@@ -16,7 +16,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     show,
 };
 
-/// Those of the proposal.
+/// Encodings of the proposal.
 const ENCODINGS: [Encoding; 3] = [
     Encoding::Plain,
     Encoding::Dictionary,

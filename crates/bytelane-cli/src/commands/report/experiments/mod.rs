@@ -23,7 +23,7 @@ pub struct Experiment {
     /// Its name on the command line, and the anchor on the page.
     pub name: &'static str,
     pub title: &'static str,
-    /// What it measures.
+    /// Steps of the measurement.
     pub steps: fn(&Settings) -> anyhow::Result<Vec<Step>>,
     /// How its figures are shown.
     pub show: fn(&Report) -> anyhow::Result<Shown>,
@@ -52,9 +52,9 @@ pub static EXPERIMENTS: &[Experiment] = &[
 pub struct Shown {
     /// The result in one sentence.
     pub message: String,
-    /// What one sees, in HTML.
+    /// Description of the figures, in HTML.
     pub about: &'static str,
-    /// What stands out in these figures.
+    /// Remark on these figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
     /// Whose colours need to be named: bars name theirs.

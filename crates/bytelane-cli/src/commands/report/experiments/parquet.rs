@@ -19,7 +19,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     show,
 };
 
-/// As doubles, more than the writer keeps in a dictionary.
+/// Number of values: as doubles, more than the writer keeps in a dictionary.
 const VALUES_QUICK: usize = 200_000;
 const VALUES: usize = 1_000_000;
 
@@ -73,7 +73,7 @@ pub fn steps_of(
     Ok(steps.collect())
 }
 
-/// How many values a run takes.
+/// Number of values of a run.
 pub fn values(settings: &Settings) -> usize {
     if settings.quick { VALUES_QUICK } else { VALUES }
 }

@@ -13,7 +13,7 @@ pub struct Way {
     pub ratio: f64,
     /// MB of values per second.
     pub speed: f64,
-    /// Whether it is the one to take.
+    /// True if it is the one to take.
     pub is_choice: bool,
 }
 
@@ -70,9 +70,10 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
 fn ratios(values: impl Iterator<Item = f64> + Clone) -> Scale {
     const MOST: f64 = 10.0;
     let least = values.clone().fold(f64::MAX, f64::min);
-    match values.clone().any(|value| value > MOST * least) {
-        true => Scale::doubling(values),
-        false => Scale::around(values),
+    if values.clone().any(|value| value > MOST * least) {
+        Scale::doubling(values)
+    } else {
+        Scale::around(values)
     }
 }
 

@@ -21,7 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     show,
 };
 
-/// Of each codec this many sets of parameters: the others look alike.
+/// Number of sets of parameters of each codec: the others look alike.
 const MOST_CASES: usize = 2;
 
 const QUICK_BYTES: &[usize] = &[64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20];

@@ -53,7 +53,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     Ok(steps.collect())
 }
 
-/// What was published, and other texts where they matter.
+/// Returns whether a case is shown: what was published, and other texts where they matter.
 fn is_shown(case: &Case) -> bool {
     let is_text = case.workload.name == "BigString" && case.protocol == Protocol::Json;
     case.workload.is_published() || is_text
@@ -141,9 +141,10 @@ fn bar(workload: &Workload, rows: &[&Row]) -> Option<Bar> {
     let after = rows.last()?;
     let gain = before.ns / after.ns;
     let nanoseconds = [before.ns, after.ns].map(|ns| grouped(ns.round() as u64));
-    let name = match workload.is_published() {
-        true => workload.name.to_owned(),
-        false => format!("{}, {}", workload.name, workload.data),
+    let name = if workload.is_published() {
+        workload.name.to_owned()
+    } else {
+        format!("{}, {}", workload.name, workload.data)
     };
     Some(Bar {
         class: class_of(&after.backend),

@@ -34,13 +34,15 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     let view = View {
         report,
         style: include_str!("style.css"),
-        title: match is_about_files {
-            true => "bytelane: the best encodings for your files".to_owned(),
-            false => format!("bytelane on {}", report.machine.cpu),
+        title: if is_about_files {
+            "bytelane: the best encodings for your files".to_owned()
+        } else {
+            format!("bytelane on {}", report.machine.cpu)
         },
-        heading: match is_about_files {
-            true => "The best encodings for your files",
-            false => "How fast bytelane is on this machine",
+        heading: if is_about_files {
+            "The best encodings for your files"
+        } else {
+            "How fast bytelane is on this machine"
         },
         summary: Summary::of(&report.verdict),
         gains: summary::gains(&report.verdict)?,
@@ -65,14 +67,14 @@ fn breakable(name: &str) -> Value {
     Value::from_safe_string(parts.collect::<Vec<_>>().join("<wbr>"))
 }
 
-/// What the template knows.
+/// Variables of the template.
 #[derive(Serialize)]
 struct View<'a> {
     report: &'a Report,
     style: &'static str,
     title: String,
     heading: &'static str,
-    /// Whether there is nothing but advice for the user's files.
+    /// True if there is nothing but advice for the user's files.
     is_about_files: bool,
     summary: Option<Summary>,
     gains: Vec<Figure>,
@@ -107,7 +109,7 @@ fn sections(report: &Report) -> anyhow::Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// What could be saved of all the user's files.
+/// Possible savings in all the user's files.
 #[derive(Serialize)]
 struct Saved {
     now: u64,
@@ -127,8 +129,8 @@ impl Saved {
     }
 }
 
-/// Who has a column in the results: plain loops and backends. The scalar code is no yardstick, but has one
-/// if no other backend ran.
+/// Workers with a column in the results: plain loops and backends. The scalar code is no yardstick, but has one if no
+/// other backend ran.
 fn columns(verdict: &[Verdict]) -> Vec<&'static str> {
     let Some(line) = verdict.first() else {
         return Vec::new();

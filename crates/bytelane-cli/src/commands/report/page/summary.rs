@@ -10,9 +10,9 @@ use serde::Serialize;
 pub struct Summary {
     /// Over the plain loop.
     median_gain: f64,
-    /// Of `memcpy`.
+    /// Median share of the speed of `memcpy`.
     median_share: f64,
-    /// What the plain loop is compiled for.
+    /// Level that the plain loop is compiled for.
     level: &'static str,
 }
 

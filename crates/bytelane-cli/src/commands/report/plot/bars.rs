@@ -25,7 +25,7 @@ pub struct Bar {
 /// Values that are compared.
 #[derive(Debug)]
 pub struct Group {
-    /// What stands over the bars; nothing if it is empty.
+    /// Title over the bars; nothing if it is empty.
     pub name: String,
     pub bars: Vec<Bar>,
 }

@@ -19,7 +19,7 @@ const TICK: u32 = 4 * PIXEL;
 /// One axis.
 #[derive(Debug)]
 pub struct Axis {
-    /// What it shows, with its unit.
+    /// Label of the axis, with its unit.
     pub label: &'static str,
     pub scale: Scale,
     /// How a value is written at a tick.
@@ -34,7 +34,7 @@ pub struct Point {
     pub title: String,
     /// The label next to it.
     pub label: Option<String>,
-    /// Whether it is drawn with a ring.
+    /// True if it is drawn with a ring.
     pub is_ringed: bool,
 }
 
@@ -55,7 +55,7 @@ impl Point {
 #[derive(Debug)]
 pub struct Series {
     pub class: &'static str,
-    /// Whether a line joins them in their order.
+    /// True if a line joins them in their order.
     pub joined: bool,
     pub points: Vec<Point>,
 }

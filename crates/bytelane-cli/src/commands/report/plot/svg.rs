@@ -17,8 +17,8 @@ pub const PIXEL: u32 = 10;
 
 type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
 
-/// What can be seen on a chart: the class of the page's style sheet that colours it. Plotters
-/// knows a class as a shade of red, by its place in this list.
+/// Element of a chart: the class of the page's style sheet that colours it. Plotters knows a class as a shade of red,
+/// by its place in this list.
 static CLASSES: &[&str] = &[
     "grid",
     "axis",

@@ -221,7 +221,7 @@ impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
         let start = self.keys.len();
         self.keys.resize(start + slots, 0);
         let to = &mut self.keys[start..];
-        values::spread_uninit_with(self.backend, &self.dense, bits, to)
+        values::spread_with(self.backend, &self.dense, bits, to)
             .map(drop)
             .map_err(|error| Error::corrupt(error.to_string()))
     }

@@ -114,7 +114,7 @@ pub(crate) fn read_lengths(
     // There may be another list of lengths beside this one.
     room.beside(valid, 2 * size_of::<i32>())?;
     let mut lengths = vec![0; valid];
-    let decoded = delta::decode_uninit_with(backend, bytes, &mut lengths[..]);
+    let decoded = delta::decode_with(backend, bytes, &mut lengths[..]);
     let (_, read) = decoded.map_err(damaged)?;
     // Its sign is negative if that of any length is.
     let all = lengths.iter().fold(0, |all, length| all | length);

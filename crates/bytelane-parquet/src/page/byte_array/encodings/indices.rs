@@ -47,8 +47,7 @@ impl Indices {
         self.retried(|it| {
             let (range, runs) = (it.taken..it.taken + to.len(), &it.bytes[it.at..]);
             let (backend, format) = (it.backend, it.format);
-            let found =
-                dictionary.decode_range_uninit_with(backend, format, runs, range, &mut to[..]);
+            let found = dictionary.decode_range_with(backend, format, runs, range, &mut to[..]);
             found.map(|_| ())
         })?;
         self.skip(to.len())
@@ -61,7 +60,7 @@ impl Indices {
             let backend = it.backend;
             let found = it
                 .format
-                .decode_range_uninit_with(backend, runs, range, &mut to[..]);
+                .decode_range_with(backend, runs, range, &mut to[..]);
             found.map(|_| ())
         })?;
         self.skip(to.len())

@@ -4,7 +4,7 @@
 use super::sse41::earlier as earlier_bytes;
 use super::{Numbers, needs_before};
 use crate::backend::Avx2;
-use crate::codec::bit_packing::avx2::{add, splat};
+use crate::codec::bit_packing::arch::avx2::{add, splat};
 use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::{Any, Case, Pack};
 use crate::memory::Slot;
@@ -33,15 +33,14 @@ pub(crate) struct Packer<const K: usize> {
     /// How far numbers are shifted, from where joining leaves them to the bit in which they begin:
     /// right, but left if they are values of 8 bytes or tight.
     bits: [__m256i; 2],
-    /// Whether a number must be shifted left although it has been joined, or then has more than 8
+    /// True if a number must be shifted left although it has been joined, or then has more than 8
     /// bytes.
     is_tight: bool,
     /// How far tight numbers are shifted right, so that all their bytes are one place lower.
     back: [__m256i; 2],
     /// The bytes of each piece.
     later: [__m256i; 2],
-    /// What is added to them, of the first number of the piece and the second one of the piece
-    /// before.
+    /// Bytes that are added to them, of the first number of the piece and the second one of the piece before.
     earlier: [__m256i; 2],
     mask: __m256i,
     reference: __m256i,
@@ -58,7 +57,7 @@ struct Joins {
     factors: [__m256i; 2],
     /// And how far these are then shifted back.
     excess: __m128i,
-    /// What shifts the first of two double words so that it touches the second.
+    /// Shift of the first of two double words so that it touches the second.
     double: __m256i,
     /// And how far these are then shifted back.
     double_excess: __m128i,
@@ -113,7 +112,7 @@ fn lanes<const K: usize>(piece: usize, row: impl Fn(usize) -> __m128i) -> __m256
     }
 }
 
-/// What a double word has in excess of the bits that are joined in it.
+/// Bits of a double word in excess of those that are joined in it.
 #[inline(always)]
 fn excess<const K: usize>(layout: Layout) -> usize {
     match K {
@@ -150,9 +149,10 @@ impl<const K: usize> Packer<K> {
             let bit = _mm256_mul_epu32(order[of], each);
             let bit = _mm256_and_si256(bit, _mm256_set1_epi64x(7));
             back[of] = _mm256_sub_epi64(_mm256_set1_epi64x(8), bit);
-            bits[of] = match K < 8 && !is_tight {
-                true => _mm256_sub_epi64(_mm256_set1_epi64x(excess as i64), bit),
-                false => bit,
+            bits[of] = if K < 8 && !is_tight {
+                _mm256_sub_epi64(_mm256_set1_epi64x(excess as i64), bit)
+            } else {
+                bit
             };
             if is_tight {
                 earlier[of] = _mm256_sub_epi8(earlier[of], _mm256_set1_epi8(1));
@@ -179,7 +179,7 @@ impl<const K: usize> Packer<K> {
         _mm256_testc_si256(self.mask, self.seen) != 0
     }
 
-    /// What values stand for.
+    /// Maps values to the bits that are packed.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: __m256i) -> __m256i {
@@ -222,9 +222,10 @@ impl<const K: usize> Packer<K> {
         if K == 1 {
             return bytes;
         }
-        let sources = match needs_before::<K>(of + 2) {
-            true => _mm256_blend_epi32::<0b1100_1100>(last, before),
-            false => last,
+        let sources = if needs_before::<K>(of + 2) {
+            _mm256_blend_epi32::<0b1100_1100>(last, before)
+        } else {
+            last
         };
         _mm256_or_si256(bytes, _mm256_shuffle_epi8(sources, self.earlier[of]))
     }
@@ -273,7 +274,7 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
     }
 }
 
-/// As in [`narrow`], the lower lanes take the first half of each 32 bytes of the result.
+/// The lower lanes take, as in [`narrow`], the first half of each 32 bytes of the result.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {

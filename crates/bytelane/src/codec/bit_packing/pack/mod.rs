@@ -11,6 +11,9 @@
 //! second shuffle     z3       a3               z is the number before the piece
 //! ```
 //!
+//! Appending values one after the other in registers of 64 bits had 0.05 to 0.07 of the speed of `memcpy`;
+//! this has 0.32 (AVX2) and 0.14 (SSE4.1). See `docs/lab-notes/bit-packing.md`.
+//!
 //! A number that is shifted may have nine bytes. The last one is always such a shared byte. Where
 //! that occurs, the second shuffle has numbers of its own, shifted by a byte less.
 

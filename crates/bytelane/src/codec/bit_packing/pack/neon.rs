@@ -2,8 +2,8 @@
 
 use super::{Numbers, needs_before};
 use crate::backend::Neon;
+use crate::codec::bit_packing::arch::neon::{add, shift, splat};
 use crate::codec::bit_packing::layout::Layout;
-use crate::codec::bit_packing::neon::{add, shift, splat};
 use crate::codec::bit_packing::{Any, Case, Pack};
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
@@ -25,8 +25,8 @@ implement! {
 #[derive(Clone, Copy)]
 pub(crate) struct Packer<const K: usize> {
     starts: [usize; 4],
-    /// How far values are shifted so that those of each 2 bytes touch, then of each 4, then of 8:
-    /// the first one left, and the second one right if there is something before it.
+    /// Shifts that make the values of each 2 bytes touch, then of each 4, then of 8: the first one
+    /// left, and the second one right if there is something before it.
     joins: [uint8x16_t; 3],
     /// How far numbers are shifted from there to the bit in which they begin.
     bits: [uint8x16_t; 4],
@@ -34,8 +34,8 @@ pub(crate) struct Packer<const K: usize> {
     back: [uint8x16_t; 4],
     /// The bytes of each piece.
     later: [uint8x16_t; 4],
-    /// What is added to them, of the first number of the piece and the second one of the piece
-    /// before.
+    /// Bytes that are added to them, of the first number of the piece and the second one of the
+    /// piece before.
     earlier: [uint8x16_t; 4],
     spills: bool,
     mask: uint8x16_t,
@@ -72,12 +72,15 @@ fn join<const HALF: usize>(left: usize, right: usize) -> uint8x16_t {
 #[target_feature(enable = "neon")]
 #[inline]
 fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
-    // What values of `half` bytes, each joined of several, have in excess of their bits.
+    // Bits that values of `half` bytes, each joined of several, have in excess of theirs.
     let excess = |half: usize| (8 * half).saturating_sub(half / K * layout.width);
-    // Those that have been joined already have half of it before them.
-    let shifts = |half: usize| match half == K {
-        true => (excess(half), 0),
-        false => (excess(half) / 2, excess(half) / 2),
+    // Values that have been joined already have half of it before them.
+    let shifts = |half: usize| {
+        if half == K {
+            (excess(half), 0)
+        } else {
+            (excess(half) / 2, excess(half) / 2)
+        }
     };
     let [one, two, four] = [shifts(1), shifts(2), shifts(4)];
     let joins = [
@@ -103,9 +106,10 @@ fn earlier_bytes<const K: usize>(numbers: Numbers, piece: usize) -> uint8x16_t {
         bytes = vsubq_u8(bytes, vdupq_n_u8(1));
     }
     // Where there are two sources, the second one comes first.
-    match needs_before::<K>(piece) {
-        true => veorq_u8(bytes, vdupq_n_u8(8)),
-        false => bytes,
+    if needs_before::<K>(piece) {
+        veorq_u8(bytes, vdupq_n_u8(8))
+    } else {
+        bytes
     }
 }
 
@@ -151,7 +155,7 @@ impl<const K: usize> Packer<K> {
         vmaxvq_u8(vbicq_u8(self.seen, self.mask)) == 0
     }
 
-    /// What values stand for.
+    /// Maps values to the bits that are packed.
     #[target_feature(enable = "neon")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: uint8x16_t) -> uint8x16_t {
@@ -202,9 +206,10 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         let [shifted, last] = plan.shifted::<C>(bits, piece);
         let mut bytes = vqtbl1q_u8(shifted, plan.later[piece]);
         if K > 1 {
-            let sources = match needs_before::<K>(piece) {
-                true => vextq_u8::<8>(before, last),
-                false => last,
+            let sources = if needs_before::<K>(piece) {
+                vextq_u8::<8>(before, last)
+            } else {
+                last
             };
             bytes = vorrq_u8(bytes, vqtbl1q_u8(sources, plan.earlier[piece]));
         }

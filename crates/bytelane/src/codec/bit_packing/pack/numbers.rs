@@ -10,7 +10,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Those that values of `K` bytes are joined to.
+    /// Places of the numbers that values of `K` bytes are joined to.
     #[inline(always)]
     pub(super) fn new<const K: usize>(layout: Layout) -> Self {
         let bits = 8 / K * layout.width;
@@ -35,7 +35,7 @@ impl Numbers {
         [0, 2, 4, 6].map(|number| self.byte(number))
     }
 
-    /// Whether a number that is shifted to its bit may have more than 8 bytes.
+    /// Returns whether a number that is shifted to its bit may have more than 8 bytes.
     #[inline(always)]
     pub(super) fn spill(self) -> bool {
         spills(self.bits, 64)
@@ -54,8 +54,8 @@ impl Numbers {
         &LATER[self.second(piece)]
     }
 
-    /// What is added to the byte in which the second number begins: the last byte of the first one.
-    /// Nothing is added if that has ended before.
+    /// Shuffle of what is added to the byte in which the second number begins: the last byte of the
+    /// first one. Nothing is added if that has ended before.
     #[inline(always)]
     pub(super) fn earlier(self, piece: usize) -> &'static [u8; 16] {
         match self.bit(2 * piece + 1) {
@@ -64,8 +64,7 @@ impl Numbers {
         }
     }
 
-    /// What is added to the first byte of a piece: the last byte of the second number of the piece
-    /// before.
+    /// Place of what is added to the first byte of a piece: the last byte of the second number of the piece before.
     #[inline(always)]
     pub(super) fn before(self, piece: usize) -> u8 {
         match self.bit(2 * piece) {
@@ -75,7 +74,7 @@ impl Numbers {
     }
 }
 
-/// Whether a piece of values of `K` bytes may begin within a byte.
+/// Returns whether a piece of values of `K` bytes may begin within a byte.
 #[inline(always)]
 pub(super) const fn needs_before<const K: usize>(piece: usize) -> bool {
     match K {

@@ -3,8 +3,8 @@
 
 use super::{Numbers, needs_before};
 use crate::backend::Sse41;
+use crate::codec::bit_packing::arch::sse41::{add, splat};
 use crate::codec::bit_packing::layout::Layout;
-use crate::codec::bit_packing::sse41::{add, splat};
 use crate::codec::bit_packing::{Any, Case, Pack};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
@@ -35,8 +35,8 @@ pub(crate) struct Packer<const K: usize> {
     back: [[__m128i; 2]; 4],
     /// The bytes of each piece.
     later: [__m128i; 4],
-    /// What is added to them, of the first number of the piece and the second one of the piece
-    /// before.
+    /// Bytes that are added to them, of the first number of the piece and the second one of the
+    /// piece before.
     earlier: [__m128i; 4],
     spills: bool,
     values: Values<K>,
@@ -175,7 +175,7 @@ impl<const K: usize> Joins<K> {
     }
 }
 
-/// What values stand for, and which bits have been seen.
+/// The mapping of values to bits, and which bits have been seen.
 #[derive(Clone, Copy)]
 struct Values<const K: usize> {
     mask: __m128i,
@@ -229,9 +229,10 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         let [shifted, last] = plan.shifted::<C>(plan.joins.join(bits), piece);
         let mut bytes = _mm_shuffle_epi8(shifted, plan.later[piece]);
         if K > 1 {
-            let sources = match needs_before::<K>(piece) {
-                true => _mm_blend_epi16::<0xf0>(last, before),
-                false => last,
+            let sources = if needs_before::<K>(piece) {
+                _mm_blend_epi16::<0xf0>(last, before)
+            } else {
+                last
             };
             let earlier = _mm_shuffle_epi8(sources, plan.earlier[piece]);
             bytes = _mm_or_si128(bytes, earlier);

@@ -1,4 +1,56 @@
-//! Escapes texts.
+//! Escapes texts: a backslash before `"`, `\` and the five control characters that have a letter,
+//! `\u00xx` for the other control characters.
+//!
+//! A byte is *special* if it needs an escape, and *long* if the escape has six characters. Blocks have
+//! 64 bytes.
+//!
+//! # Policy
+//!
+//! Most texts have no special bytes, or short escapes here and there, or many in one place. Each of
+//! these has a way that is fastest. The kernel chooses by what it has just seen:
+//!
+//! | the text ahead | way | bytes per step |
+//! |---|---|---|
+//! | nothing special | `clean`: look at up to 4 KiB, then copy them at once | 256 |
+//! | special bytes anywhere, none long | `escape_four`: no branch on how many there are | 256 |
+//! | where shuffles are dear, up to two special bytes per block | `escape_few`: copy the rest of the block after each | 64 |
+//! | anything, or little room | `escape_block`: up to the first long byte; byte by byte if there are more than two | up to 64 |
+//!
+//! ```text
+//! while input is left
+//!     copy the clean groups of 256 bytes of the next 4 KiB; if all were clean, start over
+//!     calm = 0                                    clean blocks in a row
+//!     one_by_one = shuffles are dear              blocks are escaped one by one, not four at once
+//!     while calm < CALM and input is left
+//!         if not one_by_one, and there are 256 bytes of input and 512 slots
+//!             escape_four; if a byte was long, one_by_one = true and nothing has happened
+//!             calm += 4, or 0 if the result is longer than 256 bytes
+//!             one_by_one = shuffles are dear and up to 8 bytes were special
+//!         else
+//!             calm += 1, or 0 if a byte of the block is special
+//!             escape_few if one_by_one, up to 2 are special, and there are input and room to spare
+//!             else escape_block, and
+//!                 one_by_one = a byte is long, or shuffles are dear and up to 4 are special
+//! ```
+//!
+//! `calm` is multiplied by 0 or 1 in place of an `if`: whether a block has a special byte cannot be
+//! predicted where it matters, and a wrong prediction costs as much as escaping the block.
+//!
+//! # Invariants
+//!
+//! - `at` bytes of the input are done, and the front `to` slots hold their escapes. Stores may go
+//!   past `to`, never past the destination; the next store overwrites what does not count.
+//! - `escape_four` needs 512 slots: each of its four stores has 128, and each begins at most 128 after
+//!   the one before. `escape_few` reads [`REACH`] bytes past its block and writes twice as many.
+//! - The kernel stops only between two steps, where the result of the next one may not fit.
+//!
+//! # What decided
+//!
+//! At 1% of escapes, every second block has one. `escape_four` is 1.7 to 2.4 times as fast there as a
+//! branch per block (AVX-512), and `escape_few` the same idea for shuffles of 16 bytes: restarting at
+//! an address that depends on the last escape costs about 30 cycles each. Runs of 1 KiB instead of
+//! 4 KiB are as fast. See `docs/lab-notes/json-string.md`, "What was tried". The thresholds [`FEW`] and
+//! [`CALM`] were not measured apart from the whole.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Survey, scalar};
@@ -10,10 +62,14 @@ use crate::simd::{window, window_mut};
 /// A block of 64 bytes whose escapes are all \u00xx, and room for one whole store after it.
 pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 
-/// Up to this many special bytes in a block are escaped one by one.
+/// Up to this many special bytes in a block are escaped one by one: the block is copied once more for
+/// each, so that more of them are dearer than shuffles. Four blocks or one with up to twice as many are
+/// still followed by single blocks, so that the kernel does not alternate.
 const FEW: u32 = 2;
 
-/// How far [`escape_few`] reads past its block.
+/// How far [`escape_few`] reads past its block: where no special byte is left, its last copy of 64 bytes
+/// begins one byte after the block, which makes 65; rounded up to a multiple of 8. It has twice as much
+/// room, since the result is up to 10 bytes longer.
 const REACH: usize = 72;
 
 /// Escapes up to 64 bytes, which must fit unescaped; nothing if one of them needs an escape and

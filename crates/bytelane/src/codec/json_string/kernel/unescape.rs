@@ -1,4 +1,36 @@
-//! Decodes strings.
+//! Decodes strings: removes escapes, finds the closing quote, and validates UTF-8 on the way.
+//!
+//! # Policy
+//!
+//! As for [`escape`](super::escape), runs that need no change are searched and copied, and blocks of
+//! 64 bytes are handled otherwise. Most strings are short, so the first block comes before any run.
+//! Whether an escape is in a block decides nothing; only `\uXXXX`, which is rare, is a branch.
+//!
+//! ```text
+//! loop
+//!     if the last CALM blocks had no escape: copy groups of 256 bytes that are clean, valid UTF-8
+//!     classes    which bytes are quotes, backslashes, control characters, beyond ASCII
+//!     escapes    backslashes that begin an escape, and the bytes behind them
+//!     piece      stop if a control character, or a byte that UTF-8 does not allow, is before the quote
+//!     unescape   keep all bytes but the backslashes, replace those behind them
+//!     unicode    if some of those are no simple escape: write the characters of `\uXXXX` over their
+//!                digits in a copy of the block, and unescape that instead
+//!     stop at the quote, or where the result does not fit
+//! the scalar code continues from there: it finds the error, or fills the destination to its end
+//! ```
+//!
+//! # Invariants
+//!
+//! - `at` bytes are read and `to` written. All bytes before `at` are valid UTF-8 but for a character
+//!   that continues into the next block; where the kernel stops there, `between` takes it back.
+//! - `carry` says that the byte before `at` is a backslash that begins an escape.
+//! - An address never depends on a choice between two values: `at` grows by 64, or by less in a branch.
+//!
+//! # What decided
+//!
+//! Characters written over their digits take a half to a third of the time of leaving the block and
+//! resuming after them, which was a chain of 40 cycles per escape. A conditional move between "64" and
+//! "up to here" made the kernel three times as slow. See `docs/lab-notes/json-string.md`.
 #![forbid(unsafe_code)]
 
 use super::super::scalar::{self, Stop};
@@ -38,7 +70,7 @@ fn before(src: &[u8], at: usize) -> u32 {
     }
 }
 
-/// Whether the last of the four bytes is ASCII, so that no character continues after it.
+/// Returns whether the last of the four bytes is ASCII, so that no character continues after it.
 #[inline(always)]
 fn ends_plain(before: u32) -> bool {
     before >> 31 == 0
@@ -103,7 +135,7 @@ struct Piece {
     behind: u64,
     /// Bytes before the closing quote.
     inside: u64,
-    /// Whether that quote is in the block.
+    /// True if that quote is in the block.
     closed: bool,
 }
 
@@ -137,7 +169,7 @@ fn piece(
     })
 }
 
-/// Writes a decoded block, or as much of it as there are slots. Returns which of the bytes after a
+/// Writes a decoded block, or the front of it that fits. Returns which of the bytes after a
 /// backslash have no meaning.
 #[inline(always)]
 fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [Slot]) -> u64 {

@@ -32,9 +32,8 @@ use crate::memory::{Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
-/// That of bits.
+/// Layout of bits.
 pub(super) const LAYOUT: Layout = Layout {
     width: 1,
     reference: 0,
@@ -70,39 +69,22 @@ pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
 /// Panics if the bitmap has fewer bits.
 #[inline]
 pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, DestinationError> {
-    let written = encode_uninit_with(Detected::active(), bitmap, count, dst);
+    let written = encode_with(Detected::active(), bitmap, count, dst);
     written.map(|written| written.len())
 }
 
-/// [`encode`] into memory that need not be initialised. Returns the bytes written.
+/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written.
 ///
 /// # Errors
 ///
-/// Those of [`encode`].
+/// The same as [`encode`].
 ///
 /// # Panics
 ///
 /// Panics if the bitmap has fewer bits.
 #[inline]
-pub fn encode_uninit<'a>(
-    bitmap: &[u8],
-    count: usize,
-    dst: &'a mut [MaybeUninit<u8>],
-) -> Result<&'a mut [u8], DestinationError> {
-    encode_uninit_with(Detected::active(), bitmap, count, dst)
-}
-
-/// [`encode_uninit`], or [`encode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`encode`].
-///
-/// # Panics
-///
-/// Panics if the bitmap has fewer bits.
-#[inline]
-pub fn encode_uninit_with<'a>(
+pub fn encode_with<'a>(
     backend: Detected,
     bitmap: &[u8],
     count: usize,
@@ -145,35 +127,21 @@ pub fn encode_to_vec(bitmap: &[u8], count: usize) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// Those of [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
+/// The same as [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
 /// bitmap is too short. Its contents are then unspecified.
 #[inline]
 pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Error> {
-    decode_uninit_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
+    decode_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
 }
 
-/// [`decode`] into memory that need not be initialised. Returns the bytes written, and the number of
-/// bytes read.
+/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
+/// Returns the bytes written, and the number of bytes read.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[inline]
-pub fn decode_uninit<'a>(
-    src: &[u8],
-    count: usize,
-    bitmap: &'a mut [MaybeUninit<u8>],
-) -> Result<(&'a mut [u8], usize), Error> {
-    decode_uninit_with(Detected::active(), src, count, bitmap)
-}
-
-/// [`decode_uninit`], or [`decode`], on a backend of the caller's choice.
-///
-/// # Errors
-///
-/// Those of [`decode`].
-#[inline]
-pub fn decode_uninit_with<'a>(
+pub fn decode_with<'a>(
     backend: Detected,
     src: &[u8],
     count: usize,
@@ -190,12 +158,12 @@ pub fn decode_uninit_with<'a>(
 /// [`decode`] of `count` bits, appended to a `Vec`, from a byte of their own on. Returns the number of
 /// bytes read.
 ///
-/// Memory is allocated after the runs have been checked to have so many bits. A run of a few bytes
+/// Memory is allocated after the runs have been checked to have `count` bits. A run of a few bytes
 /// can have up to 2^31: limit `count` where the input is not trusted.
 ///
 /// # Errors
 ///
-/// Those of [`decode`]; the `Vec` is then unchanged.
+/// The same as [`decode`]; the `Vec` is then unchanged.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -213,7 +181,7 @@ pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// The same as [`decode`].
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], count: usize) -> Result<(Vec<u8>, usize), Error> {
     let mut bitmap = Vec::new();

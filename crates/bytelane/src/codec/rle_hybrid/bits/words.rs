@@ -215,7 +215,7 @@ impl<'a> BitWriter<'a> {
         self.held = held % 64;
     }
 
-    /// Appends a bit so many times.
+    /// Appends a bit `count` times.
     #[inline(always)]
     fn repeated(&mut self, bit: u32, mut count: usize) {
         let word = u64::from(bit).wrapping_neg();

@@ -1,5 +1,4 @@
-//! What the encoder chooses, compared with the shortest runs there are and with the rules of other
-//! encoders.
+//! Choices of the encoder, compared with the shortest runs there are and with the rules of other encoders.
 
 use super::*;
 

@@ -24,7 +24,7 @@ fn looks_up<T: Entry>(entries: &[T], width: u32, longest: u64, count: usize) {
         for more in [0, 7, 100] {
             let src = [&encoded[..], &std::vec![0xff; more]].concat();
             let mut read = std::vec![T::default(); count];
-            let read = dictionary.decode_uninit_with(backend, format, &src, &mut read[..]);
+            let read = dictionary.decode_with(backend, format, &src, &mut read[..]);
             let (read, end) = read.unwrap();
             assert!(*read == expected, "{place}");
             assert_eq!(end, encoded.len(), "{place}");
@@ -32,7 +32,7 @@ fn looks_up<T: Entry>(entries: &[T], width: u32, longest: u64, count: usize) {
         for start in thinned([1, 5, 8, 30], 1) {
             let range = usize::min(start, count)..count;
             let mut read = std::vec![T::default(); range.len()];
-            let read = dictionary.decode_range_uninit_with(
+            let read = dictionary.decode_range_with(
                 backend,
                 format,
                 &encoded,
@@ -78,7 +78,7 @@ fn misses<T: Entry>(entries: usize, width: u32, src: &[u8], count: usize) -> Err
     let format = Format::<u32>::new(width).unwrap();
     let errors = backends().map(|backend| {
         let mut read = std::vec![T::default(); count];
-        let read = dictionary.decode_uninit_with(backend, format, src, &mut read[..]);
+        let read = dictionary.decode_with(backend, format, src, &mut read[..]);
         read.map(|(_, end)| end).unwrap_err()
     });
     let errors: Vec<Error> = errors.collect();
@@ -149,7 +149,7 @@ fn malformed_runs_give_the_same_error_as_without_a_dictionary() {
         for backend in backends() {
             let cut = &encoded[..length];
             let mut read = [0; 200];
-            let read = dictionary.decode_uninit_with(backend, format, cut, &mut read[..]);
+            let read = dictionary.decode_with(backend, format, cut, &mut read[..]);
             assert_eq!(read.map(|(_, end)| end), format.validate(cut, 200));
         }
     }

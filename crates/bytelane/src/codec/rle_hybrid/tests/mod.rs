@@ -41,10 +41,10 @@ fn round_trip<T: Integer>(format: Format<T>, values: &[T]) -> Vec<u8> {
     for backend in backends() {
         let place = std::format!("{backend}, {format:?}, {values:?}");
         let mut again = std::vec![0xa5; length];
-        let written = format.encode_uninit_with(backend, values, &mut again[..]);
+        let written = format.encode_with(backend, values, &mut again[..]);
         assert!(written.unwrap() == encoded, "{place}");
         if let Some(less) = length.checked_sub(1) {
-            let short = format.encode_uninit_with(backend, values, &mut again[..less]);
+            let short = format.encode_with(backend, values, &mut again[..less]);
             let error = DestinationError::new(length, less);
             assert_eq!(short.unwrap_err(), error.into(), "{place}");
         }
@@ -52,7 +52,7 @@ fn round_trip<T: Integer>(format: Format<T>, values: &[T]) -> Vec<u8> {
             encoded.resize(length + more, 0xff);
             let mut read = std::vec![T::default(); count];
             let (read, end) = format
-                .decode_uninit_with(backend, &encoded, &mut read[..])
+                .decode_with(backend, &encoded, &mut read[..])
                 .expect(&place);
             assert!(read == values, "{place}");
             assert_eq!(end, length, "{place}");
@@ -105,11 +105,11 @@ fn values_that_do_not_fit_are_named() {
             for backend in backends() {
                 let mut room = [0; 300];
                 let error = format
-                    .encode_uninit_with(backend, &list, &mut room[..])
+                    .encode_with(backend, &list, &mut room[..])
                     .unwrap_err();
                 let expected = Error::at(2 * at, ErrorKind::Value { width });
                 assert_eq!(error, expected, "{backend}, {width} bits");
-                let short = format.encode_uninit_with(backend, &list, &mut room[..1]);
+                let short = format.encode_with(backend, &list, &mut room[..1]);
                 let needed = format.encoded_len(&list);
                 assert_eq!(short.unwrap_err(), DestinationError::new(needed, 1).into());
             }
@@ -128,12 +128,8 @@ fn ranges_begin_anywhere() {
                 for count in thinned([0, 1, 5, 16, 33, 200], 2) {
                     let end = usize::min(start + count, 500);
                     let mut read = [0; 200];
-                    let read = format.decode_range_uninit_with(
-                        backend,
-                        &encoded,
-                        start..end,
-                        &mut read[..],
-                    );
+                    let read =
+                        format.decode_range_with(backend, &encoded, start..end, &mut read[..]);
                     assert_eq!(
                         read.unwrap(),
                         &list[start..end],
@@ -142,12 +138,11 @@ fn ranges_begin_anywhere() {
                 }
             }
             let (start, end) = (3, 2);
-            let range =
-                format.decode_range_uninit_with(backend, &encoded, start..end, &mut [0; 0][..]);
+            let range = format.decode_range_with(backend, &encoded, start..end, &mut [0; 0][..]);
             assert_eq!(range.unwrap_err().kind(), ErrorKind::Range { start, end });
             let far = usize::MAX - 1..usize::MAX;
             let mut one = [0];
-            let beyond = format.decode_range_uninit_with(backend, &encoded, far, &mut one[..]);
+            let beyond = format.decode_range_with(backend, &encoded, far, &mut one[..]);
             assert_eq!(beyond.unwrap_err().kind(), ErrorKind::Truncated);
         }
     }
@@ -157,7 +152,7 @@ fn ranges_begin_anywhere() {
 fn same<T: Integer>(format: Format<T>, src: &[u8], count: usize) -> Result<usize, Error> {
     let outcome = |backend| {
         let mut values = std::vec![T::default(); count];
-        let read = format.decode_uninit_with(backend, src, &mut values[..]);
+        let read = format.decode_with(backend, src, &mut values[..]);
         let read = read.map(|(_, read)| read);
         (read, if read.is_ok() { values } else { Vec::new() })
     };
@@ -233,7 +228,7 @@ fn what_is_malformed_is_named_with_its_place() {
     assert_eq!(fails(&most_packed), (ErrorKind::Truncated, 0));
     let more_packed = [0x81, 0x80, 0x80, 0x80, 0x02];
     assert_eq!(fails(&more_packed), (ErrorKind::Length, 0));
-    // Of three groups, only the bytes of 20 values must be there.
+    // Three groups need only the bytes of 20 values.
     let packed = [[7].as_slice(), &[0xff; 30]].concat();
     assert_eq!(same(format, &packed, 20), Ok(31));
     assert_eq!(same(format, &packed[..26], 20), Ok(26));
@@ -291,7 +286,7 @@ fn bits_are_values_of_one_bit() {
             let (list, mut bytes) = bitmap(count, longest, count as u64);
             let encoded = format.encode_to_vec(&list).unwrap();
             let place = std::format!("{count} bits of {bytes:?}");
-            // Those after the last one do not count.
+            // Bits after the last one do not count.
             let clean = bytes.clone();
             if count % 8 != 0 {
                 *bytes.last_mut().unwrap() |= 0xff << (count % 8);
@@ -300,10 +295,10 @@ fn bits_are_values_of_one_bit() {
             assert!(encoded.len() <= bits::max_encoded_len(count));
             for backend in backends() {
                 let mut again = std::vec![0xa5; encoded.len()];
-                let written = bits::encode_uninit_with(backend, &bytes, count, &mut again[..]);
+                let written = bits::encode_with(backend, &bytes, count, &mut again[..]);
                 assert_eq!(written.unwrap(), encoded, "{backend}, {place}");
                 let mut read = std::vec![0xa5; bytes.len()];
-                let decoded = bits::decode_uninit_with(backend, &encoded, count, &mut read[..]);
+                let decoded = bits::decode_with(backend, &encoded, count, &mut read[..]);
                 let (read, end) = decoded.unwrap();
                 assert_eq!(
                     (&read[..], end),
@@ -313,7 +308,7 @@ fn bits_are_values_of_one_bit() {
                 for length in thinned(0..encoded.len(), 3) {
                     let cut = &encoded[..length];
                     let mut read = std::vec![0; clean.len()];
-                    let decoded = bits::decode_uninit_with(backend, cut, count, &mut read[..]);
+                    let decoded = bits::decode_with(backend, cut, count, &mut read[..]);
                     let expected = format.validate(cut, count);
                     assert_eq!(decoded.map(|(_, end)| end), expected, "{backend}, {place}");
                 }

@@ -1,4 +1,4 @@
-//! What the kernels take: levels, and which of them matter.
+//! Arguments of the kernels: levels, and which of them matter.
 #![forbid(unsafe_code)]
 
 /// The levels that tell lists of one depth from those around and within them.
@@ -14,7 +14,7 @@ pub struct Depth {
     pub(in crate::codec::validity) entry: u16,
 }
 
-/// The levels of a leaf, in bytes. There are as many of both.
+/// Levels of a leaf, in bytes: the same number of both kinds.
 #[derive(Clone, Copy)]
 pub struct Pairs<'a> {
     pub(in crate::codec::validity) repetition: &'a [u8],
@@ -25,7 +25,7 @@ pub struct Pairs<'a> {
 /// Which bits are wanted.
 #[derive(Clone, Copy)]
 pub struct Wanted {
-    /// Those of entries, not of lists.
+    /// True for the bits of entries, false for those of lists.
     pub(in crate::codec::validity) entries: bool,
     /// The definition level from which on a bit is set.
     pub(in crate::codec::validity) level: u16,

@@ -14,10 +14,10 @@ use core::marker::PhantomData;
 
 /// The lists of one depth: an ancestor of a leaf that is a list, counted from the outermost one.
 ///
-/// All functions take the repetition and definition levels of the leaf, as many of both. They fail
-/// where these are not levels of such lists: with [`ErrorKind::Lengths`] if there are not as many of
-/// both, and with [`ErrorKind::Repetition`], and the place in memory, for the first repetition level
-/// that continues a list where there is none. This includes a first one that is not 0.
+/// All functions take the repetition and definition levels of the leaf, the same number of both. They fail where these
+/// are not levels of such lists: with [`ErrorKind::Lengths`] if their numbers differ, and with
+/// [`ErrorKind::Repetition`], and the place in memory, for the first repetition level that continues a list where there
+/// is none. This includes a first one that is not 0.
 ///
 /// ```
 /// use bytelane::validity::lists::List;
@@ -85,8 +85,8 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of all functions; [`ErrorKind::Offsets`] if there are more entries than an offset can
-    /// count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
+    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an offset can count;
+    /// [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
     #[inline]
     pub fn offsets<O: Offset>(
         self,
@@ -95,7 +95,7 @@ impl<T: Level> List<T> {
         offsets: &mut [O],
     ) -> Result<usize, Error> {
         let backend = Detected::active();
-        let written = self.offsets_uninit_with(backend, repetition, definition, offsets);
+        let written = self.offsets_with(backend, repetition, definition, offsets);
         written.map(|written| written.len())
     }
 
@@ -104,9 +104,9 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`offsets`](Self::offsets).
+    /// The same as [`offsets`](Self::offsets).
     #[inline]
-    pub fn offsets_uninit_with<'a, O: Offset>(
+    pub fn offsets_with<'a, O: Offset>(
         self,
         backend: Detected,
         repetition: &[T],
@@ -122,7 +122,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`offsets`](Self::offsets); the `Vec` is then unchanged.
+    /// The same as [`offsets`](Self::offsets); the `Vec` is then unchanged.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn offsets_append<O: Offset>(
@@ -140,7 +140,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`offsets`](Self::offsets).
+    /// The same as [`offsets`](Self::offsets).
     #[cfg(feature = "alloc")]
     pub fn offsets_to_vec<O: Offset>(
         self,
@@ -158,8 +158,8 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of all functions; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are
-    /// then unspecified.
+    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are then
+    /// unspecified.
     #[inline]
     pub fn validity(
         self,
@@ -168,7 +168,7 @@ impl<T: Level> List<T> {
         bitmap: &mut [u8],
     ) -> Result<Bits, Error> {
         let backend = Detected::active();
-        let written = self.validity_uninit_with(backend, repetition, definition, bitmap);
+        let written = self.validity_with(backend, repetition, definition, bitmap);
         written.map(|(_, bits)| bits)
     }
 
@@ -177,9 +177,9 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[inline]
-    pub fn validity_uninit_with<'a>(
+    pub fn validity_with<'a>(
         self,
         backend: Detected,
         repetition: &[T],
@@ -195,7 +195,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[cfg(feature = "alloc")]
     pub fn validity_to_vec(
         self,
@@ -211,7 +211,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[inline]
     pub fn entries(
         self,
@@ -221,7 +221,7 @@ impl<T: Level> List<T> {
         bitmap: &mut [u8],
     ) -> Result<Bits, Error> {
         let backend = Detected::active();
-        let written = self.entries_uninit_with(backend, valid_from, repetition, definition, bitmap);
+        let written = self.entries_with(backend, valid_from, repetition, definition, bitmap);
         written.map(|(_, bits)| bits)
     }
 
@@ -230,9 +230,9 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[inline]
-    pub fn entries_uninit_with<'a>(
+    pub fn entries_with<'a>(
         self,
         backend: Detected,
         valid_from: T,
@@ -249,7 +249,7 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`validity`](Self::validity).
+    /// The same as [`validity`](Self::validity).
     #[cfg(feature = "alloc")]
     pub fn entries_to_vec(
         self,
@@ -286,7 +286,7 @@ impl<T: Level> List<T> {
         Ok((bitmap, bits))
     }
 
-    /// The levels, if there are as many of both.
+    /// Returns the levels, if their numbers are equal.
     fn pairs<'a>(self, repetition: &'a [T], definition: &'a [T]) -> Result<Pairs<'a>, Error> {
         if repetition.len() != definition.len() {
             let (repetition, definition) = (repetition.len(), definition.len());
@@ -305,9 +305,10 @@ impl<T: Level> List<T> {
 
 /// Checks that the destination had room for all bytes.
 fn check_room(needed: usize, to: &[Slot]) -> Result<usize, Error> {
-    match needed <= to.len() {
-        true => Ok(needed),
-        false => Err(DestinationError::new(needed, to.len()).into()),
+    if needed <= to.len() {
+        Ok(needed)
+    } else {
+        Err(DestinationError::new(needed, to.len()).into())
     }
 }
 

@@ -41,8 +41,8 @@ pub use offset::Offset;
 /// The bits of a bitmap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Bits {
-    /// How many they are: one for each list, or for each entry.
+    /// Number of bits: one for each list, or for each entry.
     pub count: usize,
-    /// How many of them are set.
+    /// Number of bits that are set.
     pub valid: usize,
 }

@@ -24,7 +24,7 @@ mod sealed {
         /// exactly their bytes.
         fn put<const N: usize>(entries: u64, more: &[u8; N], to: &mut [Slot]);
 
-        /// Checks that an offset can count so many entries.
+        /// Checks that an offset can count all entries.
         fn check(entries: u64) -> Result<(), Error>;
 
         /// Writes offsets where there is room. Returns how many there are.

@@ -9,7 +9,7 @@ use crate::codec::bit_packing::from_ne_bytes;
 use crate::codec::validity::{Error, ErrorKind};
 use crate::memory::Slot;
 
-/// What a pair of levels means for the lists of one depth.
+/// Meaning of a pair of levels for the lists of one depth.
 struct Meaning {
     begins_list: bool,
     has_entry: bool,

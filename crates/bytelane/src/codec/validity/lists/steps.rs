@@ -1,4 +1,4 @@
-//! What 64 pairs of levels mean for the lists of one depth, as words of bits.
+//! Meaning of 64 pairs of levels for the lists of one depth, as words of bits.
 #![forbid(unsafe_code)]
 
 use super::Pairs;
@@ -17,7 +17,7 @@ pub(super) struct Step<'a, const K: usize> {
     pub(super) definition: &'a [[u8; K]; STEP],
 }
 
-/// What is done with the steps.
+/// Consumer of the steps.
 pub(super) trait Sink<const K: usize> {
     fn put(&mut self, step: Step<'_, K>);
 }
@@ -29,7 +29,7 @@ struct Bounds<const K: usize, S: Levels<K>> {
     deeper: S::Levels,
     place: S::Levels,
     entry: S::Levels,
-    /// Whether the last pair so far had an entry.
+    /// True if the last pair so far had an entry.
     had_entry: bool,
 }
 

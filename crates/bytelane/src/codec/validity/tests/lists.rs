@@ -3,7 +3,7 @@
 use super::*;
 use crate::validity::lists::{Bits, List, Offset};
 
-/// What the levels of one depth of lists become.
+/// Expected results for the levels of one depth of lists.
 #[derive(Default)]
 struct Expected {
     offsets: Vec<i64>,
@@ -61,9 +61,10 @@ impl Column {
         for i in 0..=self.next(4) {
             let repeats = if i == 0 { repeats } else { depth as u16 + 1 };
             let is_leaf = depth + 1 == self.depths.len();
-            let before = match is_leaf {
-                true => self.depths[depth].entries.len(),
-                false => self.depths[depth + 1].validity.len(),
+            let before = if is_leaf {
+                self.depths[depth].entries.len()
+            } else {
+                self.depths[depth + 1].validity.len()
             };
             if is_leaf {
                 let is_valid = self.next(4) > 0;
@@ -125,25 +126,18 @@ fn agrees<T: Level, O: Offset>(
             let place = std::format!("{backend}, depth {depth} of {:?}", column.repetition);
             for more in thinned([0, 1, 70], 1) {
                 let mut room = std::vec![offset(7); offsets.len() + more];
-                let written =
-                    list.offsets_uninit_with(backend, &repetition, &definition, &mut room[..]);
+                let written = list.offsets_with(backend, &repetition, &definition, &mut room[..]);
                 assert_eq!(written.unwrap(), offsets, "{place}");
                 let mut room = std::vec![0xa5; validity.len() + more];
-                let written =
-                    list.validity_uninit_with(backend, &repetition, &definition, &mut room[..]);
+                let written = list.validity_with(backend, &repetition, &definition, &mut room[..]);
                 assert_eq!(
                     written.unwrap(),
                     (&mut validity.clone()[..], lists),
                     "{place}"
                 );
                 let mut room = std::vec![0xa5; entry_bits.len() + more];
-                let written = list.entries_uninit_with(
-                    backend,
-                    valid_from,
-                    &repetition,
-                    &definition,
-                    &mut room[..],
-                );
+                let written =
+                    list.entries_with(backend, valid_from, &repetition, &definition, &mut room[..]);
                 assert_eq!(
                     written.unwrap(),
                     (&mut entry_bits.clone()[..], entries),
@@ -152,14 +146,13 @@ fn agrees<T: Level, O: Offset>(
             }
             let less = offsets.len() - 1;
             let mut room = std::vec![offset(7); less];
-            let short = list.offsets_uninit_with(backend, &repetition, &definition, &mut room[..]);
+            let short = list.offsets_with(backend, &repetition, &definition, &mut room[..]);
             let width = size_of::<O>();
             let expected = DestinationError::new(offsets.len() * width, less * width);
             assert_eq!(short.unwrap_err(), expected.into(), "{place}");
             if let Some(less) = validity.len().checked_sub(1) {
                 let mut room = std::vec![0; less];
-                let short =
-                    list.validity_uninit_with(backend, &repetition, &definition, &mut room[..]);
+                let short = list.validity_with(backend, &repetition, &definition, &mut room[..]);
                 let expected = DestinationError::new(validity.len(), less);
                 assert_eq!(short.unwrap_err(), expected.into(), "{place}");
             }
@@ -204,11 +197,11 @@ fn fault(list: List<u16>, repetition: &[u16], definition: &[u16]) -> Error {
     for backend in backends() {
         let mut offsets = std::vec![0i32; repetition.len() + 1];
         let mut bitmap = std::vec![0; repetition.len()];
-        let written = list.offsets_uninit_with(backend, repetition, definition, &mut offsets[..]);
+        let written = list.offsets_with(backend, repetition, definition, &mut offsets[..]);
         errors.push(written.unwrap_err());
-        let written = list.validity_uninit_with(backend, repetition, definition, &mut bitmap[..]);
+        let written = list.validity_with(backend, repetition, definition, &mut bitmap[..]);
         errors.push(written.unwrap_err());
-        let written = list.entries_uninit_with(backend, 3, repetition, definition, &mut bitmap[..]);
+        let written = list.entries_with(backend, 3, repetition, definition, &mut bitmap[..]);
         errors.push(written.unwrap_err());
     }
     for error in &errors {

@@ -61,12 +61,12 @@ fn levels_and_bitmap<T: Level + From<u8>>(max: u16, of: impl Fn(u16) -> T) {
             for backend in backends() {
                 let place = std::format!("{backend}, maximum {max}, {count} levels, {percent}%");
                 let mut room = std::vec![0xa5; bitmap.len() + 3];
-                let written = format.encode_uninit_with(backend, &levels, &mut room[..]);
+                let written = format.encode_with(backend, &levels, &mut room[..]);
                 let (written, found) = written.unwrap();
                 assert_eq!((&*written, found), (&bitmap[..], valid), "{place}");
                 let mut read = std::vec![of(0); count];
                 let dirty = dirty(&bitmap, count);
-                let read = format.decode_uninit_with(backend, &dirty, &mut read[..]);
+                let read = format.decode_with(backend, &dirty, &mut read[..]);
                 assert_eq!(
                     read.unwrap(),
                     (&mut expected.clone()[..], bitmap.len()),
@@ -109,7 +109,7 @@ fn levels_beyond_the_maximum_are_named() {
                 levels[bad..].fill(level);
                 for backend in backends() {
                     let mut room = [0; 40];
-                    let encoded = format.encode_uninit_with(backend, &levels, &mut room[..]);
+                    let encoded = format.encode_with(backend, &levels, &mut room[..]);
                     let expected = Error::at(2 * bad, ErrorKind::Level { max });
                     assert_eq!(
                         encoded.unwrap_err(),
@@ -125,7 +125,7 @@ fn levels_beyond_the_maximum_are_named() {
         let mut levels = [4; 100];
         levels[70] = 255;
         let mut room = [0; 13];
-        let encoded = format.encode_uninit_with(backend, &levels, &mut room[..]);
+        let encoded = format.encode_with(backend, &levels, &mut room[..]);
         let expected = Error::at(70, ErrorKind::Level { max: 4 });
         assert_eq!(encoded.unwrap_err(), expected, "{backend}");
     }
@@ -136,12 +136,12 @@ fn lengths_that_do_not_fit_are_named() {
     let format = Format::<u16>::new(1).unwrap();
     for backend in backends() {
         let mut room = [0; 8];
-        let short = format.encode_uninit_with(backend, &[1; 65], &mut room[..]);
+        let short = format.encode_with(backend, &[1; 65], &mut room[..]);
         assert_eq!(short.unwrap_err(), DestinationError::new(9, 8).into());
         let (needed, given) = (9, 8);
         let error = Error::nowhere(ErrorKind::Bitmap { needed, given });
         let mut room = [0; 65];
-        let short = format.decode_uninit_with(backend, &[0; 8], &mut room[..]);
+        let short = format.decode_with(backend, &[0; 8], &mut room[..]);
         assert_eq!(short.unwrap_err(), error);
     }
     assert!(format.decode_to_vec(&[0; 8], usize::MAX).is_err());

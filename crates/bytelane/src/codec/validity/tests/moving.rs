@@ -26,15 +26,15 @@ fn moves<T: Test>() {
             let valid = bits.iter().filter(|bit| **bit).count();
             let dense: Vec<T> = (0..valid).map(T::number).collect();
             let mut next = dense.iter();
-            let value = |bit: &bool| match bit {
-                true => *next.next().unwrap(),
-                false => T::default(),
+            let value = |bit: &bool| {
+                if *bit {
+                    *next.next().unwrap()
+                } else {
+                    T::default()
+                }
             };
             let expected: Vec<T> = bits.iter().map(value).collect();
-            let full = |i: usize| match bits[i] {
-                true => expected[i],
-                false => T::number(i),
-            };
+            let full = |i: usize| if bits[i] { expected[i] } else { T::number(i) };
             let full: Vec<T> = (0..count).map(full).collect();
             let bitmap = dirty(&bitmap, count);
             assert_eq!(count_valid(&bitmap, count), Ok(valid));
@@ -47,12 +47,11 @@ fn moves<T: Test>() {
                     core::any::type_name::<T>()
                 );
                 let mut room = std::vec![T::number(3); count];
-                let spread = values::spread_uninit_with(backend, &dense, &bitmap, &mut room[..]);
+                let spread = values::spread_with(backend, &dense, &bitmap, &mut room[..]);
                 assert_eq!(spread.unwrap(), expected, "{place}");
                 for more in thinned([0, 1, 100], 1) {
                     let mut room = std::vec![T::number(3); valid + more];
-                    let compacted =
-                        values::compact_uninit_with(backend, &full, &bitmap, &mut room[..]);
+                    let compacted = values::compact_with(backend, &full, &bitmap, &mut room[..]);
                     assert_eq!(compacted.unwrap(), dense, "{place}");
                 }
             }
@@ -85,11 +84,11 @@ fn every_byte_of_a_bitmap_moves_values() {
             .collect();
         for backend in backends() {
             let mut room = [9; 64];
-            let spread = values::spread_uninit_with(backend, &dense, &bitmap, &mut room[..]);
+            let spread = values::spread_with(backend, &dense, &bitmap, &mut room[..]);
             assert_eq!(spread.unwrap(), expected, "{backend}, {byte:#x}");
             let small: Vec<u8> = expected.iter().map(|&value| value as u8).collect();
             let mut room = [9; 64];
-            let compacted = values::compact_uninit_with(backend, &small, &bitmap, &mut room[..]);
+            let compacted = values::compact_with(backend, &small, &bitmap, &mut room[..]);
             let dense: Vec<u8> = dense.iter().map(|&value| value as u8).collect();
             assert_eq!(compacted.unwrap(), dense, "{backend}, {byte:#x}");
         }
@@ -109,14 +108,13 @@ fn refuses<T: Test>() {
                         continue;
                     }
                     let dense = std::vec![T::number(1); given];
-                    let spread =
-                        values::spread_uninit_with(backend, &dense, &bitmap, &mut room[..]);
+                    let spread = values::spread_with(backend, &dense, &bitmap, &mut room[..]);
                     let expected = Error::nowhere(ErrorKind::Values { needed, given });
                     assert_eq!(spread.unwrap_err(), expected, "{backend}, {count} values");
                 }
                 if let Some(less) = needed.checked_sub(1) {
                     let compacted =
-                        values::compact_uninit_with(backend, &values, &bitmap, &mut room[..less]);
+                        values::compact_with(backend, &values, &bitmap, &mut room[..less]);
                     let width = size_of::<T>();
                     let expected = DestinationError::new(needed * width, less * width);
                     assert_eq!(compacted.unwrap_err(), expected.into(), "{backend}");
@@ -124,9 +122,9 @@ fn refuses<T: Test>() {
                 let short = &bitmap[..bitmap.len() - 1];
                 let (needed, given) = (bitmap.len(), bitmap.len() - 1);
                 let expected = Error::nowhere(ErrorKind::Bitmap { needed, given });
-                let spread = values::spread_uninit_with(backend, &values, short, &mut room[..]);
+                let spread = values::spread_with(backend, &values, short, &mut room[..]);
                 assert_eq!(spread.unwrap_err(), expected);
-                let compacted = values::compact_uninit_with(backend, &values, short, &mut room[..]);
+                let compacted = values::compact_with(backend, &values, short, &mut room[..]);
                 assert_eq!(compacted.unwrap_err(), expected);
             }
         }

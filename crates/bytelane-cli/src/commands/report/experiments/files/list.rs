@@ -1,4 +1,4 @@
-//! What is advised as one table, for spreadsheets: one line for everything that was tried.
+//! Advice as one table, for spreadsheets: one line for everything that was tried.
 
 use crate::table::{Table, number, text};
 use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice};

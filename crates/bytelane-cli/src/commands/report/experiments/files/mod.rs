@@ -27,7 +27,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 const ROWS_QUICK: usize = 1 << 16;
 const ROWS: usize = 1 << 18;
 
-/// What trying a byte of values in every way takes, as a guess, and what every column takes.
+/// Estimated time to try every encoding: per byte of values, and per column.
 const NANOSECONDS: u64 = 300;
 const COLUMN: Duration = Duration::from_millis(5);
 
@@ -42,7 +42,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let options = AdviseOptions::default().with_rows(rows);
     let mut steps = Vec::new();
     for path in &settings.files {
-        // What cannot be read ends the run before it begins.
+        // A file that cannot be read ends the run before it begins.
         steps.extend(steps_of(path, Advisor::open(path, &options)?));
     }
     Ok(steps)

@@ -9,10 +9,10 @@ use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// So many files are not folded up, and have drawings.
+/// Number of files that are not folded up, and have drawings.
 const LEADING_FILES: usize = 3;
 
-/// So many columns of a file are not folded up, and have drawings.
+/// Number of columns of a file that are not folded up, and have drawings.
 const LEADING_COLUMNS: usize = 10;
 
 /// A file.
@@ -158,9 +158,10 @@ fn saved(column: &ColumnAdvice) -> u64 {
 }
 
 fn choice(column: &ColumnAdvice) -> String {
-    match column.keep {
-        true => "as it is".to_owned(),
-        false => column.encoding.to_string(),
+    if column.keep {
+        "as it is".to_owned()
+    } else {
+        column.encoding.to_string()
     }
 }
 

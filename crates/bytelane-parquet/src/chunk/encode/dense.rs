@@ -1,0 +1,44 @@
+//! Values of several arrays as the values of one page.
+
+use super::super::leaf::LeafValues;
+use crate::Result;
+use crate::page::DenseValues;
+use crate::types::physical;
+use arrow_buffer::BooleanBufferBuilder;
+use bytelane::Detected;
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescriptor;
+
+/// Calls a function with the values of all parts. They are where they are in Arrow if that can be, or else in a buffer.
+pub(super) fn with_dense<T>(
+    column: &ColumnDescriptor,
+    parts: &[LeafValues],
+    backend: Detected,
+    scratch: &mut Vec<u8>,
+    then: impl FnOnce(DenseValues<'_>) -> Result<T>,
+) -> Result<T> {
+    if let Some(width) = physical::width(column) {
+        if let [only] = parts
+            && let Some(values) = only.contiguous(column)?
+        {
+            return then(DenseValues::Fixed(&values, width));
+        }
+        scratch.clear();
+        for part in parts {
+            part.fixed(column, width, backend, scratch)?;
+        }
+        return then(DenseValues::Fixed(scratch, width));
+    }
+    if column.physical_type() == Type::BOOLEAN {
+        let mut bits = BooleanBufferBuilder::new(0);
+        for part in parts {
+            part.bits(column, &mut bits)?;
+        }
+        return then(DenseValues::Bits(&bits.build()));
+    }
+    let mut strings = Vec::new();
+    for part in parts {
+        part.strings(column, &mut strings)?;
+    }
+    then(DenseValues::Strings(&strings))
+}

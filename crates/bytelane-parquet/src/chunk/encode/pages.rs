@@ -1,0 +1,244 @@
+//! The pages of a chunk while they are written, and what its footer will say of them.
+
+use super::super::leaf::LeafPath;
+use super::super::{Chunk, Stored};
+use super::indexes::Index;
+use super::statistics::described;
+use crate::format::{
+    ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
+    PageEncodingStats, PageLocation, PageType, PhysicalType, SizeStatistics,
+};
+use crate::page::{DictionaryBuilder, EncodedPage, PageEncoder, SlotLevels};
+use crate::statistics::{Bounds, Order};
+use crate::{Problem, Result, WriterOptions};
+use bytes::Bytes;
+use parquet::basic::{Compression, Type};
+use parquet::file::properties::EnabledStatistics;
+use parquet::schema::types::ColumnDescPtr;
+
+/// Position of the first page, as in a file of this chunk alone: 0 stands for no position.
+const START: usize = MAGIC.len();
+
+/// Data pages of a chunk.
+pub(super) struct Pages<'a> {
+    column: &'a ColumnDescPtr,
+    greatest: (u16, u16),
+    statistics: EnabledStatistics,
+    /// The pages, one after the other.
+    pub(super) bytes: Vec<u8>,
+    bounds: Bounds,
+    slots: usize,
+    rows: usize,
+    values: usize,
+    /// Bytes of all strings without their lengths, in columns of strings.
+    string_bytes: Option<i64>,
+    /// Slots with each repetition and definition level.
+    histograms: [Vec<i64>; 2],
+    /// Encodings of pages, and how many have it.
+    encodings: Vec<(Encoding, i32)>,
+    uncompressed: usize,
+    index: Index,
+    places: OffsetIndex,
+}
+
+impl<'a> Pages<'a> {
+    pub(super) fn new(
+        column: &'a ColumnDescPtr,
+        path: &LeafPath,
+        statistics: EnabledStatistics,
+    ) -> Self {
+        let is_string = column.physical_type() == Type::BYTE_ARRAY;
+        Self {
+            column,
+            greatest: path.levels(),
+            statistics,
+            bytes: Vec::new(),
+            bounds: Bounds::default(),
+            slots: 0,
+            rows: 0,
+            values: 0,
+            string_bytes: is_string.then_some(0),
+            histograms: Default::default(),
+            encodings: Vec::new(),
+            uncompressed: 0,
+            index: Index::new(statistics == EnabledStatistics::Page),
+            places: OffsetIndex {
+                unencoded_byte_array_data_bytes: is_string.then(Vec::new),
+                ..Default::default()
+            },
+        }
+    }
+
+    /// Counts the bytes of the strings of the next page.
+    pub(super) fn add_strings(&mut self, bytes: usize) {
+        if let Some(all) = &mut self.string_bytes {
+            *all += bytes as i64;
+        }
+        if let Some(pages) = &mut self.places.unencoded_byte_array_data_bytes {
+            pages.push(bytes as i64);
+        }
+    }
+
+    /// Takes note of a page whose bytes have been appended.
+    pub(super) fn append(&mut self, levels: &SlotLevels, bounds: &Bounds, page: &EncodedPage) {
+        self.places.page_locations.push(PageLocation {
+            offset: (START + self.bytes.len() - page.compressed) as i64,
+            compressed_page_size: page.compressed as i32,
+            first_row_index: self.rows as i64,
+            ..Default::default()
+        });
+        if self.statistics != EnabledStatistics::None {
+            let (definition, repetition) = self.greatest;
+            let of_page = [
+                histogram(repetition, || levels.repetition_histogram(repetition)),
+                histogram(definition, || levels.definition_histogram(definition)),
+            ];
+            let [repetition, definition] = &of_page;
+            self.index
+                .append(self.column, levels, bounds, [repetition, definition]);
+            for (all, page) in self.histograms.iter_mut().zip(&of_page) {
+                all.resize(page.len(), 0);
+                all.iter_mut()
+                    .zip(page)
+                    .for_each(|(all, page)| *all += page);
+            }
+            self.bounds.merge(bounds, Order::of(self.column));
+        }
+        self.slots += levels.slots;
+        self.rows += levels.rows;
+        self.values += levels.values;
+        self.uncompressed += page.uncompressed;
+        let encoding = page.encoding.in_format();
+        match self.encodings.iter_mut().find(|(it, _)| *it == encoding) {
+            Some((_, pages)) => *pages += 1,
+            None => self.encodings.push((encoding, 1)),
+        }
+    }
+
+    /// Returns the chunk, which begins with a dictionary if the pages have one.
+    pub(super) fn finish(
+        mut self,
+        dictionary: Option<&DictionaryBuilder>,
+        filter: Option<Vec<u8>>,
+        encoder: &mut PageEncoder,
+        options: &WriterOptions,
+    ) -> Result<Chunk> {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let mut counts = Vec::new();
+        let mut used = vec![Encoding::Rle];
+        if let Some(dictionary) = dictionary {
+            let mut all = Vec::new();
+            let page = encoder.append_dictionary(dictionary, &mut all)?;
+            for place in &mut self.places.page_locations {
+                place.offset += all.len() as i64;
+            }
+            all.extend_from_slice(&bytes);
+            bytes = all;
+            self.uncompressed += page.uncompressed;
+            counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
+            used.push(Encoding::Plain);
+        }
+        let page_type = encoder.page_type();
+        let of_data = self.encodings.iter();
+        counts.extend(of_data.map(|(encoding, pages)| pages_in(page_type, *encoding, *pages)));
+        used.extend(self.encodings.iter().map(|(encoding, _)| *encoding));
+        used.sort_by_key(|encoding| i32::from(*encoding));
+        used.dedup();
+
+        let bytes = Bytes::from(bytes);
+        let first = self
+            .places
+            .page_locations
+            .first()
+            .map_or(START as i64, |page| page.offset);
+        let path = self.column.path().clone();
+        let parts: Vec<Bytes> = path.parts().iter().map(|it| it.clone().into()).collect();
+        let has_statistics = self.statistics != EnabledStatistics::None;
+        let statistics =
+            has_statistics.then(|| described(&self.bounds, self.column, self.slots - self.values));
+        let sizes = has_statistics.then(|| self.sizes()).flatten();
+        let metadata = ColumnMetaData {
+            physical_type: physical_type(self.column.physical_type()),
+            encodings: Encoded::new(&used)?,
+            path_in_schema: Some(Encoded::new(&parts)?),
+            codec: codec(options.compression_of(path))?,
+            num_values: self.slots as i64,
+            total_uncompressed_size: self.uncompressed as i64,
+            total_compressed_size: bytes.len() as i64,
+            data_page_offset: first,
+            dictionary_page_offset: dictionary.map(|_| START as i64),
+            statistics: statistics.as_ref().map(Encoded::new).transpose()?,
+            encoding_stats: Some(Encoded::new(&counts)?),
+            size_statistics: sizes.as_ref().map(Encoded::new).transpose()?,
+            ..Default::default()
+        };
+        Ok(Chunk {
+            pages: Stored::Memory(bytes),
+            start: START as u64,
+            metadata: ColumnChunk {
+                meta_data: metadata,
+                ..Default::default()
+            },
+            column_index: self.index.finish()?,
+            offset_index: Some(self.places),
+            bloom_filter: filter.map(|filter| Stored::Memory(filter.into())),
+        })
+    }
+
+    fn sizes(&mut self) -> Option<SizeStatistics> {
+        let some = |histogram: Vec<i64>| Some(histogram).filter(|it| !it.is_empty());
+        let [repetition, definition] = std::mem::take(&mut self.histograms).map(some);
+        let is_known = self.string_bytes.is_some() || repetition.is_some() || definition.is_some();
+        is_known.then(|| SizeStatistics {
+            unencoded_byte_array_data_bytes: self.string_bytes,
+            repetition_level_histogram: repetition,
+            definition_level_histogram: definition,
+            ..Default::default()
+        })
+    }
+}
+
+/// Slots with each level, if there are levels.
+fn histogram(greatest: u16, count: impl FnOnce() -> Vec<i64>) -> Vec<i64> {
+    match greatest {
+        0 => Vec::new(),
+        _ => count(),
+    }
+}
+
+fn pages_in(page_type: PageType, encoding: Encoding, count: i32) -> PageEncodingStats {
+    PageEncodingStats {
+        page_type,
+        encoding,
+        count,
+        ..Default::default()
+    }
+}
+
+fn physical_type(physical: Type) -> PhysicalType {
+    match physical {
+        Type::BOOLEAN => PhysicalType::Boolean,
+        Type::INT32 => PhysicalType::Int32,
+        Type::INT64 => PhysicalType::Int64,
+        Type::INT96 => PhysicalType::Int96,
+        Type::FLOAT => PhysicalType::Float,
+        Type::DOUBLE => PhysicalType::Double,
+        Type::BYTE_ARRAY => PhysicalType::ByteArray,
+        Type::FIXED_LEN_BYTE_ARRAY => PhysicalType::FixedLenByteArray,
+    }
+}
+
+fn codec(compression: Compression) -> Result<CompressionCodec> {
+    Ok(match compression {
+        Compression::UNCOMPRESSED => CompressionCodec::Uncompressed,
+        Compression::SNAPPY => CompressionCodec::Snappy,
+        Compression::GZIP(_) => CompressionCodec::Gzip,
+        Compression::BROTLI(_) => CompressionCodec::Brotli,
+        Compression::ZSTD(_) => CompressionCodec::Zstd,
+        Compression::LZ4_RAW => CompressionCodec::Lz4Raw,
+        Compression::LZO | Compression::LZ4 => {
+            let problem = "the compressions LZO and LZ4 are deprecated and cannot be written";
+            return Err(Problem::Unsupported(problem.to_owned()).into());
+        }
+    })
+}

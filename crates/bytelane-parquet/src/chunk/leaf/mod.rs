@@ -1,0 +1,102 @@
+//! Leaves of columns: rows of Arrow's nested arrays to levels and values.
+
+mod extent;
+mod shred;
+mod values;
+
+pub(super) use extent::{Unit, fitting};
+pub(super) use shred::shred;
+pub(super) use values::LeafValues;
+
+use crate::types::fields::children;
+use arrow_schema::{DataType, FieldRef};
+
+/// The way from the root of a column to one of its leaves.
+#[derive(Clone, Debug)]
+pub(crate) struct LeafPath {
+    /// Nested arrays around the leaf, from the outside in.
+    nodes: Vec<Node>,
+    /// Whether values of the leaf itself can be null.
+    is_nullable: bool,
+    /// Definition level of a value.
+    max_def: u16,
+    /// Number of lists around the leaf.
+    max_rep: u16,
+}
+
+/// A nested array around a leaf.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    is_nullable: bool,
+    step: Step,
+}
+
+/// The way to the array within.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A field of a struct.
+    Field(usize),
+    /// The entries of a list or a map.
+    Entries,
+}
+
+/// Returns whether values of runs can be null, and so the array that has the runs.
+fn has_nullable_runs(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::RunEndEncoded(_, values) if values.is_nullable())
+}
+
+impl LeafPath {
+    /// Returns the paths of all leaves of a field, in the order of their columns.
+    pub(super) fn all(field: &FieldRef) -> Vec<Self> {
+        let mut paths = Vec::new();
+        let mut open = vec![(field, field.is_nullable(), Vec::new())];
+        while let Some((field, is_nullable, nodes)) = open.pop() {
+            let with = |step| {
+                let node = Node { is_nullable, step };
+                nodes.iter().copied().chain([node]).collect::<Vec<Node>>()
+            };
+            match field.data_type() {
+                DataType::Struct(fields) => {
+                    let fields = fields.iter().enumerate().rev();
+                    open.extend(fields.map(|(index, child)| {
+                        (child, child.is_nullable(), with(Step::Field(index)))
+                    }));
+                }
+                DataType::Map(entries, _) => {
+                    // Entries and keys are never null, whatever their fields say.
+                    let pairs = children(entries.data_type()).into_iter().enumerate().rev();
+                    open.extend(pairs.map(|(index, child)| {
+                        let mut nodes = with(Step::Entries);
+                        nodes.push(Node {
+                            is_nullable: false,
+                            step: Step::Field(index),
+                        });
+                        (child, index > 0 && child.is_nullable(), nodes)
+                    }));
+                }
+                other => match children(other).first() {
+                    Some(item) => open.push((*item, item.is_nullable(), with(Step::Entries))),
+                    None => paths.push(Self::new(nodes, is_nullable || has_nullable_runs(other))),
+                },
+            }
+        }
+        paths
+    }
+
+    fn new(nodes: Vec<Node>, is_nullable: bool) -> Self {
+        let is_list = |node: &&Node| matches!(node.step, Step::Entries);
+        let lists = nodes.iter().filter(is_list).count();
+        let nullable = nodes.iter().filter(|node| node.is_nullable).count();
+        Self {
+            max_def: (nullable + lists + usize::from(is_nullable)) as u16,
+            max_rep: lists as u16,
+            nodes,
+            is_nullable,
+        }
+    }
+
+    /// Greatest definition and repetition level.
+    pub(super) fn levels(&self) -> (u16, u16) {
+        (self.max_def, self.max_rep)
+    }
+}

@@ -1,0 +1,254 @@
+//! Rows of a nested array to the levels of a leaf, and the values that are there: the record shredding of Dremel.
+//!
+//! Each nested array on the way to the leaf is looked at once. A slot that goes on has the greatest definition level all
+//! the while, so that structs and lists without nulls or empty lists change no level.
+
+use super::{LeafPath, LeafValues, Step};
+use crate::page::{Definition, SlotLevels};
+use crate::{Error, Problem, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use std::iter::once;
+use std::ops::Range;
+
+/// Returns the levels of all rows of an array at a leaf, and its values.
+pub(crate) fn shred(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, LeafValues)> {
+    let rows = array.len();
+    if path.nodes.is_empty() {
+        return flat(array, path);
+    }
+    let mut walk = Walk {
+        path,
+        level: 0,
+        rep_level: 0,
+        definition: vec![path.max_def; rows],
+        repetition: vec![0; if path.max_rep > 0 { rows } else { 0 }],
+        ranges: once(0..rows).collect(),
+        is_whole: true,
+    };
+    let mut array = ArrayRef::clone(array);
+    for node in &path.nodes {
+        array = match node.step {
+            Step::Field(index) => {
+                walk.drop_nulls(array.nulls(), node.is_nullable)?;
+                ArrayRef::clone(array.as_struct().column(index))
+            }
+            Step::Entries => walk.enter(&array, node.is_nullable)?,
+        };
+    }
+    walk.finish(array)
+}
+
+/// Levels of a column that is in no other: its validity.
+fn flat(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, LeafValues)> {
+    let slots = array.len();
+    let nulls = some_nulls(array.logical_nulls());
+    let null_count = nulls.as_ref().map_or(0, NullBuffer::null_count);
+    let definition = match path.is_nullable {
+        true => Definition::Validity(vec![(slots, nulls.clone())]),
+        false if null_count > 0 => return Err(required(null_count)),
+        false => Definition::Required,
+    };
+    let levels = SlotLevels {
+        slots,
+        rows: slots,
+        values: slots - null_count,
+        definition,
+        repetition: Vec::new(),
+    };
+    let values = LeafValues::new(ArrayRef::clone(array), once(0..slots).collect(), nulls);
+    Ok((levels, values))
+}
+
+fn some_nulls(nulls: Option<NullBuffer>) -> Option<NullBuffer> {
+    nulls.filter(|nulls| nulls.null_count() > 0)
+}
+
+fn required(nulls: usize) -> Error {
+    Error::new(Problem::Input(format!(
+        "{nulls} nulls in a column that is not nullable"
+    )))
+}
+
+/// Levels on the way to a leaf.
+struct Walk<'a> {
+    path: &'a LeafPath,
+    /// Definition level of what is null in the next array.
+    level: u16,
+    rep_level: u16,
+    /// The greatest level for slots that go on, the final one for others.
+    definition: Vec<u16>,
+    /// Empty in columns without lists.
+    repetition: Vec<u16>,
+    /// Elements of the next array that belong to slots that go on, in order.
+    ranges: Vec<Range<usize>>,
+    /// Whether all slots go on.
+    is_whole: bool,
+}
+
+impl Walk<'_> {
+    /// Ends the slots that are null in the next array.
+    fn drop_nulls(&mut self, nulls: Option<&NullBuffer>, is_nullable: bool) -> Result<()> {
+        if let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) {
+            let before = std::mem::take(&mut self.ranges);
+            self.end_nulls(&before, nulls);
+            let dropped = length(&before) - length(&self.ranges);
+            if dropped > 0 && !is_nullable {
+                return Err(required(dropped));
+            }
+            self.is_whole &= dropped == 0;
+        }
+        self.level += u16::from(is_nullable);
+        Ok(())
+    }
+
+    fn end_nulls(&mut self, ranges: &[Range<usize>], nulls: &NullBuffer) {
+        let (max, level) = (self.path.max_def, self.level);
+        let mut slots = self.definition.iter_mut();
+        for range in ranges {
+            if self.is_whole {
+                let part = nulls.slice(range.start, range.len());
+                let mut done = 0;
+                for (start, end) in part.valid_slices() {
+                    slots.by_ref().take(start - done).for_each(|it| *it = level);
+                    if end > start {
+                        slots.nth(end - start - 1);
+                    }
+                    let (start, end) = (range.start + start, range.start + end);
+                    push(&mut self.ranges, start..end);
+                    done = end - range.start;
+                }
+                let rest = range.len() - done;
+                slots.by_ref().take(rest).for_each(|it| *it = level);
+                continue;
+            }
+            for index in range.clone() {
+                let slot = slots.find(|slot| **slot == max);
+                match nulls.is_valid(index) {
+                    true => push(&mut self.ranges, index..index + 1),
+                    false => slot.into_iter().for_each(|slot| *slot = level),
+                }
+            }
+        }
+    }
+
+    /// Replaces the slots that go on by those of the entries of a list, which it returns.
+    fn enter(&mut self, array: &ArrayRef, is_nullable: bool) -> Result<ArrayRef> {
+        let nulls = array.nulls();
+        let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
+        macro_rules! by_offsets {
+            ($list:expr) => {{
+                let list = $list;
+                let offsets = list.value_offsets();
+                let range = |index: usize| offsets[index] as usize..offsets[index + 1] as usize;
+                self.expand(is_nullable, is_null, range)?;
+                ArrayRef::clone(list.values())
+            }};
+        }
+        Ok(match array.data_type() {
+            DataType::List(_) => by_offsets!(array.as_list::<i32>()),
+            DataType::LargeList(_) => by_offsets!(array.as_list::<i64>()),
+            DataType::Map(..) => {
+                let map = array.as_map();
+                let offsets = map.value_offsets();
+                let range = |index: usize| offsets[index] as usize..offsets[index + 1] as usize;
+                self.expand(is_nullable, is_null, range)?;
+                std::sync::Arc::new(map.entries().clone())
+            }
+            DataType::FixedSizeList(_, length) => {
+                let length = *length as usize;
+                let range = |index: usize| index * length..(index + 1) * length;
+                self.expand(is_nullable, is_null, range)?;
+                ArrayRef::clone(array.as_fixed_size_list().values())
+            }
+            other => {
+                let problem = format!("arrays of {other} are not supported where lists are");
+                return Err(Problem::Unsupported(problem).into());
+            }
+        })
+    }
+
+    fn expand(
+        &mut self,
+        is_nullable: bool,
+        is_null: impl Fn(usize) -> bool,
+        range: impl Fn(usize) -> Range<usize>,
+    ) -> Result<()> {
+        let (max, null) = (self.path.max_def, self.level);
+        let empty = null + u16::from(is_nullable);
+        let repeated = self.rep_level + 1;
+        let ranges = std::mem::take(&mut self.ranges);
+        let mut lists = ranges.into_iter().flatten();
+        let mut definition = Vec::with_capacity(self.definition.len());
+        let mut repetition = Vec::with_capacity(self.definition.len());
+        let mut nulls = 0;
+        for (&level, &first) in self.definition.iter().zip(&self.repetition) {
+            repetition.push(first);
+            if level != max {
+                definition.push(level);
+                continue;
+            }
+            let list = lists.next().unwrap_or(0);
+            if is_null(list) {
+                nulls += 1;
+                definition.push(null);
+                continue;
+            }
+            let entries = range(list);
+            if entries.is_empty() {
+                self.is_whole = false;
+                definition.push(empty);
+                continue;
+            }
+            definition.resize(definition.len() + entries.len(), max);
+            repetition.resize(repetition.len() + entries.len() - 1, repeated);
+            push(&mut self.ranges, entries);
+        }
+        if nulls > 0 && !is_nullable {
+            return Err(required(nulls));
+        }
+        self.is_whole &= nulls == 0;
+        self.level = empty + 1;
+        self.rep_level = repeated;
+        self.definition = definition;
+        self.repetition = repetition;
+        Ok(())
+    }
+
+    fn finish(mut self, array: ArrayRef) -> Result<(SlotLevels, LeafValues)> {
+        let nulls = some_nulls(array.logical_nulls());
+        let ranges = self.ranges.clone();
+        self.drop_nulls(nulls.as_ref(), self.path.is_nullable)?;
+        let is_first = |level: &&u16| **level == 0;
+        let slots = self.definition.len();
+        let levels = SlotLevels {
+            slots,
+            rows: match self.path.max_rep {
+                0 => slots,
+                _ => self.repetition.iter().filter(is_first).count(),
+            },
+            values: length(&self.ranges),
+            definition: match self.path.max_def {
+                0 => Definition::Required,
+                _ => Definition::Levels(self.definition),
+            },
+            repetition: self.repetition,
+        };
+        Ok((levels, LeafValues::new(array, ranges, nulls)))
+    }
+}
+
+/// Number of elements.
+fn length(ranges: &[Range<usize>]) -> usize {
+    ranges.iter().map(Range::len).sum()
+}
+
+/// Appends a range, which may continue the last one.
+fn push(ranges: &mut Vec<Range<usize>>, next: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == next.start => last.end = next.end,
+        _ => ranges.push(next),
+    }
+}

@@ -1,0 +1,125 @@
+//! Levels to the bytes of a page.
+
+use super::super::levels::bits;
+use crate::{Problem, Result};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use bytelane::Detected;
+use bytelane::rle_hybrid::Format;
+use std::borrow::Cow;
+
+/// Levels of the slots of a page.
+#[derive(Debug, Default)]
+pub(crate) struct SlotLevels {
+    /// Number of slots: values, and places without one.
+    pub(crate) slots: usize,
+    /// Number of rows that begin in them.
+    pub(crate) rows: usize,
+    /// Number of values that are there.
+    pub(crate) values: usize,
+    pub(crate) definition: Definition,
+    /// Empty in columns without lists.
+    pub(crate) repetition: Vec<u16>,
+}
+
+/// Definition levels.
+#[derive(Debug, Default)]
+pub(crate) enum Definition {
+    /// Every slot has a value, and there are no levels.
+    #[default]
+    Required,
+    /// Levels 0 and 1: the validity of arrays, of so many slots each.
+    Validity(Vec<(usize, Option<NullBuffer>)>),
+    Levels(Vec<u16>),
+}
+
+impl SlotLevels {
+    /// Appends levels of the same column.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.slots += other.slots;
+        self.rows += other.rows;
+        self.values += other.values;
+        self.repetition.extend(other.repetition);
+        match (&mut self.definition, other.definition) {
+            (Definition::Validity(these), Definition::Validity(next)) => these.extend(next),
+            (Definition::Levels(these), Definition::Levels(next)) => these.extend(next),
+            (definition, next) => *definition = next,
+        }
+    }
+
+    /// Counts the slots with each definition level.
+    pub(crate) fn definition_histogram(&self, greatest: u16) -> Vec<i64> {
+        match &self.definition {
+            Definition::Levels(levels) => histogram(levels, greatest),
+            _ => vec![(self.slots - self.values) as i64, self.values as i64],
+        }
+    }
+
+    /// Counts the slots with each repetition level.
+    pub(crate) fn repetition_histogram(&self, greatest: u16) -> Vec<i64> {
+        histogram(&self.repetition, greatest)
+    }
+
+    /// Appends the repetition levels.
+    pub(super) fn append_repetition(
+        &self,
+        greatest: u16,
+        backend: Detected,
+        to: &mut Vec<u8>,
+    ) -> Result<()> {
+        append(&self.repetition, greatest, backend, to)
+    }
+
+    /// Appends the definition levels.
+    pub(super) fn append_definition(
+        &self,
+        greatest: u16,
+        backend: Detected,
+        to: &mut Vec<u8>,
+    ) -> Result<()> {
+        match &self.definition {
+            Definition::Required => {}
+            Definition::Levels(levels) => append(levels, greatest, backend, to)?,
+            Definition::Validity(_) if self.values == self.slots || self.values == 0 => {
+                bits::append_uniform(self.slots, self.values > 0 || self.slots == 0, to);
+            }
+            Definition::Validity(arrays) => bits::append(joined(arrays).inner(), to),
+        }
+        Ok(())
+    }
+}
+
+/// The validity of several arrays.
+fn joined(arrays: &[(usize, Option<NullBuffer>)]) -> Cow<'_, NullBuffer> {
+    if let [(_, Some(nulls))] = arrays {
+        return Cow::Borrowed(nulls);
+    }
+    let slots = arrays.iter().map(|(slots, _)| slots).sum();
+    let mut all = BooleanBufferBuilder::new(slots);
+    for (slots, nulls) in arrays {
+        match nulls {
+            Some(nulls) => all.append_buffer(nulls.inner()),
+            None => all.append_n(*slots, true),
+        }
+    }
+    Cow::Owned(NullBuffer::new(all.build()))
+}
+
+fn histogram(levels: &[u16], greatest: u16) -> Vec<i64> {
+    let mut counts = vec![0; usize::from(greatest) + 1];
+    for level in levels {
+        counts[usize::from(*level)] += 1;
+    }
+    counts
+}
+
+fn append(levels: &[u16], greatest: u16, backend: Detected, to: &mut Vec<u8>) -> Result<()> {
+    let format = Format::<u16>::new(u16::BITS - greatest.leading_zeros());
+    let format = format.expect("levels have at most 16 bits");
+    let start = to.len();
+    to.resize(start + format.max_encoded_len(levels.len()), 0);
+    let written = format.encode_with(backend, levels, &mut to[start..]);
+    let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
+    let end = start + written.len();
+    to.truncate(end);
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Levels and values to compressed pages.
+
+mod dictionary;
+mod levels;
+mod values;
+
+pub(crate) use dictionary::DictionaryBuilder;
+pub(crate) use levels::{Definition, SlotLevels};
+pub(crate) use values::DenseValues;
+
+use super::codec::Compressor;
+use super::header::ValueEncoding;
+use crate::format::{
+    self, DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoded, Encoding, PageHeader,
+    PageType, Statistics,
+};
+use crate::{DataPageVersion, Problem, Result};
+use bytelane::Detected;
+use parquet::basic::Compression;
+
+/// Writes the pages of one column after the other; its buffers are kept from page to page.
+pub(crate) struct PageEncoder {
+    backend: Detected,
+    version: DataPageVersion,
+    compression: Compression,
+    compressor: Compressor,
+    /// A page before it is compressed.
+    plain: Vec<u8>,
+    /// The same after it.
+    compressed: Vec<u8>,
+    /// Room for values in ALP, whose size is known only afterwards.
+    room: Vec<u8>,
+}
+
+/// Contents of a data page.
+pub(crate) struct PageValues<'a> {
+    /// How to store the values.
+    pub(crate) encoding: ValueEncoding,
+    pub(crate) values: DenseValues<'a>,
+    pub(crate) levels: &'a SlotLevels,
+    /// Greatest definition and repetition level of the column.
+    pub(crate) greatest: (u16, u16),
+    /// Statistics for the page's header.
+    pub(crate) statistics: Option<Statistics>,
+}
+
+/// A page that has been appended to others.
+pub(crate) struct EncodedPage {
+    /// How its values are stored: [`ValueEncoding::Plain`] where ALP would not make them smaller.
+    pub(crate) encoding: ValueEncoding,
+    /// Bytes with the header.
+    pub(crate) compressed: usize,
+    /// The same before compression.
+    pub(crate) uncompressed: usize,
+}
+
+impl PageEncoder {
+    pub(crate) fn new(
+        backend: Detected,
+        version: DataPageVersion,
+        compression: Compression,
+    ) -> Result<Self> {
+        Ok(Self {
+            backend,
+            version,
+            compression,
+            compressor: Compressor::new(compression)?,
+            plain: Vec::new(),
+            compressed: Vec::new(),
+            room: Vec::new(),
+        })
+    }
+
+    /// Type of the data pages.
+    pub(crate) fn page_type(&self) -> PageType {
+        match self.version {
+            DataPageVersion::V1 => PageType::DataPage,
+            DataPageVersion::V2 => PageType::DataPageV2,
+        }
+    }
+
+    /// Appends a compressed data page with its header.
+    pub(crate) fn append(
+        &mut self,
+        page: &PageValues<'_>,
+        to: &mut Vec<u8>,
+    ) -> Result<EncodedPage> {
+        let is_v1 = self.version == DataPageVersion::V1;
+        self.plain.clear();
+        let [repetition, definition] = self.append_levels(page, is_v1)?;
+        let levels = self.plain.len();
+        let (backend, room, plain) = (self.backend, &mut self.room, &mut self.plain);
+        let encoding = values::append(page.encoding, page.values, backend, room, plain)?;
+        // Version 2 leaves the levels as they are.
+        let is_compressed = self.compress(if is_v1 { 0 } else { levels }, is_v1)?;
+        let statistics = page.statistics.as_ref().map(Encoded::new).transpose()?;
+        let SlotLevels {
+            slots,
+            rows,
+            values,
+            ..
+        } = *page.levels;
+        let mut header = PageHeader {
+            page_type: self.page_type(),
+            ..Default::default()
+        };
+        if is_v1 {
+            header.data_page_header = Some(DataPageHeader {
+                num_values: number(slots)?,
+                encoding: encoding.in_format(),
+                definition_level_encoding: Encoding::Rle,
+                repetition_level_encoding: Some(Encoding::Rle),
+                statistics,
+                ..Default::default()
+            });
+        } else {
+            header.data_page_header_v2 = Some(DataPageHeaderV2 {
+                num_values: number(slots)?,
+                num_nulls: number(slots - values)?,
+                num_rows: number(rows)?,
+                encoding: encoding.in_format(),
+                definition_levels_byte_length: number(definition)?,
+                repetition_levels_byte_length: number(repetition)?,
+                is_compressed: Some(is_compressed),
+                statistics,
+                ..Default::default()
+            });
+        }
+        self.finish(header, encoding, to)
+    }
+
+    /// Appends the page of a dictionary with its header.
+    pub(crate) fn append_dictionary(
+        &mut self,
+        dictionary: &DictionaryBuilder,
+        to: &mut Vec<u8>,
+    ) -> Result<EncodedPage> {
+        self.plain.clear();
+        self.plain.extend_from_slice(dictionary.plain());
+        self.compress(0, true)?;
+        let header = PageHeader {
+            page_type: PageType::DictionaryPage,
+            dictionary_page_header: Some(DictionaryPageHeader {
+                num_values: number(dictionary.len())?,
+                encoding: Encoding::Plain,
+                is_sorted: Some(false),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        self.finish(header, ValueEncoding::Plain, to)
+    }
+
+    /// Compresses the page but for its first bytes. Returns whether it is compressed: a page that would not become
+    /// smaller need not be.
+    fn compress(&mut self, kept: usize, is_always: bool) -> Result<bool> {
+        self.compressed.clear();
+        if self.compression == Compression::UNCOMPRESSED {
+            return Ok(false);
+        }
+        self.compressed.extend_from_slice(&self.plain[..kept]);
+        let (plain, compressed) = (&self.plain[kept..], &mut self.compressed);
+        self.compressor.append(plain, compressed)?;
+        let is_smaller = self.compressed.len() < self.plain.len();
+        if !is_always && !is_smaller {
+            self.compressed.clear();
+        }
+        Ok(is_always || is_smaller)
+    }
+
+    fn finish(
+        &self,
+        header: PageHeader,
+        encoding: ValueEncoding,
+        to: &mut Vec<u8>,
+    ) -> Result<EncodedPage> {
+        // Not compressed, or no smaller for it.
+        let bytes = match self.compressed.is_empty() {
+            true => &self.plain,
+            false => &self.compressed,
+        };
+        let header = format::encode(&PageHeader {
+            uncompressed_page_size: number(self.plain.len())?,
+            compressed_page_size: number(bytes.len())?,
+            ..header
+        })?;
+        to.extend_from_slice(&header);
+        to.extend_from_slice(bytes);
+        Ok(EncodedPage {
+            encoding,
+            compressed: header.len() + bytes.len(),
+            uncompressed: header.len() + self.plain.len(),
+        })
+    }
+
+    /// Appends the levels, in version 1 each kind after its length. Returns the lengths of the repetition and of the
+    /// definition levels.
+    fn append_levels(&mut self, page: &PageValues<'_>, with_length: bool) -> Result<[usize; 2]> {
+        let (greatest_def, greatest_rep) = page.greatest;
+        let (levels, backend) = (page.levels, self.backend);
+        let mut lengths = [0; 2];
+        for (is_definition, length) in [false, true].into_iter().zip(&mut lengths) {
+            let greatest = if is_definition {
+                greatest_def
+            } else {
+                greatest_rep
+            };
+            if greatest == 0 {
+                continue;
+            }
+            let before = self.plain.len();
+            self.plain
+                .extend_from_slice(&[0; 4][..if with_length { 4 } else { 0 }]);
+            let start = self.plain.len();
+            match is_definition {
+                true => levels.append_definition(greatest, backend, &mut self.plain)?,
+                false => levels.append_repetition(greatest, backend, &mut self.plain)?,
+            }
+            *length = self.plain.len() - start;
+            if with_length {
+                let bytes = (*length as u32).to_le_bytes();
+                self.plain[before..start].copy_from_slice(&bytes);
+            }
+        }
+        Ok(lengths)
+    }
+}
+
+/// A number of the header of a page.
+fn number(size: usize) -> Result<i32> {
+    i32::try_from(size).map_err(|_| {
+        let problem = format!(
+            "a page of {size} bytes or values, more than the format can express; rows of fewer values would help"
+        );
+        Problem::Unsupported(problem).into()
+    })
+}

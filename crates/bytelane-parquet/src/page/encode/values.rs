@@ -1,0 +1,164 @@
+//! Values to the bytes of a page, in each encoding.
+
+use super::super::header::ValueEncoding;
+use super::super::values::alp;
+use crate::{Problem, Result};
+use arrow_buffer::BooleanBuffer;
+use bytelane::byte_stream_split::Width;
+use bytelane::rle_hybrid::Format;
+use bytelane::{Detected, delta};
+
+/// Values that are not null, as a column stores them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DenseValues<'a> {
+    /// Values of so many bytes each.
+    Fixed(&'a [u8], usize),
+    Bits(&'a BooleanBuffer),
+    Strings(&'a [&'a [u8]]),
+    /// Indices of entries of a dictionary.
+    Indices(&'a [u32]),
+}
+
+impl<'a> DenseValues<'a> {
+    /// Returns the bytes of a value, none if there is none.
+    pub(crate) fn get(self, index: usize) -> Option<&'a [u8]> {
+        match self {
+            Self::Fixed(bytes, width) => bytes.get(index * width..(index + 1) * width),
+            Self::Strings(strings) => strings.get(index).copied(),
+            Self::Bits(_) | Self::Indices(_) => None,
+        }
+    }
+}
+
+/// Appends values to a page. Returns how they are stored: PLAIN where ALP would not make them smaller.
+pub(super) fn append(
+    encoding: ValueEncoding,
+    values: DenseValues<'_>,
+    backend: Detected,
+    room: &mut Vec<u8>,
+    to: &mut Vec<u8>,
+) -> Result<ValueEncoding> {
+    use ValueEncoding as As;
+    match (encoding, values) {
+        (As::ByteStreamSplit, DenseValues::Fixed(bytes, width)) => {
+            let start = to.len();
+            to.resize(start + bytes.len(), 0);
+            let width = Width::new(width).expect("no column has values of 0 bytes");
+            width.encode_with(backend, bytes, &mut to[start..])?;
+        }
+        (As::Alp, DenseValues::Fixed(bytes, width)) => {
+            match alp::encode(backend, bytes, width, room)? {
+                Some(encoded) => to.extend_from_slice(encoded),
+                None => {
+                    to.extend_from_slice(bytes);
+                    return Ok(As::Plain);
+                }
+            }
+        }
+        (As::Delta, DenseValues::Fixed(bytes, 4)) => {
+            append_deltas::<i32>(&alp::numbers(bytes, i32::from_le_bytes), backend, to);
+        }
+        (As::Delta, DenseValues::Fixed(bytes, _)) => {
+            append_deltas::<i64>(&alp::numbers(bytes, i64::from_le_bytes), backend, to);
+        }
+        (As::DeltaLengthByteArray, DenseValues::Strings(strings)) => {
+            append_strings(strings, backend, to)?;
+        }
+        (As::DeltaByteArray, DenseValues::Strings(strings)) => {
+            append_suffixes(strings, backend, to)?;
+        }
+        (As::DeltaByteArray, DenseValues::Fixed(bytes, width)) => {
+            let strings: Vec<&[u8]> = bytes.chunks_exact(width).collect();
+            append_suffixes(&strings, backend, to)?;
+        }
+        (_, DenseValues::Indices(indices)) => {
+            append_indices(indices, backend, to)?;
+            return Ok(As::Dictionary);
+        }
+        (_, values) => {
+            append_plain(values, to)?;
+            return Ok(As::Plain);
+        }
+    }
+    Ok(encoding)
+}
+
+fn append_plain(values: DenseValues<'_>, to: &mut Vec<u8>) -> Result<()> {
+    match values {
+        DenseValues::Fixed(bytes, _) => to.extend_from_slice(bytes),
+        DenseValues::Bits(bits) => to.extend_from_slice(bits.sliced().as_slice()),
+        DenseValues::Strings(strings) => {
+            for string in strings {
+                to.extend_from_slice(&length(string)?.to_le_bytes());
+                to.extend_from_slice(string);
+            }
+        }
+        DenseValues::Indices(_) => {}
+    }
+    Ok(())
+}
+
+fn length(string: &[u8]) -> Result<i32> {
+    i32::try_from(string.len()).map_err(|_| {
+        let problem = format!("a string of {} bytes, more than 2 GiB", string.len());
+        Problem::Unsupported(problem).into()
+    })
+}
+
+fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut Vec<u8>) {
+    let start = to.len();
+    to.resize(start + delta::max_encoded_len::<T>(numbers.len()), 0);
+    let written = delta::encode_with(backend, numbers, &mut to[start..]);
+    let end = start + written.expect("there is room").len();
+    to.truncate(end);
+}
+
+/// DELTA_LENGTH_BYTE_ARRAY: the lengths, then the strings.
+fn append_strings(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
+    let lengths = strings.iter().map(|string| length(string));
+    append_deltas(&lengths.collect::<Result<Vec<i32>>>()?, backend, to);
+    strings
+        .iter()
+        .for_each(|string| to.extend_from_slice(string));
+    Ok(())
+}
+
+/// DELTA_BYTE_ARRAY: the lengths of prefixes that are those of the string before, then what follows them.
+fn append_suffixes(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
+    let mut last: &[u8] = &[];
+    let mut prefixes = Vec::with_capacity(strings.len());
+    let mut suffixes = Vec::with_capacity(strings.len());
+    for string in strings {
+        let shared = common(last, string);
+        prefixes.push(length(&string[..shared])?);
+        suffixes.push(&string[shared..]);
+        last = string;
+    }
+    append_deltas(&prefixes, backend, to);
+    append_strings(&suffixes, backend, to)
+}
+
+/// Number of bytes at the start that two strings have in common.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    let (ones, _) = one.as_chunks::<8>();
+    let (others, _) = other.as_chunks::<8>();
+    let equal = ones.iter().zip(others).take_while(|(a, b)| a == b);
+    let start = 8 * equal.count();
+    let rest = one[start..].iter().zip(&other[start..]);
+    start + rest.take_while(|(a, b)| a == b).count()
+}
+
+/// The width of the indices in a byte, then their runs.
+fn append_indices(indices: &[u32], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
+    let greatest = indices.iter().copied().max().unwrap_or(0);
+    let width = u32::BITS - greatest.leading_zeros();
+    let format = Format::<u32>::new(width).expect("at most 32 bits");
+    to.push(width as u8);
+    let start = to.len();
+    to.resize(start + format.max_encoded_len(indices.len()), 0);
+    let written = format.encode_with(backend, indices, &mut to[start..]);
+    let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
+    let end = start + written.len();
+    to.truncate(end);
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! Bounds of long strings, shortened for statistics and indexes.
+
+use super::Order;
+
+/// Bytes to which a bound is shortened.
+const SHORT: usize = 64;
+
+/// A bound as it is stored.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Bound {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether it is a value.
+    pub(crate) is_exact: bool,
+}
+
+/// Returns the bounds of values of an order, long strings shortened and the greater one then increased. Text stays valid
+/// UTF-8. A bound that has no greater one stays long.
+pub(crate) fn shorten(least: Vec<u8>, most: Vec<u8>, order: Order, is_text: bool) -> [Bound; 2] {
+    let exact = |bytes| Bound {
+        bytes,
+        is_exact: true,
+    };
+    let short = |bytes| Bound {
+        bytes,
+        is_exact: false,
+    };
+    let is_long = |bytes: &[u8]| order == Order::Bytes && bytes.len() > SHORT;
+    let least = match is_long(&least) {
+        true => short(start(&least, is_text).to_vec()),
+        false => exact(least),
+    };
+    let increased = is_long(&most).then(|| increased(start(&most, is_text), is_text));
+    [
+        least,
+        increased.flatten().map_or_else(|| exact(most), short),
+    ]
+}
+
+/// The first bytes of a string; of text, whole characters.
+fn start(bytes: &[u8], is_text: bool) -> &[u8] {
+    let short = &bytes[..SHORT];
+    match std::str::from_utf8(short) {
+        Err(error) if is_text && error.error_len().is_none() => &short[..error.valid_up_to()],
+        _ => short,
+    }
+}
+
+/// The next greater string, none if there is none of this length.
+fn increased(bytes: &[u8], is_text: bool) -> Option<Vec<u8>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_text => increased_text(text),
+        _ => {
+            let last = bytes.iter().rposition(|byte| *byte != 0xff)?;
+            let mut greater = bytes[..=last].to_vec();
+            greater[last] += 1;
+            Some(greater)
+        }
+    }
+}
+
+/// The same of text: the last character that has a next one of as many bytes is replaced by it.
+fn increased_text(text: &str) -> Option<Vec<u8>> {
+    text.char_indices().rev().find_map(|(start, character)| {
+        let next = char::from_u32(u32::from(character) + 1)?;
+        let is_as_long = next.len_utf8() == character.len_utf8();
+        is_as_long.then(|| format!("{}{next}", &text[..start]).into_bytes())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shortened(value: &[u8], is_text: bool) -> [Vec<u8>; 2] {
+        let bounds = shorten(value.to_vec(), value.to_vec(), Order::Bytes, is_text);
+        for bound in &bounds {
+            assert_eq!(bound.is_exact, bound.bytes == value);
+        }
+        bounds.map(|bound| bound.bytes)
+    }
+
+    #[test]
+    fn a_bound_that_is_cut_still_bounds() {
+        let mut value = vec![7; 100];
+        let [least, most] = shortened(&value, false);
+        assert_eq!((least.len(), most.len()), (SHORT, SHORT));
+        assert!(least < value && value < most);
+        value.fill(0xff);
+        assert_eq!(shortened(&value, false), [value[..SHORT].to_vec(), value]);
+        assert_eq!(shortened(b"short", true), [b"short", b"short"]);
+    }
+
+    #[test]
+    fn text_stays_text() {
+        for text in [
+            "ä".repeat(50),
+            format!("a{}", "€".repeat(40)),
+            "x\u{10ffff}".repeat(30),
+        ] {
+            let [least, most] = shortened(text.as_bytes(), true);
+            let [least, most] = [least, most].map(|it| String::from_utf8(it).expect("text"));
+            assert!(least < text && text < most, "{least} {text} {most}");
+            assert!(least.len() <= SHORT && most.len() <= SHORT);
+        }
+        let last = "\u{10ffff}".repeat(20);
+        let [least, most] = shortened(last.as_bytes(), true);
+        assert!(least.len() == SHORT && most == last.as_bytes());
+        // What is not text is cut like bytes.
+        let mut bytes = "ä".repeat(50).into_bytes();
+        bytes[3] = 0xff;
+        let [least, most] = shortened(&bytes, true);
+        assert!(least < bytes && bytes < most && most.len() <= SHORT);
+    }
+}

@@ -1,0 +1,150 @@
+//! AVX2: 24 bytes against 32 characters in a vector, each lane as SSE4.1 does it.
+
+use super::sse41::{Halves, IN_ORDER, decode16, encode12, spread};
+use crate::backend::Avx2;
+use crate::codec::base64::Quads;
+use crate::codec::base64::tables::Tables;
+use crate::memory::{Slot, write};
+use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
+use crate::simd::sse41;
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Quads for Avx2 {
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
+        fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
+        fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
+    }
+}
+
+/// The same 16 bytes in both lanes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn both(table: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(sse41::load(table))
+}
+
+/// The characters of eight groups, spread as in `sse41`, where the steps are explained.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn characters(tables: &Tables, units: __m256i, [right, left]: [__m256i; 2]) -> __m256i {
+    let even = _mm256_and_si256(units, _mm256_set1_epi32(0x0fc0_fc00));
+    let odd = _mm256_and_si256(units, _mm256_set1_epi32(0x003f_03f0));
+    let (even, odd) = (
+        _mm256_mulhi_epu16(even, right),
+        _mm256_mullo_epi16(odd, left),
+    );
+    let values = _mm256_or_si256(even, odd);
+    let above = _mm256_subs_epu8(values, _mm256_set1_epi8(51));
+    let class = _mm256_sub_epi8(above, _mm256_cmpgt_epi8(values, _mm256_set1_epi8(25)));
+    _mm256_add_epi8(
+        values,
+        _mm256_shuffle_epi8(both(&tables.halves.from_value), class),
+    )
+}
+
+/// The factors that shift the even values of the two units of a group to the right, the odd ones to
+/// the left.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn factors() -> [__m256i; 2] {
+    [
+        opaque_in_place(_mm256_set1_epi32(0x0400_0040)),
+        opaque(_mm256_set1_epi32(0x0100_0010)),
+    ]
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
+    encode_lanes(tables, bytes, text, factors());
+}
+
+/// Lane 0 takes bytes 0 to 15 and uses the first twelve, lane 1 bytes 8 to 23 and uses the last.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode_lanes(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32], factors: [__m256i; 2]) {
+    let lanes = load_lanes(window(bytes, 0), window(bytes, 8));
+    let order = load_lanes(&const { spread::<0>() }, &const { spread::<4>() });
+    let units = _mm256_shuffle_epi8(lanes, order);
+    store(text, characters(tables, units, factors));
+}
+
+/// With four readable bytes before and after, one load covers both lanes: the last twelve bytes of
+/// lane 0, the first twelve of lane 1.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+    let factors = factors();
+    let order = load_lanes(&const { spread::<4>() }, &const { spread::<0>() });
+    encode_lanes(tables, window(bytes, 0), window_mut(text, 0), factors);
+    for i in 1..7 {
+        let units = _mm256_shuffle_epi8(load(window(bytes, 24 * i - 4)), order);
+        store(window_mut(text, 32 * i), characters(tables, units, factors));
+    }
+    encode_lanes(tables, window(bytes, 168), window_mut(text, 224), factors);
+}
+
+/// See `sse41`.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn places(moves: &[u8; 16], text: __m256i) -> __m256i {
+    _mm256_avg_epu8(
+        _mm256_shuffle_epi8(both(moves), text),
+        _mm256_srli_epi32(text, 3),
+    )
+}
+
+/// 32 characters to 24 bytes and eight more, and a vector in which bit 7 is set where a character
+/// is outside the alphabet: see `sse41`.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bytes(tables: &Halves, text: __m256i) -> (__m256i, __m256i) {
+    let difference = _mm256_shuffle_epi8(
+        both(&tables.from_character),
+        places(&tables.value_moves, text),
+    );
+    let minus_least =
+        _mm256_shuffle_epi8(both(&tables.minus_least), places(&tables.least_moves, text));
+    let values = _mm256_add_epi8(text, difference);
+    let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x0140_0140));
+    let groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_1000));
+    let lanes = _mm256_shuffle_epi8(groups, opaque(both(&IN_ORDER)));
+    // Three units of 4 bytes from each lane, then the unused units.
+    let together = _mm256_permutevar8x32_epi32(lanes, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
+    (together, _mm256_adds_epi8(text, minus_least))
+}
+
+/// Stores the 24 bytes of a vector and nothing after them.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store24(to: &mut [Slot; 24], bytes: __m256i) {
+    sse41::store(window_mut(to, 0), _mm256_castsi256_si128(bytes));
+    let upper = _mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
+    write(window_mut(to, 16), upper.to_le_bytes());
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
+    let (bytes, bad) = bytes(&tables.halves, load(text));
+    store24(to, bytes);
+    _mm256_movemask_epi8(bad) == 0
+}
+
+/// The bytes that a vector writes past its own are overwritten by the next vector.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
+    let mut bad = _mm256_setzero_si256();
+    for i in 0..8 {
+        let (bytes, bad_here) = bytes(&tables.halves, load(window(text, 32 * i)));
+        store(window_mut(to, 24 * i), bytes);
+        bad = opaque(_mm256_or_si256(bad, bad_here));
+    }
+    _mm256_movemask_epi8(bad) == 0
+}

@@ -1,0 +1,176 @@
+//! AVX-512: 48 bytes against 64 characters in a vector; masks for whatever is shorter.
+
+use super::avx2;
+use super::sse41::{decode16, encode12};
+use crate::backend::Avx512;
+use crate::codec::base64::tables::{Tables, ZERO};
+use crate::codec::base64::{PAD, Quads, encoded_len_of};
+use crate::memory::Slot;
+use crate::simd::avx512::{first_bits, load, load_up_to, opaque, store, store_up_to};
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Quads for Avx512 {
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
+        fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
+        fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
+        fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool = decode_rest;
+    }
+}
+
+/// Groups of three bytes from byte `first` on, their middle byte twice: `a1 a0 a2 a1`.
+const fn spread(first: u8) -> [u8; 64] {
+    let mut order = [0; 64];
+    let mut i = 0;
+    while i < 16 {
+        let group = first + 3 * i as u8;
+        order[4 * i] = group + 1;
+        order[4 * i + 1] = group;
+        order[4 * i + 2] = group + 2;
+        order[4 * i + 3] = group + 1;
+        i += 1;
+    }
+    order
+}
+
+/// The three bytes of each group, from its 24 bits as a little-endian number; the result is 48
+/// bytes, and the bytes after them are ignored.
+const IN_ORDER: [u8; 64] = {
+    let mut order = [0; 64];
+    let mut i = 0;
+    while i < 48 {
+        order[i] = (i / 3 * 4 + 2 - i % 3) as u8;
+        i += 1;
+    }
+    order
+};
+
+/// The characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in `sse41`.
+/// For each four units, one instruction extracts eight fields of 8 bits; the lookup ignores the
+/// upper two bits of each.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn characters(tables: &Tables, units: __m512i) -> __m512i {
+    let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x3036_242a_1016_040a), units);
+    _mm512_permutexvar_epi8(values, load(&tables.characters))
+}
+
+/// The same by shifting units of 16 bits to the right for the even values and to the left for the
+/// odd ones: more instructions, but on Intel's CPUs they leave the port that the lookups use free.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
+    let even = _mm512_srlv_epi16(units, _mm512_set1_epi32(0x0006_000a));
+    let odd = _mm512_sllv_epi16(units, _mm512_set1_epi32(0x0008_0004));
+    const WHERE_SET_FIRST_ELSE_SECOND: i32 = 0xca;
+    let low_bytes = _mm512_set1_epi16(0xff);
+    let values = _mm512_ternarylogic_epi32::<WHERE_SET_FIRST_ELSE_SECOND>(low_bytes, even, odd);
+    _mm512_permutexvar_epi8(values, load(&tables.characters))
+}
+
+/// Three of four vectors use shifts, which keeps both ports busy. The last vector is loaded with 16
+/// bytes before its own, since there are none after.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+    let order = opaque(&const { spread(0) });
+    for i in 0..3 {
+        let units = _mm512_permutexvar_epi8(order, load(window(bytes, 48 * i)));
+        store(
+            window_mut(text, 64 * i),
+            characters_by_shifts(tables, units),
+        );
+    }
+    let order = opaque(&const { spread(16) });
+    let units = _mm512_permutexvar_epi8(order, load(window(bytes, 128)));
+    store(window_mut(text, 192), characters(tables, units));
+}
+
+/// The characters of up to 48 bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn characters_up_to(tables: &Tables, bytes: &[u8]) -> __m512i {
+    let units = _mm512_permutexvar_epi8(opaque(&const { spread(0) }), load_up_to(bytes));
+    characters(tables, units)
+}
+
+/// Up to 48 bytes at a time; the padding after the last ones fills `dst`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
+    let (mut src, mut dst) = (&src[at..], &mut dst[at / 3 * 4..]);
+    while src.len() > 48 {
+        let (bytes, more) = src.split_at(48);
+        let (text, more_text) = dst.split_at_mut(64);
+        store(window_mut(text, 0), characters_up_to(tables, bytes));
+        (src, dst) = (more, more_text);
+    }
+    let text = first_bits(encoded_len_of(src, false));
+    let padding = _mm512_set1_epi8(PAD as i8);
+    store_up_to(
+        dst,
+        _mm512_mask_mov_epi8(padding, text, characters_up_to(tables, src)),
+    );
+}
+
+/// 64 characters to 48 bytes, and a vector in which bit 7 is set where a character is outside the
+/// alphabet: bit 7 of the character if it is not ASCII, or of its table entry.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
+    let values = _mm512_permutex2var_epi8(
+        load(window(&tables.values, 0)),
+        text,
+        load(window(&tables.values, 64)),
+    );
+    // Values of 6 bits to pairs of 12 bits, and these to groups of 24.
+    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi32(0x0140_0140));
+    let groups = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
+    const ANY: i32 = 0xfe;
+    (groups, _mm512_ternarylogic_epi32::<ANY>(bad, text, values))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
+    let mut bad = _mm512_setzero_si512();
+    let mut vectors = [bad; 4];
+    for i in 0..4 {
+        (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
+        vectors[i] = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
+    }
+    for i in 0..4 {
+        store(window_mut(to, 48 * i), vectors[i]);
+    }
+    _mm512_movepi8_mask(bad) == 0
+}
+
+/// Up to 64 characters at a time. The last ones are filled up with zeros, so that the bytes that
+/// are not stored contain exactly the bits after the last byte.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool {
+    let (mut text, mut dst) = (&text[at..], &mut dst[at / 4 * 3..]);
+    let mut bad = _mm512_setzero_si512();
+    while text.len() > 64 {
+        let (characters, more) = text.split_at(64);
+        let (bytes, more_bytes) = dst.split_at_mut(48);
+        let vector;
+        (vector, bad) = groups(tables, load(window(characters, 0)), bad);
+        store_up_to(bytes, _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector));
+        (text, dst) = (more, more_bytes);
+    }
+    let zeros = _mm512_set1_epi8(ZERO as i8);
+    let filled = _mm512_mask_mov_epi8(zeros, first_bits(text.len()), load_up_to(text));
+    let vector;
+    (vector, bad) = groups(tables, filled, bad);
+    let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector);
+    store_up_to(dst, bytes);
+    let stray_bits = _mm512_test_epi8_mask(bytes, bytes) & first_bits(48) & !first_bits(dst.len());
+    _mm512_movepi8_mask(bad) == 0 && !(canonical && stray_bits != 0)
+}

@@ -1,0 +1,34 @@
+//! Proofs that the operations of this codec write what they claim. A change of the code that a
+//! comment names needs another look at the comment. The oracle sweep tests each claim with
+//! destinations of different contents, and Miri tests it with uninitialised destinations.
+#![allow(unsafe_code)] // Only `unsafe impl`.
+
+use super::{Decode, Encode};
+use crate::memory::Faithful;
+#[cfg(feature = "alloc")]
+use crate::memory::Text;
+
+// SAFETY: `fill` cuts the destination to the length of the text. `scalar::encode` writes each slot
+// of it. `kernel::encode_long` writes blocks of 256 characters from the front on, one for each 192
+// bytes, and `Quads::encode_rest` writes the rest in one of two ways. With masks: blocks of 64
+// characters, and the remaining characters, up to 64, by one masked store. Without masks,
+// `kernel::encode_rest`: blocks of 32 characters, the last of which ends with the last whole group;
+// or two of 16, one at the front and one that ends there; and the up to 4 characters after them by
+// `encode_last`, whose `put_pair` fills its slots. Fewer than 12 bytes become up to 16 characters,
+// all written by one `put_pair`.
+unsafe impl Faithful for Encode<'_> {}
+
+// SAFETY: each byte written is `=` or a character of an alphabet, which is ASCII: an entry of
+// `Tables::characters`, or computed as the value plus the `Halves::from_value` of its class, which
+// is the difference between the two. The value has 6 bits, whatever the input.
+#[cfg(feature = "alloc")]
+unsafe impl Text for Encode<'_> {}
+
+// SAFETY: `fill` cuts the destination to the length of the result, three quarters of the length of
+// the text; `takes_padding` has ensured that the last group of the text is not a single character.
+// It returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each slot.
+// `kernel::decode_long` returns true only at its end: it has written blocks of 192 bytes from the
+// front on, each with 16 more after it that are overwritten, and `Quads::decode_rest` has written
+// the rest as for `Encode`, in blocks of 24 or 12 bytes, or 48 with masks. The last characters
+// decode to exactly as many bytes as there are slots after the blocks.
+unsafe impl Faithful for Decode<'_> {}

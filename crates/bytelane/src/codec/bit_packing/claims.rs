@@ -1,0 +1,21 @@
+//! Proofs that the operations of this codec write what they claim. A change of the code that a
+//! comment names needs another look at the comment. The oracle sweep tests each claim with
+//! destinations of different contents, and Miri tests it with uninitialised destinations.
+#![allow(unsafe_code)] // Only `unsafe impl`.
+
+use super::{Integer, Packing, Unpacking};
+use crate::memory::Faithful;
+
+// SAFETY: `fill` cuts the destination to the bytes that the values take. `scalar::pack` and `pack_few`
+// write them in order. `kernel::pack_blocks`, `pack_halves` and `pack_narrow` write blocks of 64
+// bytes, each `stride` bytes after the one before, which is at most 64, for as long as 64 bytes fit.
+// `Pack::pack_rest` writes the bytes of the remaining values: it packs them to `aside`, which begins
+// as zeros, and copies, or stores with a mask, the bytes of each block up to the next one, and the
+// last up to the end of the destination. `pack_narrow` does so by its own `aside`.
+unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
+
+// SAFETY: `fill` cuts the destination to the values of the range. Those before the first group of
+// eight are written one by one, as `unpack_few` and the scalar code write all. `kernel::unpack_blocks`
+// writes blocks of 64 bytes one after the other, and `Unpack::unpack_rest` the rest by a copy of a
+// block that begins as zeros, or with a mask.
+unsafe impl<T: Integer> Faithful for Unpacking<'_, T> {}

@@ -1,0 +1,195 @@
+//! AVX2: a block is two vectors of 32 bytes.
+
+use super::sse41::{escape, keep16, specials16};
+use crate::backend::Avx2;
+use crate::codec::json_string::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
+use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::memory::{Slot, write};
+use crate::simd::avx2::load;
+use crate::simd::{implement, sse41, window};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Blocks for Avx2 {
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+    }
+}
+
+/// The highest bits of 32 bytes, at their place in a mask of 64.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bits(vector: __m256i, at: usize) -> u64 {
+    u64::from(_mm256_movemask_epi8(vector) as u32) << at
+}
+
+/// The same table in both lanes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn table(table: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(sse41::load(table))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn controls(vector: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(_mm256_min_epu8(vector, _mm256_set1_epi8(0x1f)), vector)
+}
+
+/// The same steps as in SSE4.1.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn special(vector: __m256i) -> __m256i {
+    let backslashes = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8));
+    _mm256_or_si256(low(turned(vector)), backslashes)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn turned(vector: __m256i) -> __m256i {
+    _mm256_xor_si256(vector, _mm256_set1_epi8(b'"' as i8 ^ b' ' as i8))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn low(vector: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(
+        _mm256_min_epu8(vector, _mm256_set1_epi8(b' ' as i8)),
+        vector,
+    )
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    let (mut backslashes, mut all) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    let mut least = _mm256_set1_epi8(-1);
+    for i in 0..8 {
+        let vector = load(window(blocks, 32 * i));
+        least = _mm256_min_epu8(least, turned(vector));
+        let here = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8));
+        backslashes = _mm256_or_si256(backslashes, here);
+        all = _mm256_or_si256(all, vector);
+    }
+    Survey {
+        clean: _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) == 0,
+        ascii: _mm256_movemask_epi8(all) == 0,
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    bits(special(load(window(block, 0))), 0) | bits(special(load(window(block, 32))), 32)
+}
+
+/// The same steps as in SSE4.1.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn with_letters(vector: __m256i) -> __m256i {
+    let place = _mm256_adds_epu8(vector, _mm256_set1_epi8(0x70));
+    _mm256_max_epu8(vector, _mm256_shuffle_epi8(table(&LETTERS), place))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn long(block: &[u8; 64], _: u64) -> u64 {
+    let half = |at| bits(controls(with_letters(load(window(block, at)))), at);
+    half(0) | half(32)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
+    let mut of_blocks = [0; 4];
+    for i in 0..4 {
+        of_blocks[i] = specials(window(blocks, 64 * i));
+    }
+    let mut least = _mm256_set1_epi8(-1);
+    for i in 0..8 {
+        least = _mm256_min_epu8(least, with_letters(load(window(blocks, 32 * i))));
+    }
+    (_mm256_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let mut classes = Classes {
+        quotes: 0,
+        backslashes: 0,
+        controls: 0,
+        ascii: true,
+    };
+    let mut all = _mm256_setzero_si256();
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        classes.quotes |= bits(
+            _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'"' as i8)),
+            32 * i,
+        );
+        classes.backslashes |= bits(
+            _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8)),
+            32 * i,
+        );
+        classes.controls |= bits(controls(vector), 32 * i);
+        all = _mm256_or_si256(all, vector);
+    }
+    classes.ascii = _mm256_movemask_epi8(all) == 0;
+    classes
+}
+
+/// Turns a set of 32 into bytes: ones where a byte is in the set, zeros elsewhere.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spread(set: u32) -> __m256i {
+    const ONES: i64 = 0x0101_0101_0101_0101;
+    let bytes = _mm256_set_epi64x(3 * ONES, 2 * ONES, ONES, 0);
+    let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(set as i32), bytes);
+    let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit)
+}
+
+/// The meanings of letters after a backslash, and which of 32 bytes are such letters.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn meanings(vector: __m256i) -> [__m256i; 2] {
+    let place = _mm256_xor_si256(
+        _mm256_and_si256(_mm256_srli_epi16(vector, 1), _mm256_set1_epi8(15)),
+        _mm256_and_si256(_mm256_srli_epi16(vector, 6), _mm256_set1_epi8(1)),
+    );
+    let known = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table(&KNOWN), place), vector);
+    [_mm256_shuffle_epi8(table(&MEANINGS), place), known]
+}
+
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    if behind == 0 && first_ones(keep) {
+        write(to, *block);
+        return 0;
+    }
+    let (mut at, mut unknown) = (0, 0);
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        let behind = spread((behind >> (32 * i)) as u32);
+        let [meanings, known] = meanings(vector);
+        unknown |= bits(_mm256_andnot_si256(known, behind), 32 * i);
+        let vector = _mm256_blendv_epi8(vector, meanings, behind);
+        let keep = (keep >> (32 * i)) as u32;
+        at = keep16(_mm256_castsi256_si128(vector), keep as u16, to, at);
+        at = keep16(
+            _mm256_extracti128_si256(vector, 1),
+            (keep >> 16) as u16,
+            to,
+            at,
+        );
+    }
+    unknown
+}

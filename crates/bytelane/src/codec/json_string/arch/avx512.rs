@@ -1,0 +1,233 @@
+//! AVX-512: a block is one vector of 64 bytes, and a set of its bytes a mask.
+
+use crate::backend::Avx512;
+use crate::codec::json_string::scalar::{letter, meaning};
+use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::memory::Slot;
+use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Blocks for Avx512 {
+        const SHUFFLES_ARE_DEAR: bool = false;
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
+        fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 = copy_short;
+        fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
+        fn put(block: &[u8; 64], to: &mut [Slot]) = put;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+        fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 = unescape_up_to;
+    }
+}
+
+/// Indexed by half the byte, without its highest bit: the larger of the two such bytes that need an
+/// escape, zero if neither does. Only special bytes are as small as their entry.
+static LARGEST: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte / 2] = byte as u8;
+        byte += 1;
+    }
+    table[b'"' as usize / 2] = b'"';
+    table[b'\\' as usize / 2] = b'\\';
+    table
+};
+
+/// The letter of a special byte's escape, zero if it has none. The index is the lower six bits of
+/// the sum of the byte and its entry in [`LARGEST`]: no two special bytes share one.
+static LETTERS: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut byte = 0;
+    while byte < 128 {
+        let place = (byte as usize + LARGEST[byte as usize / 2] as usize) % 64;
+        if let Some(letter) = letter(byte) {
+            assert!(table[place] == 0);
+            table[place] = letter;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// The meaning of a letter after a backslash, zero if it has none.
+static MEANINGS: [[u8; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut byte = 0;
+    while byte < 128 {
+        if let Some(meaning) = meaning(byte) {
+            table[byte as usize / 64][byte as usize % 64] = meaning;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// One shuffle and one comparison. The shift brings a neighbour's bit to the highest place, which
+/// the shuffle ignores.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn special(vector: __m512i) -> u64 {
+    _mm512_cmple_epu8_mask(vector, largest(vector))
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    let mut vectors = [_mm512_setzero_si512(); 4];
+    for i in 0..4 {
+        vectors[i] = load(window(blocks, 64 * i));
+    }
+    let [a, b, c, d] = vectors;
+    let all = _mm512_or_si512(_mm512_ternarylogic_epi64::<0xfe>(a, b, c), d);
+    Survey {
+        clean: (special(a) | special(b)) | (special(c) | special(d)) == 0,
+        ascii: _mm512_movepi8_mask(all) == 0,
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    special(load(block))
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 {
+    let vector = load_up_to(from);
+    store_up_to(to, vector);
+    special(vector) & first_bits(from.len())
+}
+
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn pad(from: &[u8], with: u8) -> [u8; 64] {
+    let given = first_bits(from.len());
+    let vector = _mm512_mask_mov_epi8(_mm512_set1_epi8(with as i8), given, load_up_to(from));
+    let mut block = [0; 64];
+    store(&mut block, vector);
+    block
+}
+
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn put(block: &[u8; 64], to: &mut [Slot]) {
+    store_up_to(to, load(block));
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn largest(vector: __m512i) -> __m512i {
+    _mm512_permutexvar_epi8(_mm512_srli_epi16(vector, 1), load(&LARGEST))
+}
+
+/// Replaces special bytes by their letters, or by zeros if they have none.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn with_letters(vector: __m512i, specials: u64) -> __m512i {
+    let place = _mm512_add_epi8(vector, largest(vector));
+    _mm512_mask_permutexvar_epi8(vector, specials, place, load(&LETTERS))
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn long(block: &[u8; 64], specials: u64) -> u64 {
+    let letters = with_letters(load(block), specials);
+    _mm512_mask_testn_epi8_mask(specials, letters, letters)
+}
+
+/// Spreads each half of the block over a vector of `\`, leaving one in front of each special byte.
+/// Returns both, and where the second one begins in the result:
+///
+/// ```text
+/// bytes            a  "  b         letters, and those that stand for themselves
+/// all, in pairs    -  a  \  "  -  b         the set of places { 1, 2, 3, 5 } ..
+/// letters only     1     3     5            .. of which these take a byte
+/// place in result  0  1  2  3               after leaving out the - : a \ " b
+/// ```
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escaped(block: &[u8; 64], specials: u64) -> ([__m512i; 2], usize) {
+    const FIRST: u64 = 0x5555_5555_5555_5555;
+    const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    // If LLVM knew the set, it would branch on whether it is empty.
+    let specials = opaque_mask(specials);
+    let vector = with_letters(load(block), specials);
+    let low = specials & 0xffff_ffff;
+    let places = [
+        _pext_u64(SECOND, SECOND | _pdep_u64(low, FIRST)),
+        _pext_u64(SECOND, SECOND | _pdep_u64(specials >> 32, FIRST)),
+    ];
+    let backslashes = _mm512_set1_epi8(b'\\' as i8);
+    let upper = _mm512_castsi256_si512(_mm512_extracti64x4_epi64(vector, 1));
+    let halves = [
+        _mm512_mask_expand_epi8(backslashes, places[0], vector),
+        _mm512_mask_expand_epi8(backslashes, places[1], upper),
+    ];
+    (halves, 32 + low.count_ones() as usize)
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    let ([low, high], at) = escaped(block, specials);
+    store(window_mut(to, 0), low);
+    store(window_mut(to, at), high);
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) {
+    let ([low, high], at) = escaped(block, specials);
+    store_up_to(to, low);
+    let at = usize::min(at, to.len());
+    store_up_to(&mut to[at..], high);
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let vector = load(block);
+    Classes {
+        quotes: _mm512_cmpeq_epi8_mask(vector, _mm512_set1_epi8(b'"' as i8)),
+        backslashes: _mm512_cmpeq_epi8_mask(vector, _mm512_set1_epi8(b'\\' as i8)),
+        controls: _mm512_cmplt_epu8_mask(vector, _mm512_set1_epi8(0x20)),
+        ascii: _mm512_movepi8_mask(vector) == 0,
+    }
+}
+
+/// The decoded bytes, and which of those after a backslash (`behind`) have no meaning there.
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn unescaped(block: &[u8; 64], behind: u64, keep: u64) -> (__m512i, u64) {
+    let vector = load(block);
+    let meanings = _mm512_permutex2var_epi8(load(&MEANINGS[0]), vector, load(&MEANINGS[1]));
+    let result = _mm512_mask_mov_epi8(vector, behind, meanings);
+    // The shuffle ignores the highest bit.
+    let unknown = _mm512_mask_testn_epi8_mask(behind, meanings, meanings)
+        | _mm512_movepi8_mask(vector) & behind;
+    (_mm512_maskz_compress_epi8(keep, result), unknown)
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    let (text, unknown) = unescaped(block, behind, keep);
+    store(to, text);
+    unknown
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2")]
+#[inline]
+fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {
+    let (text, unknown) = unescaped(block, behind, keep);
+    store_up_to(to, text);
+    unknown
+}

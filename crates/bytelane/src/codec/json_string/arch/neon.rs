@@ -1,0 +1,169 @@
+//! NEON: a block is four vectors of 16 bytes.
+
+use crate::backend::Neon;
+use crate::codec::json_string::tables::first_ones;
+use crate::codec::json_string::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
+use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::memory::{Slot, write};
+use crate::simd::neon::{BIT, bits, load, load_low, store, store_low};
+use crate::simd::{implement, window, window_mut};
+use core::arch::aarch64::*;
+
+implement! {
+    impl Blocks for Neon {
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn load64(block: &[u8; 64]) -> [uint8x16_t; 4] {
+    let mut vectors = [vdupq_n_u8(0); 4];
+    for i in 0..4 {
+        vectors[i] = load(window(block, 16 * i));
+    }
+    vectors
+}
+
+/// Flipping the second bit turns a quote into a space, next to the control characters, which are
+/// only permuted.
+#[target_feature(enable = "neon")]
+#[inline]
+fn special(vector: uint8x16_t) -> uint8x16_t {
+    let turned = veorq_u8(vector, vdupq_n_u8(b'"' ^ b' '));
+    let low = vcleq_u8(turned, vdupq_n_u8(b' '));
+    vorrq_u8(low, vceqq_u8(vector, vdupq_n_u8(b'\\')))
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    let (mut found, mut all) = (vdupq_n_u8(0), vdupq_n_u8(0));
+    for i in 0..16 {
+        let vector = load(window(blocks, 16 * i));
+        found = vorrq_u8(found, special(vector));
+        all = vorrq_u8(all, vector);
+    }
+    Survey {
+        clean: vmaxvq_u8(found) == 0,
+        ascii: vmaxvq_u8(all) < 0x80,
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    let mut vectors = load64(block);
+    for i in 0..4 {
+        vectors[i] = special(vectors[i]);
+    }
+    bits(vectors)
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn specials16(block: &[u8; 16]) -> u16 {
+    let zero = vdupq_n_u8(0);
+    bits([special(load(block)), zero, zero, zero]) as u16
+}
+
+/// Replaces control characters by their letters, or by zero if they are below 16 and have none. All
+/// other bytes stay: the lookup keeps bytes without an entry.
+#[target_feature(enable = "neon")]
+#[inline]
+fn with_letters(vector: uint8x16_t) -> uint8x16_t {
+    vqtbx1q_u8(vector, load(&LETTERS), vector)
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn long(block: &[u8; 64], _: u64) -> u64 {
+    let mut vectors = load64(block);
+    for i in 0..4 {
+        vectors[i] = vcltq_u8(with_letters(vectors[i]), vdupq_n_u8(0x20));
+    }
+    bits(vectors)
+}
+
+/// Eight bytes at a time, by a table of shuffles. With `\` at every place from 8 on:
+///
+/// ```text
+/// bytes     a  "  b  c  d  e  n  f   \  \ ..      the n stands for a line feed
+/// shuffle   0  8  1  2  3  4  5  8   6  7  8 ..   for the set { 1, 6 }
+/// result    a  \  "  b  c  d  e  \   n  f  \ ..   10 bytes count
+/// ```
+#[target_feature(enable = "neon")]
+#[inline]
+fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    let backslashes = vdup_n_u8(b'\\');
+    let mut at = 0;
+    for i in 0..4 {
+        let vector = with_letters(load(window(block, 16 * i)));
+        let halves = [vget_low_u8(vector), vget_high_u8(vector)];
+        for half in 0..2 {
+            let set = specials.to_le_bytes()[2 * i + half];
+            let order = load(&EXPAND[usize::from(set)]);
+            store(
+                window_mut(to, at),
+                vqtbl1q_u8(vcombine_u8(halves[half], backslashes), order),
+            );
+            at += 8 + set.count_ones() as usize;
+        }
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let vectors = load64(block);
+    let (mut quotes, mut backslashes, mut controls) = (vectors, vectors, vectors);
+    let mut all = vdupq_n_u8(0);
+    for i in 0..4 {
+        quotes[i] = vceqq_u8(vectors[i], vdupq_n_u8(b'"'));
+        backslashes[i] = vceqq_u8(vectors[i], vdupq_n_u8(b'\\'));
+        controls[i] = vcltq_u8(vectors[i], vdupq_n_u8(0x20));
+        all = vorrq_u8(all, vectors[i]);
+    }
+    Classes {
+        quotes: bits(quotes),
+        backslashes: bits(backslashes),
+        controls: bits(controls),
+        ascii: vmaxvq_u8(all) < 0x80,
+    }
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    if behind == 0 && first_ones(keep) {
+        write(to, *block);
+        return 0;
+    }
+    let mut unknown = [vdupq_n_u8(0); 4];
+    let mut at = 0;
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        let [low, high] = ((behind >> (16 * i)) as u16).to_le_bytes();
+        let behind = vtstq_u8(vcombine_u8(vdup_n_u8(low), vdup_n_u8(high)), load(&BIT));
+        let upper = vandq_u8(vshrq_n_u8(vector, 6), vdupq_n_u8(1));
+        let place = veorq_u8(vandq_u8(vshrq_n_u8(vector, 1), vdupq_n_u8(15)), upper);
+        let known = vceqq_u8(vqtbl1q_u8(load(&KNOWN), place), vector);
+        unknown[i] = vbicq_u8(behind, known);
+        let vector = vbslq_u8(behind, vqtbl1q_u8(load(&MEANINGS), place), vector);
+        let halves = [vget_low_u8(vector), vget_high_u8(vector)];
+        for half in 0..2 {
+            let set = keep.to_le_bytes()[2 * i + half];
+            let order = load_low(&KEEP[usize::from(set)]);
+            let kept = vtbl1_u8(halves[half], order);
+            store_low(window_mut(to, at), vcombine_u8(kept, kept));
+            at += set.count_ones() as usize;
+        }
+    }
+    bits(unknown)
+}

@@ -1,0 +1,239 @@
+//! SSE4.1: a block is four vectors of 16 bytes.
+
+use crate::backend::Sse41;
+use crate::codec::json_string::tables::first_ones;
+use crate::codec::json_string::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
+use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::memory::{Slot, write};
+use crate::simd::sse41::{load, load_low, store, store_low};
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Blocks for Sse41 {
+        fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn specials(block: &[u8; 64]) -> u64 = specials;
+        fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn long(block: &[u8; 64], specials: u64) -> u64 = long;
+        fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
+        fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn classes(block: &[u8; 64]) -> Classes = classes;
+        fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
+    }
+}
+
+/// The highest bits of 16 bytes, at their place in a mask of 64.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn bits(vector: __m128i, at: usize) -> u64 {
+    u64::from(_mm_movemask_epi8(vector) as u16) << at
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn controls(vector: __m128i) -> __m128i {
+    _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(0x1f)), vector)
+}
+
+/// Flipping the second bit turns a quote into a space, next to the control characters, which are
+/// only permuted.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn special(vector: __m128i) -> __m128i {
+    let backslashes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
+    _mm_or_si128(low(turned(vector)), backslashes)
+}
+
+/// Bytes with their second bit flipped: see [`special`].
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn turned(vector: __m128i) -> __m128i {
+    _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8))
+}
+
+/// Bytes up to the space.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn low(vector: __m128i) -> __m128i {
+    _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(b' ' as i8)), vector)
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn survey(blocks: &[u8; 256]) -> Survey {
+    // As `special`, but with a single comparison for the smallest bytes, at the end.
+    let (mut backslashes, mut all) = (_mm_setzero_si128(), _mm_setzero_si128());
+    let mut least = _mm_set1_epi8(-1);
+    for i in 0..16 {
+        let vector = load(window(blocks, 16 * i));
+        least = _mm_min_epu8(least, turned(vector));
+        let here = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
+        backslashes = _mm_or_si128(backslashes, here);
+        all = _mm_or_si128(all, vector);
+    }
+    Survey {
+        clean: _mm_movemask_epi8(_mm_or_si128(low(least), backslashes)) == 0,
+        ascii: _mm_movemask_epi8(all) == 0,
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    let mut mask = 0;
+    for i in 0..4 {
+        mask |= bits(special(load(window(block, 16 * i))), 16 * i);
+    }
+    mask
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn specials16(block: &[u8; 16]) -> u16 {
+    _mm_movemask_epi8(special(load(block))) as u16
+}
+
+/// Replaces control characters that have a letter by their letters. All other bytes stay: the sum
+/// saturates at ff; from 10 on its highest bit is set, for which the shuffle gives zero.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn with_letters(vector: __m128i) -> __m128i {
+    let place = _mm_adds_epu8(vector, _mm_set1_epi8(0x70));
+    _mm_max_epu8(vector, _mm_shuffle_epi8(load(&LETTERS), place))
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn long(block: &[u8; 64], _: u64) -> u64 {
+    let mut mask = 0;
+    for i in 0..4 {
+        mask |= bits(controls(with_letters(load(window(block, 16 * i)))), 16 * i);
+    }
+    mask
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
+    let mut of_blocks = [0; 4];
+    for i in 0..4 {
+        of_blocks[i] = specials(window(blocks, 64 * i));
+    }
+    let mut least = _mm_set1_epi8(-1);
+    for i in 0..16 {
+        least = _mm_min_epu8(least, with_letters(load(window(blocks, 16 * i))));
+    }
+    (_mm_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
+}
+
+/// Eight bytes at a time, by a table of shuffles. With `\` at every place from 8 on:
+///
+/// ```text
+/// bytes     a  "  b  c  d  e  n  f   \  \ ..      the n stands for a line feed
+/// shuffle   0  8  1  2  3  4  5  8   6  7  8 ..   for the set { 1, 6 }
+/// result    a  \  "  b  c  d  e  \   n  f  \ ..   10 bytes count
+/// ```
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    if specials == 0 {
+        return write(window_mut(to, 0), *block);
+    }
+    let mut at = 0;
+    for i in 0..4 {
+        let vector = with_letters(load(window(block, 16 * i)));
+        let backslashes = _mm_set1_epi8(b'\\' as i8);
+        let halves = [
+            _mm_unpacklo_epi64(vector, backslashes),
+            _mm_unpackhi_epi64(vector, backslashes),
+        ];
+        for half in 0..2 {
+            let set = specials.to_le_bytes()[2 * i + half];
+            let order = load(&EXPAND[usize::from(set)]);
+            store(window_mut(to, at), _mm_shuffle_epi8(halves[half], order));
+            at += 8 + set.count_ones() as usize;
+        }
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn classes(block: &[u8; 64]) -> Classes {
+    let mut classes = Classes {
+        quotes: 0,
+        backslashes: 0,
+        controls: 0,
+        ascii: true,
+    };
+    let mut all = _mm_setzero_si128();
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        classes.quotes |= bits(_mm_cmpeq_epi8(vector, _mm_set1_epi8(b'"' as i8)), 16 * i);
+        classes.backslashes |= bits(_mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8)), 16 * i);
+        classes.controls |= bits(controls(vector), 16 * i);
+        all = _mm_or_si128(all, vector);
+    }
+    classes.ascii = _mm_movemask_epi8(all) == 0;
+    classes
+}
+
+/// Turns a set of 16 into bytes: ones where a byte is in the set, zeros elsewhere.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn spread(set: u16) -> __m128i {
+    let halves = _mm_shuffle_epi8(
+        _mm_set1_epi16(set as i16),
+        _mm_set_epi64x(0x0101_0101_0101_0101, 0),
+    );
+    let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm_cmpeq_epi8(_mm_and_si128(halves, bit), bit)
+}
+
+/// The meanings of letters after a backslash, and which of 16 bytes are such letters.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn meanings(vector: __m128i) -> [__m128i; 2] {
+    let place = _mm_xor_si128(
+        _mm_and_si128(_mm_srli_epi16(vector, 1), _mm_set1_epi8(15)),
+        _mm_and_si128(_mm_srli_epi16(vector, 6), _mm_set1_epi8(1)),
+    );
+    let known = _mm_cmpeq_epi8(_mm_shuffle_epi8(load(&KNOWN), place), vector);
+    [_mm_shuffle_epi8(load(&MEANINGS), place), known]
+}
+
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
+    if behind == 0 && first_ones(keep) {
+        write(to, *block);
+        return 0;
+    }
+    let (mut at, mut unknown) = (0, 0);
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        let behind = spread((behind >> (16 * i)) as u16);
+        let [meanings, known] = meanings(vector);
+        unknown |= bits(_mm_andnot_si128(known, behind), 16 * i);
+        at = keep16(
+            _mm_blendv_epi8(vector, meanings, behind),
+            (keep >> (16 * i)) as u16,
+            to,
+            at,
+        );
+    }
+    unknown
+}
+
+/// Appends the bytes of a set at `at`, eight bytes at a time by a table of shuffles.
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn keep16(vector: __m128i, keep: u16, to: &mut [Slot; 64], mut at: usize) -> usize {
+    let halves = [vector, _mm_unpackhi_epi64(vector, vector)];
+    for half in 0..2 {
+        let set = keep.to_le_bytes()[half];
+        let order = load_low(&KEEP[usize::from(set)]);
+        store_low(window_mut(to, at), _mm_shuffle_epi8(halves[half], order));
+        at += set.count_ones() as usize;
+    }
+    at
+}

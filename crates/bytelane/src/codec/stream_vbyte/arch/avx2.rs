@@ -1,0 +1,52 @@
+//! AVX2: the groups of SSE4.1, with codes found four groups at a time.
+
+use super::sse41::{
+    compress, decode, encode as encode_in_pairs, last_value, previous, stored, stretched, widen,
+};
+use crate::backend::Avx2;
+use crate::codec::stream_vbyte::Blocks;
+use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
+use crate::memory::Slot;
+use crate::simd::implement;
+use crate::simd::sse41::in_register;
+use core::arch::x86_64::*;
+
+implement! {
+    impl Blocks for Avx2 {
+        type Previous = __m128i;
+        fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
+        fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode<P: Compress>(
+    plan: P,
+    values: &[u8; 64],
+    before: &[u8; 64],
+    data: &mut [Slot; 80],
+) -> (u32, usize) {
+    if P::WIDTH == 8 {
+        return encode_in_pairs(plan, values, before, data);
+    }
+    let groups = stored(plan, values, before);
+    let [a, b, c, d] = stretched(plan, groups);
+    let codes = codes_1234(_mm256_set_m128i(c, a), _mm256_set_m128i(d, b));
+    (codes, compress(plan, &groups, codes, data))
+}
+
+/// The codes of 16 numbers in 1, 2, 3 or 4 bytes, found in each lane as SSE4.1 does it. The first
+/// and second groups give the lower half, the third and fourth the upper half.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn codes_1234(first_and_third: __m256i, second_and_fourth: __m256i) -> u32 {
+    let one = _mm256_broadcastsi128_si256(in_register(_mm_set1_epi8(1)));
+    let [a, b] = [first_and_third, second_and_fourth];
+    let used = _mm256_packus_epi16(_mm256_min_epu8(a, one), _mm256_min_epu8(b, one));
+    let bits = _mm256_adds_epu16(_mm256_min_epi16(used, one), _mm256_set1_epi16(0x7f00));
+    _mm256_movemask_epi8(bits) as u32
+}

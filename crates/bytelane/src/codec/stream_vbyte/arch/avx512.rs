@@ -1,0 +1,522 @@
+//! AVX-512: a block of 64 bytes is one masked expansion or compression of bytes.
+
+use super::sse41::unzigzag_bytes;
+use crate::backend::Avx512;
+use crate::codec::stream_vbyte::Blocks;
+use crate::codec::stream_vbyte::kernel::{before, put_codes};
+use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
+use crate::memory::Slot;
+use crate::simd::avx2::load as load256;
+use crate::simd::avx512::{
+    in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
+};
+use crate::simd::sse41::load as load128;
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Blocks for Avx512 {
+        type Previous = __m512i;
+        fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
+        fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
+        fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
+        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode_run<P: Compress>(plan: P, values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
+    }
+}
+
+/// A value in all lanes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn previous<P: Plan>(value: u64) -> __m512i {
+    match P::WIDTH {
+        4 => _mm512_set1_epi32(value as i32),
+        _ => _mm512_set1_epi64(value as i64),
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn last_value(previous: __m512i) -> u64 {
+    _mm_cvtsi128_si64(_mm512_castsi512_si128(previous)) as u64
+}
+
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn decode<P: Expand>(
+    plan: P,
+    codes: u32,
+    data: &[u8; 80],
+    values: &mut [Slot; 64],
+    previous: &mut __m512i,
+) -> usize {
+    let kept = mask(plan, codes);
+    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load(window(data, 0)));
+    store(values, restore(plan, stored, previous));
+    kept.count_ones() as usize
+}
+
+/// 16 blocks at a time, then four blocks if their values have one byte each, otherwise one by one.
+#[target_feature(
+    enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
+)]
+#[inline]
+fn decode_run<P: Expand>(
+    plan: P,
+    controls: &[u8],
+    data: &[u8],
+    blocks: &mut [[Slot; 64]],
+    previous: &mut __m512i,
+) -> Option<usize> {
+    let (mut done, mut rest) = match blocks.len() {
+        16.. => decode_sixteens(plan, controls, data, blocks, previous),
+        _ => (0, data),
+    };
+    while done < blocks.len() {
+        if done.is_multiple_of(4)
+            && let Some(four) = blocks[done..].first_chunk_mut::<4>()
+            && plan.all_ones(&controls[P::CONTROLS * done..][..P::CONTROLS * 4])
+            && let Some(here) = rest.first_chunk::<64>()
+        {
+            for k in 0..4 {
+                widen(plan, window(here, P::VALUES * k), &mut four[k], previous);
+            }
+            rest = &rest[4 * P::VALUES..];
+            done += 4;
+            continue;
+        }
+        let kept = mask(plan, P::codes(controls, done));
+        let used = kept.count_ones() as usize;
+        // Near the end, a branch on whether 64 more bytes exist could not be predicted.
+        let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(rest));
+        let behind = rest.get(used..)?;
+        store(&mut blocks[done], restore(plan, stored, previous));
+        rest = behind;
+        done += 1;
+    }
+    Some(data.len() - rest.len())
+}
+
+/// 16 blocks at a time for as long as possible. Their masks are computed while the previous 16
+/// blocks are decoded. Returns the number of blocks, and the data after them.
+#[target_feature(
+    enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
+)]
+#[inline]
+fn decode_sixteens<'a, P: Expand>(
+    plan: P,
+    controls: &[u8],
+    data: &'a [u8],
+    blocks: &mut [[Slot; 64]],
+    previous: &mut __m512i,
+) -> (usize, &'a [u8]) {
+    let mut rest = data;
+    let many = blocks.len() / 16;
+    let mut ring = [[0; 16]; 2];
+    masks(plan, controls, &mut ring[0]);
+    for i in 0..many {
+        let Some(here) = rest.first_chunk::<1088>() else {
+            return (16 * i, rest);
+        };
+        if i + 1 < many {
+            let controls = &controls[P::CONTROLS * 16 * (i + 1)..];
+            masks(plan, controls, &mut ring[(i + 1) & 1]);
+        }
+        let kept = &ring[i & 1];
+        let values: &mut [[Slot; 64]; 16] = window_mut(blocks, 16 * i);
+        let controls = &controls[P::CONTROLS * 16 * i..][..P::CONTROLS * 16];
+        if !plan.delta() && plan.all_ones(controls) {
+            for k in 0..16 {
+                widen(plan, window(here, P::VALUES * k), &mut values[k], previous);
+            }
+            rest = &rest[16 * P::VALUES..];
+            continue;
+        }
+        let mut used = 0;
+        for four in 0..4 {
+            let controls = &controls[P::CONTROLS * 4 * four..][..P::CONTROLS * 4];
+            if plan.delta() && plan.all_ones(controls) {
+                for k in 0..4 {
+                    let data = window(here, (used & 1023) + P::VALUES * k);
+                    widen(plan, data, &mut values[4 * four + k], previous);
+                }
+                used += 4 * P::VALUES;
+                continue;
+            }
+            for k in 4 * four..4 * four + 4 {
+                // At most 960 before the last block; the compiler sees 1023.
+                let stored = load(window(here, used & 1023));
+                let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], stored);
+                store(&mut values[k], restore(plan, stored, previous));
+                used += kept[k].count_ones() as usize;
+            }
+        }
+        rest = &rest[used..];
+    }
+    (16 * many, rest)
+}
+
+/// The masks of 16 blocks.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn masks<P: Plan>(plan: P, controls: &[u8], masks: &mut [u64; 16]) {
+    for half in 0..2 {
+        let eight = masks_of_eight(plan, &controls[8 * P::CONTROLS * half..]);
+        store_words(window_mut(masks, 8 * half), eight);
+    }
+}
+
+/// The masks of eight blocks.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn masks_of_eight<P: Plan>(plan: P, controls: &[u8]) -> __m512i {
+    match P::WIDTH {
+        4 => {
+            // Widens each control byte to a word, its halves to the two bytes of the word, and
+            // these to masks.
+            let words = _mm512_cvtepu8_epi16(load256(window(controls, 0)));
+            let halves = _mm512_and_si512(
+                _mm512_or_si512(words, _mm512_slli_epi16::<4>(words)),
+                _mm512_set1_epi8(15),
+            );
+            _mm512_shuffle_epi8(_mm512_broadcast_i32x4(load128(plan.kept())), halves)
+        }
+        _ => {
+            let words = _mm512_cvtepu8_epi32(load128(window(controls, 0)));
+            let places = _mm512_set1_epi64(0x2624_2220_0604_0200);
+            let codes = _mm512_and_si512(
+                _mm512_multishift_epi64_epi8(places, words),
+                _mm512_set1_epi8(3),
+            );
+            _mm512_shuffle_epi8(_mm512_broadcast_i32x4(load128(plan.kept())), codes)
+        }
+    }
+}
+
+/// One bit for each byte of a block's values, set if it is stored.
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
+    let places = match P::WIDTH {
+        4 => 0x0f0f_0f0f_0f0f_0f0f,
+        _ => 0x0303_0303_0303_0303,
+    };
+    let codes = _mm_cvtsi64_si128(_pdep_u64(codes.into(), places) as i64);
+    _mm_cvtsi128_si64(_mm_shuffle_epi8(load128(plan.kept()), codes)) as u64
+}
+
+/// Bytes to values, or to running sums: four products with 0 or 1 for each lane.
+///
+/// ```text
+/// bytes       a b c d              e f g h              ..
+/// lane 0      a                    0
+/// lane 1      a + b                0
+/// lane 4      a + b + c + d        e
+/// lane 5      a + b + c + d        e + f
+/// ```
+#[target_feature(enable = "avx512bw,avx512vl,avx512vnni,avx512dq")]
+#[inline]
+fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) {
+    let mut bytes = load128(data);
+    if plan.zigzag() {
+        bytes = unzigzag_bytes(bytes);
+    }
+    let lanes = match (plan.delta(), plan.zigzag()) {
+        (true, _) => sums_of_bytes(plan, bytes),
+        (false, true) => _mm512_cvtepi8_epi32(bytes),
+        (false, false) => _mm512_cvtepu8_epi32(bytes),
+    };
+    let mut widened = match P::WIDTH {
+        4 => lanes,
+        _ => _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes)),
+    };
+    if plan.delta() {
+        widened = add_previous::<P>(widened, previous);
+    }
+    store(values, widened);
+}
+
+#[target_feature(enable = "avx512bw,avx512vnni")]
+#[inline]
+fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
+    /// For each of four bytes in each group of four values: the lanes that add it.
+    const TAKEN: [[u8; 64]; 4] = {
+        let mut taken = [[0; 64]; 4];
+        let mut i = 0;
+        while i < 256 {
+            let (four, lane, byte) = (i / 64, i % 64 / 4, i % 4);
+            taken[four][i % 64] = (4 * four + byte <= lane) as u8;
+            i += 1;
+        }
+        taken
+    };
+    let all = _mm512_broadcast_i32x4(bytes);
+    let fours = [
+        _mm512_shuffle_epi32::<0x00>(all),
+        _mm512_shuffle_epi32::<0x55>(all),
+        _mm512_shuffle_epi32::<0xaa>(all),
+        _mm512_shuffle_epi32::<0xff>(all),
+    ];
+    let mut sums = [_mm512_setzero_si512(); 2];
+    for four in 0..P::VALUES / 4 {
+        let taken = load(&TAKEN[four]);
+        // The first factor is unsigned, the second signed.
+        sums[four % 2] = if plan.zigzag() {
+            _mm512_dpbusd_epi32(sums[four % 2], taken, fours[four])
+        } else {
+            _mm512_dpbusd_epi32(sums[four % 2], fours[four], taken)
+        };
+    }
+    _mm512_add_epi32(sums[0], sums[1])
+}
+
+/// Stored numbers to values.
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn restore<P: Plan>(plan: P, stored: __m512i, previous: &mut __m512i) -> __m512i {
+    let mut values = stored;
+    if plan.zigzag() {
+        values = unzigzag::<P>(values);
+    }
+    if plan.delta() {
+        values = add_previous::<P>(sums::<P>(values), previous);
+    }
+    values
+}
+
+/// Sums within a block to values.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn add_previous<P: Plan>(sums: __m512i, previous: &mut __m512i) -> __m512i {
+    let before = *previous;
+    match P::WIDTH {
+        4 => {
+            let last = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), sums);
+            *previous = _mm512_add_epi32(before, last);
+            _mm512_add_epi32(sums, before)
+        }
+        _ => {
+            let last = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), sums);
+            *previous = _mm512_add_epi64(before, last);
+            _mm512_add_epi64(sums, before)
+        }
+    }
+}
+
+/// Moves the lowest bit back to the sign.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn unzigzag<P: Plan>(values: __m512i) -> __m512i {
+    let zero = _mm512_setzero_si512();
+    match P::WIDTH {
+        4 => {
+            let sign = _mm512_sub_epi32(zero, _mm512_and_si512(values, _mm512_set1_epi32(1)));
+            _mm512_xor_si512(_mm512_srli_epi32::<1>(values), sign)
+        }
+        _ => {
+            let sign = _mm512_sub_epi64(zero, _mm512_and_si512(values, _mm512_set1_epi64(1)));
+            _mm512_xor_si512(_mm512_srli_epi64::<1>(values), sign)
+        }
+    }
+}
+
+/// Running sums, in log2 steps: the last sum of the left half of each pair, of each four, and so
+/// on, is added to the right half.
+///
+/// ```text
+/// differences      a  b    c      d        e  f    g      h
+/// right of two     a  a+b  c      c+d      e  e+f  g      g+h
+/// right of four    a  a+b  a+b+c  a+b+c+d  e  e+f  e+f+g  e+f+g+h
+/// right of eight   a  ..                   a+..+e  ..     a+..+h
+/// ```
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn sums<P: Plan>(differences: __m512i) -> __m512i {
+    let mut sums = differences;
+    match P::WIDTH {
+        4 => {
+            sums = _mm512_add_epi32(sums, _mm512_slli_epi64::<32>(sums));
+            let of_two = _mm512_maskz_shuffle_epi32::<0x55>(0xcccc, sums);
+            sums = _mm512_add_epi32(sums, of_two);
+            let last = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11);
+            let of_four = _mm512_maskz_permutexvar_epi32(0xf0f0, last, sums);
+            sums = _mm512_add_epi32(sums, of_four);
+            let of_eight = _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), sums);
+            _mm512_add_epi32(sums, of_eight)
+        }
+        _ => {
+            sums = _mm512_add_epi64(sums, _mm512_maskz_unpacklo_epi64(0xaa, sums, sums));
+            let last = _mm512_setr_epi64(1, 1, 1, 1, 1, 1, 5, 5);
+            let of_two = _mm512_maskz_permutexvar_epi64(0xcc, last, sums);
+            sums = _mm512_add_epi64(sums, of_two);
+            let of_four = _mm512_maskz_permutexvar_epi64(0xf0, _mm512_set1_epi64(3), sums);
+            _mm512_add_epi64(sums, of_four)
+        }
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn encode<P: Compress>(
+    plan: P,
+    values: &[u8; 64],
+    before: &[u8; 64],
+    data: &mut [Slot; 80],
+) -> (u32, usize) {
+    let stored = difference(plan, load(values), before);
+    let kept = needed(plan, stored);
+    store(
+        window_mut(data, 0),
+        _mm512_maskz_compress_epi8(kept, stored),
+    );
+    (codes(plan, kept), kept.count_ones() as usize)
+}
+
+/// Eight blocks at a time for as long as there is room for their maximum length. They are loaded
+/// while the previous eight are stored: a load waits for an earlier store whose address differs in
+/// high bits only.
+#[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn encode_run<P: Compress>(
+    plan: P,
+    values: &[u8],
+    first: &[u8; 64],
+    controls: &mut [Slot],
+    data: &mut [Slot],
+) -> Option<usize> {
+    let (blocks, _) = values.as_chunks::<64>();
+    let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
+    let mut rest = data;
+    let mut done = 0;
+    let many = blocks.len() / 8;
+    let mut ahead = [_mm512_setzero_si512(); 8];
+    if many > 0 {
+        ahead = load_eight(plan, values, 0, first);
+    }
+    for i in 0..many {
+        let Some(here) = rest.first_chunk_mut::<512>() else {
+            break;
+        };
+        let stored = ahead;
+        if i + 1 < many {
+            ahead = load_eight(plan, values, done + 8, first);
+        }
+        let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 8];
+        let mut used = 0;
+        for k in 0..8 {
+            let kept = needed(plan, stored[k]);
+            // Never larger: up to 64 bytes for each earlier block.
+            let at = usize::min(used, 448);
+            let compressed = _mm512_maskz_compress_epi8(kept, stored[k]);
+            store(window_mut(here, at), compressed);
+            put_codes::<P>(controls, k, codes(plan, kept));
+            used += kept.count_ones() as usize;
+        }
+        rest = &mut rest[used..];
+        done += 8;
+    }
+    while done < blocks.len() {
+        let stored = difference(plan, load(&blocks[done]), before(plan, values, done, first));
+        let kept = needed(plan, stored);
+        let used = kept.count_ones() as usize;
+        if used > rest.len() {
+            return None;
+        }
+        let compressed = _mm512_maskz_compress_epi8(kept, stored);
+        match rest.first_chunk_mut() {
+            Some(here) => store(here, compressed),
+            None => store_up_to(rest, compressed),
+        }
+        put_codes::<P>(controls, done, codes(plan, kept));
+        rest = &mut rest[used..];
+        done += 1;
+    }
+    Some(room - rest.len())
+}
+
+/// The numbers stored for eight blocks.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
+    let mut eight = [_mm512_setzero_si512(); 8];
+    let blocks: &[u8; 512] = window(values, 64 * at);
+    for k in 0..8 {
+        let before = before(plan, values, at + k, first);
+        eight[k] = difference(plan, load(window(blocks, 64 * k)), before);
+    }
+    eight
+}
+
+/// Values to stored numbers.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
+    let mut stored = values;
+    if plan.delta() {
+        stored = match P::WIDTH {
+            4 => _mm512_sub_epi32(stored, load(before)),
+            _ => _mm512_sub_epi64(stored, load(before)),
+        };
+    }
+    if plan.zigzag() {
+        stored = match P::WIDTH {
+            4 => _mm512_xor_si512(
+                _mm512_slli_epi32::<1>(stored),
+                _mm512_srai_epi32::<31>(stored),
+            ),
+            _ => _mm512_xor_si512(
+                _mm512_slli_epi64::<1>(stored),
+                _mm512_srai_epi64::<63>(stored),
+            ),
+        };
+    }
+    stored
+}
+
+/// One bit for each byte to be stored. `down` has ones from the highest bit of a value down; each
+/// byte is stored if its deciding byte is among them:
+///
+/// ```text
+/// 1, 2, 3, 4   byte 0 always, each other byte by itself
+/// 0, 1, 2, 4   byte 3 goes with byte 2
+/// 1, 2, 4, 8   byte 0 always, byte 3 goes with byte 2, bytes 5 to 7 with byte 4
+/// ```
+#[target_feature(enable = "avx512bw,avx512cd")]
+#[inline]
+fn needed<P: Plan>(plan: P, stored: __m512i) -> u64 {
+    let ones = _mm512_set1_epi32(-1);
+    if P::WIDTH == 8 {
+        let down = _mm512_srlv_epi64(ones, in_register(_mm512_lzcnt_epi64(stored)));
+        let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
+            0, 1, 2, 2, 4, 4, 4, 4, 8, 9, 10, 10, 12, 12, 12, 12,
+        ));
+        let down = _mm512_shuffle_epi8(down, by);
+        return _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi64(0x0101_0101_0101_0100)));
+    }
+    let down = _mm512_srlv_epi32(ones, in_register(_mm512_lzcnt_epi32(stored)));
+    if plan.zeros() {
+        let by = _mm512_broadcast_i32x4(_mm_setr_epi8(
+            0, 1, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10, 12, 13, 14, 14,
+        ));
+        let down = _mm512_shuffle_epi8(down, by);
+        return _mm512_test_epi8_mask(down, down);
+    }
+    _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi32(0x0101_0100)))
+}
+
+/// The codes of a block from its [`needed`] bytes. The second of the deciding bytes gives the
+/// code's high bit; the low bit is the first, flipped if the second is set and the third is not.
+#[target_feature(enable = "bmi2")]
+#[inline]
+fn codes<P: Plan>(plan: P, needed: u64) -> u32 {
+    // The distance from the second to the third, the places of the second, and of the first two.
+    let (third, seconds, deciding) = match P::WIDTH {
+        4 if plan.zeros() => (1, 0x1111_1111_1111_1111, 0x3333_3333_3333_3333),
+        4 => (1, 0x2222_2222_2222_2222, 0x6666_6666_6666_6666),
+        _ => (2, 0x0202_0202_0202_0202, 0x0606_0606_0606_0606),
+    };
+    let second_not_third = (needed >> 1 ^ needed >> 1 >> third) & seconds;
+    _pext_u64(needed ^ second_not_third, deciding) as u32
+}

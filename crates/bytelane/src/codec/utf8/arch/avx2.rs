@@ -1,0 +1,134 @@
+//! AVX2: a block is two vectors of 32 bytes.
+
+use crate::backend::Avx2;
+use crate::codec::utf8::tables::{
+    FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
+};
+use crate::codec::utf8::{Caller, GROUP, Steps, Validation};
+use crate::simd::avx2::load;
+use crate::simd::{implement, sse41, window};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Steps for Avx2 {
+        fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
+        fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
+        fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid::<Validation, _>;
+        fn is_text64(from: &[u8]) -> bool = is_text64;
+        fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_ascii(blocks: &[[u8; 64]]) -> bool {
+    let mut any = _mm256_setzero_si256();
+    for i in 0..blocks.len() {
+        for j in 0..2 {
+            any = _mm256_or_si256(any, load(window(&blocks[i], 32 * j)));
+        }
+    }
+    _mm256_movemask_epi8(any) == 0
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
+    let mut errors = _mm256_setzero_si256();
+    for i in 0..N / 32 {
+        // A vector, and the bytes one, two and three before each of its bytes.
+        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 32 * i + j)));
+        errors = _mm256_or_si256(errors, errors32(vector, one, two, three));
+    }
+    _mm256_testz_si256(errors, errors) != 0
+}
+
+/// Two vectors, which overlap.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_text64(from: &[u8]) -> bool {
+    let len = from.len();
+    let first = load(window(from, 0));
+    let [three, two, one, last] = [3, 2, 1, 0].map(|j| load(window(from, len - 32 - j)));
+    if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
+        return true;
+    }
+    let errors = _mm256_or_si256(
+        errors_after(_mm256_setzero_si256(), first),
+        errors32(last, one, two, three),
+    );
+    // Not zero where the last character is unfinished.
+    let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
+    let errors = _mm256_or_si256(errors, unfinished);
+    _mm256_testz_si256(errors, errors) != 0
+}
+
+/// The largest bytes that a text can end with: a first byte of two to four would come last, one of
+/// three or four second to last, one of four third to last.
+const LARGEST_AT_END: [u8; 32] = {
+    let mut bytes = [0xff; 32];
+    bytes[29] = 0xef;
+    bytes[30] = 0xdf;
+    bytes[31] = 0xbf;
+    bytes
+};
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn errors(before: u32, block: &[u8; 64]) -> u64 {
+    let mut previous = _mm256_insert_epi32(_mm256_setzero_si256(), before.cast_signed(), 7);
+    let mut valid = 0;
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        let errors = errors_after(previous, vector);
+        let zero = _mm256_cmpeq_epi8(errors, _mm256_setzero_si256());
+        valid |= u64::from(_mm256_movemask_epi8(zero) as u32) << (32 * i);
+        previous = vector;
+    }
+    !valid
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn errors_after(previous: __m256i, vector: __m256i) -> __m256i {
+    // For each lane the previous one: the upper lane of `previous`, the lower lane of `vector`.
+    let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
+    errors32(
+        vector,
+        _mm256_alignr_epi8(vector, lanes, 15),
+        _mm256_alignr_epi8(vector, lanes, 14),
+        _mm256_alignr_epi8(vector, lanes, 13),
+    )
+}
+
+/// The same table in both lanes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn table(table: &[u8; 16]) -> __m256i {
+    _mm256_broadcastsi128_si256(sse41::load(table))
+}
+
+/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
+/// before do not require it: see [`tables`](crate::codec::utf8::tables).
+#[target_feature(enable = "avx2")]
+#[inline]
+fn errors32(vector: __m256i, one: __m256i, two: __m256i, three: __m256i) -> __m256i {
+    let lower = |vector| _mm256_and_si256(vector, _mm256_set1_epi8(15));
+    let upper = |vector| lower(_mm256_srli_epi16(vector, 4));
+    let pairs = _mm256_and_si256(
+        _mm256_shuffle_epi8(table(&FIRST_UPPER), upper(one)),
+        _mm256_and_si256(
+            _mm256_shuffle_epi8(table(&FIRST_LOWER), lower(one)),
+            _mm256_shuffle_epi8(table(&SECOND_UPPER), upper(vector)),
+        ),
+    );
+    let third = _mm256_subs_epu8(two, _mm256_set1_epi8(LEAD_OF_THREE as i8));
+    let fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(LEAD_OF_FOUR as i8));
+    let expected = _mm256_and_si256(
+        _mm256_or_si256(third, fourth),
+        _mm256_set1_epi8(0x80_u8 as i8),
+    );
+    _mm256_xor_si256(pairs, expected)
+}

@@ -1,0 +1,106 @@
+//! SSE4.1: a block is four vectors of 16 bytes.
+
+use crate::backend::Sse41;
+use crate::codec::utf8::tables::{
+    FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
+};
+use crate::codec::utf8::{Caller, GROUP, Steps, Validation};
+use crate::simd::sse41::load;
+use crate::simd::{implement, window};
+use core::arch::x86_64::*;
+
+implement! {
+    impl Steps for Sse41 {
+        fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
+        fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
+        fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
+        fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
+        fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid::<Validation, _>;
+        fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn is_ascii(blocks: &[[u8; 64]]) -> bool {
+    let mut any = _mm_setzero_si128();
+    for i in 0..blocks.len() {
+        for j in 0..4 {
+            any = _mm_or_si128(any, load(window(&blocks[i], 16 * j)));
+        }
+    }
+    _mm_movemask_epi8(any) == 0
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
+    let mut errors = _mm_setzero_si128();
+    for i in 0..N / 16 {
+        // A vector, and the bytes one, two and three before each of its bytes.
+        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 16 * i + j)));
+        errors = _mm_or_si128(errors, errors16(vector, one, two, three));
+    }
+    _mm_testz_si128(errors, errors) != 0
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
+    let vector = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
+    let errors = errors_after(previous(before), vector);
+    _mm_testz_si128(errors, errors) != 0
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn errors(before: u32, block: &[u8; 64]) -> u64 {
+    let mut previous = previous(before);
+    let mut valid = 0;
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        let errors = errors_after(previous, vector);
+        let zero = _mm_cmpeq_epi8(errors, _mm_setzero_si128());
+        valid |= u64::from(_mm_movemask_epi8(zero) as u16) << (16 * i);
+        previous = vector;
+    }
+    !valid
+}
+
+/// A vector that ends with these four bytes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn previous(before: u32) -> __m128i {
+    _mm_insert_epi32(_mm_setzero_si128(), before.cast_signed(), 3)
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn errors_after(previous: __m128i, vector: __m128i) -> __m128i {
+    errors16(
+        vector,
+        _mm_alignr_epi8(vector, previous, 15),
+        _mm_alignr_epi8(vector, previous, 14),
+        _mm_alignr_epi8(vector, previous, 13),
+    )
+}
+
+/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
+/// before do not require it: see [`tables`](crate::codec::utf8::tables).
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn errors16(vector: __m128i, one: __m128i, two: __m128i, three: __m128i) -> __m128i {
+    let lower = |vector| _mm_and_si128(vector, _mm_set1_epi8(15));
+    let upper = |vector| lower(_mm_srli_epi16(vector, 4));
+    let pairs = _mm_and_si128(
+        _mm_shuffle_epi8(load(&FIRST_UPPER), upper(one)),
+        _mm_and_si128(
+            _mm_shuffle_epi8(load(&FIRST_LOWER), lower(one)),
+            _mm_shuffle_epi8(load(&SECOND_UPPER), upper(vector)),
+        ),
+    );
+    let third = _mm_subs_epu8(two, _mm_set1_epi8(LEAD_OF_THREE as i8));
+    let fourth = _mm_subs_epu8(three, _mm_set1_epi8(LEAD_OF_FOUR as i8));
+    let expected = _mm_and_si128(_mm_or_si128(third, fourth), _mm_set1_epi8(0x80_u8 as i8));
+    _mm_xor_si128(pairs, expected)
+}

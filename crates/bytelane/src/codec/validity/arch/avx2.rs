@@ -1,0 +1,195 @@
+//! AVX2: values of at least 4 bytes are moved by `vpermd`, eight parts of 4 bytes at a time; smaller
+//! ones as SSE4.1 does.
+
+use super::sse41;
+use crate::backend::Avx2;
+use crate::codec::validity::kernel::{rank, select_in_steps};
+use crate::codec::validity::tables::{COMPACT, SPREAD, parts};
+use crate::codec::validity::{Levels, Move, MoveBits, STEP};
+use crate::memory::{Byte, Slot, flat, flat_mut};
+use crate::simd::avx2::{load, store};
+use crate::simd::sse41::load_low;
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Levels<K> for Avx2 {
+        type Levels = __m256i;
+        fn splat(level: u16) -> __m256i = splat::<K>;
+        fn at_least(from: &[[u8; K]; STEP], level: __m256i) -> u64 = at_least::<K>;
+        fn greatest(so_far: __m256i, from: &[[u8; K]; STEP]) -> __m256i = greatest::<K>;
+        fn is_within(greatest: __m256i, level: __m256i) -> bool = is_within::<K>;
+        fn levels(bits: u64, level: __m256i, to: &mut [[Slot; K]; STEP]) = levels::<K>;
+    }
+}
+
+implement! {
+    impl<const V: usize> Move<V> for Avx2 {
+        fn spread(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]) = spread::<V>;
+        fn compact<B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[B; V]; STEP]) = compact::<V, B>;
+    }
+}
+
+// `pext` is microcode on Zen 1 and 2, and takes longer there the more places there are.
+implement! {
+    impl MoveBits for Avx2 {
+        fn select(bits: u64, places: u64) -> u64 = select_in_steps;
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn splat<const K: usize>(level: u16) -> __m256i {
+    match K {
+        1 => _mm256_set1_epi8(level as i8),
+        _ => _mm256_set1_epi16(level as i16),
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn max<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
+    match K {
+        1 => _mm256_max_epu8(a, b),
+        _ => _mm256_max_epu16(a, b),
+    }
+}
+
+/// Bytes that are all ones where a level is at least as great as another.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn are_at_least<const K: usize>(from: &[u8], half: usize, level: __m256i) -> __m256i {
+    if K == 1 {
+        let levels = load(window(from, 32 * half));
+        return _mm256_cmpeq_epi8(max::<1>(levels, level), levels);
+    }
+    let low = load(window(from, 64 * half));
+    let high = load(window(from, 64 * half + 32));
+    let low = _mm256_cmpeq_epi16(max::<2>(low, level), low);
+    let high = _mm256_cmpeq_epi16(max::<2>(high, level), high);
+    // Eight of the lower ones and eight of the higher ones in each lane.
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn at_least<const K: usize>(from: &[[u8; K]; STEP], level: __m256i) -> u64 {
+    let from = flat(from);
+    let low = _mm256_movemask_epi8(are_at_least::<K>(from, 0, level));
+    let high = _mm256_movemask_epi8(are_at_least::<K>(from, 1, level));
+    u64::from(high as u32) << 32 | u64::from(low as u32)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn greatest<const K: usize>(so_far: __m256i, from: &[[u8; K]; STEP]) -> __m256i {
+    let from = flat(from);
+    let mut greatest = so_far;
+    for i in 0..2 * K {
+        greatest = max::<K>(greatest, load(window(from, 32 * i)));
+    }
+    greatest
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_within<const K: usize>(greatest: __m256i, level: __m256i) -> bool {
+    let equal = _mm256_cmpeq_epi8(max::<K>(greatest, level), level);
+    _mm256_movemask_epi8(equal) == -1
+}
+
+/// For each byte of a vector, all ones, which is -1, where its bit is set.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn to_bytes(bits: u32) -> __m256i {
+    let (low, high) = (0x0101_0101_0101_0101, 0x0303_0303_0303_0303);
+    let places = _mm256_setr_epi64x(0, low, low << 1, high);
+    let bits = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), places);
+    let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit)
+}
+
+/// As [`to_bytes`], for 16 values of two bytes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn to_pairs(bits: u16) -> __m256i {
+    let bit = _mm256_setr_epi16(
+        1,
+        2,
+        4,
+        8,
+        0x10,
+        0x20,
+        0x40,
+        0x80,
+        0x100,
+        0x200,
+        0x400,
+        0x800,
+        0x1000,
+        0x2000,
+        0x4000,
+        i16::MIN,
+    );
+    let bits = _mm256_set1_epi16(bits as i16);
+    _mm256_cmpeq_epi16(_mm256_and_si256(bits, bit), bit)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn levels<const K: usize>(bits: u64, level: __m256i, to: &mut [[Slot; K]; STEP]) {
+    let to = flat_mut(to);
+    for i in 0..2 * K {
+        let bits = bits >> (32 / K * i);
+        let levels = match K {
+            1 => _mm256_sub_epi8(level, to_bytes(bits as u32)),
+            _ => _mm256_sub_epi16(level, to_pairs(bits as u16)),
+        };
+        store(window_mut(to, 32 * i), levels);
+    }
+}
+
+/// The parts of 4 bytes of vector `i` whose bits are set.
+#[inline(always)]
+fn set(parts: &[u64; 4], i: usize) -> usize {
+    (parts[i / 8] >> (8 * (i % 8)) & 0xff) as usize
+}
+
+/// ```text
+/// values  a b c d e f g h
+/// set     1 0 0 1 1 0 1 0
+/// ranks   0 - - 1 2 - 3 -
+/// result  a 0 0 b c 0 d 0
+/// ```
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn spread<const V: usize>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]) {
+    if V < 4 {
+        return sse41::spread::<V>(bits, from, to);
+    }
+    let (from, to) = (flat(from), flat_mut(to));
+    let parts = parts::<V>(bits);
+    for i in 0..2 * V {
+        let values = load(window(from, V * rank(bits, 32 / V * i)));
+        let ranks = _mm256_cvtepi8_epi32(load_low(&SPREAD[set(&parts, i)]));
+        let spread = _mm256_permutevar8x32_epi32(values, ranks);
+        let is_null = _mm256_srai_epi32::<31>(ranks);
+        store(window_mut(to, 32 * i), _mm256_andnot_si256(is_null, spread));
+    }
+}
+
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn compact<const V: usize, B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[B; V]; STEP]) {
+    if V < 4 {
+        return sse41::compact::<V, B>(bits, from, to);
+    }
+    let (from, to) = (flat(from), flat_mut(to));
+    let parts = parts::<V>(bits);
+    for i in 0..2 * V {
+        let places = _mm256_cvtepu8_epi32(load_low(&COMPACT[set(&parts, i)]));
+        let values = load(window(from, 32 * i));
+        let compacted = _mm256_permutevar8x32_epi32(values, places);
+        store(window_mut(to, V * rank(bits, 32 / V * i)), compacted);
+    }
+}

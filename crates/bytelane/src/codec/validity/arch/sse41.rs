@@ -1,0 +1,236 @@
+//! SSE4.1: tables of byte shuffles, for eight small values or 16 bytes at a time.
+
+use crate::backend::Sse41;
+use crate::codec::validity::kernel::{rank, select_in_steps};
+use crate::codec::validity::tables::{COMPACT, COMPACT_BYTES, SPREAD, SPREAD_BYTES, parts};
+use crate::codec::validity::{Levels, Move, MoveBits, STEP};
+use crate::memory::{Byte, Slot, flat, flat_mut};
+use crate::simd::sse41::{load, load_low, store, store_low};
+use crate::simd::{implement, window, window_mut};
+use core::arch::x86_64::*;
+
+implement! {
+    impl<const K: usize> Levels<K> for Sse41 {
+        type Levels = __m128i;
+        fn splat(level: u16) -> __m128i = splat::<K>;
+        fn at_least(from: &[[u8; K]; STEP], level: __m128i) -> u64 = at_least::<K>;
+        fn greatest(so_far: __m128i, from: &[[u8; K]; STEP]) -> __m128i = greatest::<K>;
+        fn is_within(greatest: __m128i, level: __m128i) -> bool = is_within::<K>;
+        fn levels(bits: u64, level: __m128i, to: &mut [[Slot; K]; STEP]) = levels::<K>;
+    }
+}
+
+implement! {
+    impl<const V: usize> Move<V> for Sse41 {
+        fn spread(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]) = spread::<V>;
+        fn compact<B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[B; V]; STEP]) = compact::<V, B>;
+    }
+}
+
+implement! {
+    impl MoveBits for Sse41 {
+        fn select(bits: u64, places: u64) -> u64 = select_in_steps;
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn splat<const K: usize>(level: u16) -> __m128i {
+    match K {
+        1 => _mm_set1_epi8(level as i8),
+        _ => _mm_set1_epi16(level as i16),
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn max<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
+    match K {
+        1 => _mm_max_epu8(a, b),
+        _ => _mm_max_epu16(a, b),
+    }
+}
+
+/// Bytes that are all ones where a level is at least as great as another.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn are_at_least<const K: usize>(from: &[u8], quarter: usize, level: __m128i) -> __m128i {
+    if K == 1 {
+        let levels = load(window(from, 16 * quarter));
+        return _mm_cmpeq_epi8(max::<1>(levels, level), levels);
+    }
+    let low = load(window(from, 32 * quarter));
+    let high = load(window(from, 32 * quarter + 16));
+    let low = _mm_cmpeq_epi16(max::<2>(low, level), low);
+    let high = _mm_cmpeq_epi16(max::<2>(high, level), high);
+    _mm_packs_epi16(low, high)
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn at_least<const K: usize>(from: &[[u8; K]; STEP], level: __m128i) -> u64 {
+    let from = flat(from);
+    let mut bits = 0;
+    for quarter in 0..4 {
+        let sixteen = _mm_movemask_epi8(are_at_least::<K>(from, quarter, level));
+        bits |= (sixteen as u64) << (16 * quarter);
+    }
+    bits
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn greatest<const K: usize>(so_far: __m128i, from: &[[u8; K]; STEP]) -> __m128i {
+    let from = flat(from);
+    let mut greatest = so_far;
+    for i in 0..4 * K {
+        greatest = max::<K>(greatest, load(window(from, 16 * i)));
+    }
+    greatest
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn is_within<const K: usize>(greatest: __m128i, level: __m128i) -> bool {
+    let equal = _mm_cmpeq_epi8(max::<K>(greatest, level), level);
+    _mm_movemask_epi8(equal) == 0xffff
+}
+
+/// For each byte of a vector, all ones, which is -1, where its bit is set.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn to_bytes(bits: u16) -> __m128i {
+    let places = _mm_set_epi64x(0x0101_0101_0101_0101, 0);
+    let bits = _mm_shuffle_epi8(_mm_set1_epi16(bits as i16), places);
+    let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    _mm_cmpeq_epi8(_mm_and_si128(bits, bit), bit)
+}
+
+/// As [`to_bytes`], for eight values of two bytes.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn to_pairs(bits: u8) -> __m128i {
+    let bit = _mm_setr_epi16(1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80);
+    let bits = _mm_set1_epi16(bits.into());
+    _mm_cmpeq_epi16(_mm_and_si128(bits, bit), bit)
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn levels<const K: usize>(bits: u64, level: __m128i, to: &mut [[Slot; K]; STEP]) {
+    let to = flat_mut(to);
+    for i in 0..4 * K {
+        let bits = bits >> (16 / K * i);
+        let levels = match K {
+            1 => _mm_sub_epi8(level, to_bytes(bits as u16)),
+            _ => _mm_sub_epi16(level, to_pairs(bits as u8)),
+        };
+        store(window_mut(to, 16 * i), levels);
+    }
+}
+
+/// The bytes of eight values of two bytes, of their numbers:
+///
+/// ```text
+/// numbers    1         3         none
+/// twice      1    1    3    3    none none
+/// result     2    3    6    7    none none
+/// ```
+///
+/// The sums saturate, so that `NONE` remains.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn bytes_of_pairs(numbers: &[u8; 8]) -> __m128i {
+    let numbers = load_low(numbers);
+    let twice = _mm_unpacklo_epi8(numbers, numbers);
+    _mm_adds_epu8(_mm_adds_epu8(twice, twice), _mm_set1_epi16(0x0100))
+}
+
+/// The set of eight values.
+#[inline(always)]
+fn eight(bits: u64, i: usize) -> usize {
+    (bits >> (8 * i) & 0xff) as usize
+}
+
+/// The parts of 4 bytes of vector `i` whose bits are set.
+#[inline(always)]
+fn four(parts: &[u64; 4], i: usize) -> usize {
+    (parts[i / 16] >> (4 * (i % 16)) & 0xf) as usize
+}
+
+/// ```text
+/// values  a b c d e f g h
+/// set     1 0 0 1 1 0 1 0
+/// ranks   0 - - 1 2 - 3 -
+/// result  a 0 0 b c 0 d 0
+/// ```
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn spread<const V: usize>(
+    bits: u64,
+    from: &[[u8; V]; STEP],
+    to: &mut [[Slot; V]; STEP],
+) {
+    let (from, to) = (flat(from), flat_mut(to));
+    match V {
+        1 => {
+            for i in 0..8 {
+                let values = load_low(window(from, rank(bits, 8 * i)));
+                let ranks = load_low(&SPREAD[eight(bits, i)]);
+                let spread = _mm_shuffle_epi8(values, ranks);
+                store_low(window_mut(to, 8 * i), spread);
+            }
+        }
+        2 => {
+            for i in 0..8 {
+                let values = load(window(from, 2 * rank(bits, 8 * i)));
+                let ranks = bytes_of_pairs(&SPREAD[eight(bits, i)]);
+                let spread = _mm_shuffle_epi8(values, ranks);
+                store(window_mut(to, 16 * i), spread);
+            }
+        }
+        _ => {
+            let parts = parts::<V>(bits);
+            for i in 0..4 * V {
+                let values = load(window(from, V * rank(bits, 16 / V * i)));
+                let ranks = load(&SPREAD_BYTES[four(&parts, i)]);
+                let spread = _mm_shuffle_epi8(values, ranks);
+                store(window_mut(to, 16 * i), spread);
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn compact<const V: usize, B: Byte>(
+    bits: u64,
+    from: &[[u8; V]; STEP],
+    to: &mut [[B; V]; STEP],
+) {
+    let (from, to) = (flat(from), flat_mut(to));
+    match V {
+        1 => {
+            for i in 0..8 {
+                let places = load_low(&COMPACT[eight(bits, i)]);
+                let compacted = _mm_shuffle_epi8(load_low(window(from, 8 * i)), places);
+                store_low(window_mut(to, rank(bits, 8 * i)), compacted);
+            }
+        }
+        2 => {
+            for i in 0..8 {
+                let places = bytes_of_pairs(&COMPACT[eight(bits, i)]);
+                let compacted = _mm_shuffle_epi8(load(window(from, 16 * i)), places);
+                store(window_mut(to, 2 * rank(bits, 8 * i)), compacted);
+            }
+        }
+        _ => {
+            let parts = parts::<V>(bits);
+            for i in 0..4 * V {
+                let places = load(&COMPACT_BYTES[four(&parts, i)]);
+                let compacted = _mm_shuffle_epi8(load(window(from, 16 * i)), places);
+                store(window_mut(to, V * rank(bits, 16 / V * i)), compacted);
+            }
+        }
+    }
+}

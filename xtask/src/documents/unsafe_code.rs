@@ -1,0 +1,116 @@
+//! Checks where unsafe code may be: the rule of CONTRIBUTING.md, file by file.
+
+use std::path::Path;
+
+use super::{files, read};
+
+/// Files and folders of the published crates that may have unsafe code of any kind.
+const ROOMS: &[&str] = &[
+    // The core: instructions, and memory.
+    "crates/bytelane/src/backend/",
+    "crates/bytelane/src/memory/",
+    "crates/bytelane/src/simd/",
+    // Foreign functions.
+    "crates/bytelane-capi/",
+    "crates/bytelane-python/src/",
+    "crates/bytelane-streamvbyte/src/",
+    // Arrow's constructors without checks, and fresh memory.
+    "crates/bytelane-parquet/src/memory/",
+    // Tools: plain loops per instruction set, an allocator's options, cache control, a start-up hook, guard pages.
+    "crates/bytelane-catalog/src/plain/level.rs",
+    "crates/bytelane-cli/src/allocator.rs",
+    "crates/bytelane-cli/src/standard.rs",
+    "crates/bytelane-measure/src/memory.rs",
+    "crates/bytelane-testkit/src/guarded.rs",
+];
+
+/// Kinds of unsafe code in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Allowed {
+    Any,
+    /// `unsafe impl` of a marker trait: the claims of a codec.
+    Claims,
+    Nothing,
+}
+
+fn allowed(path: &str) -> Allowed {
+    let is_claims = path
+        .strip_prefix("crates/bytelane/src/codec/")
+        .and_then(|path| path.split_once('/'))
+        .is_some_and(|(_, file)| file == "claims.rs");
+    if is_claims {
+        Allowed::Claims
+    } else if ROOMS.iter().any(|room| path.starts_with(room)) {
+        Allowed::Any
+    } else {
+        Allowed::Nothing
+    }
+}
+
+/// Numbers of the lines with unsafe code that is not allowed there. Comments and strings do not count.
+fn faults(text: &str, allowed: Allowed) -> Vec<usize> {
+    let is_unsafe = |code: &str| {
+        let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == "unsafe") || code.contains("allow(unsafe_code)")
+    };
+    let is_claim =
+        |code: &str| code.starts_with("unsafe impl") || code.trim_end() == "#![allow(unsafe_code)]";
+    let lines = (1..).zip(text.lines());
+    let faults = lines.filter(|(_, line)| {
+        let code = line.split("//").next().unwrap_or_default();
+        let is_text = code.contains('"') && !code.contains("extern");
+        is_unsafe(code)
+            && !is_text
+            && match allowed {
+                Allowed::Any => false,
+                Allowed::Claims => !is_claim(code),
+                Allowed::Nothing => true,
+            }
+    });
+    faults.map(|(number, _)| number).collect()
+}
+
+#[test]
+fn unsafe_code_is_where_the_rule_allows_it() {
+    let mut found = String::new();
+    let mut claims = 0;
+    for path in files("crates/*.rs") {
+        let name = path.to_str().expect("a name in ASCII");
+        // Names of keywords in a list of Rust's keywords.
+        if name == "crates/bytelane-thrift-build/src/names.rs" {
+            continue;
+        }
+        let allowed = allowed(name);
+        claims += usize::from(allowed == Allowed::Claims);
+        for line in faults(&read(&path), allowed) {
+            found += &format!("{name}:{line}: unsafe code is not allowed here\n");
+        }
+    }
+    assert!(found.is_empty(), "\n{found}");
+    assert!(claims >= 12, "{claims} files of claims");
+}
+
+#[test]
+fn each_room_of_unsafe_code_exists() {
+    for room in ROOMS {
+        let path = crate::process::root().join(Path::new(room));
+        assert!(path.exists(), "{room}");
+    }
+}
+
+#[test]
+fn claims_are_implementations_of_traits_only() {
+    let claims = allowed("crates/bytelane/src/codec/delta/claims.rs");
+    assert_eq!(claims, Allowed::Claims);
+    let kernel = allowed("crates/bytelane/src/codec/delta/kernel.rs");
+    assert_eq!(kernel, Allowed::Nothing);
+    let nested = allowed("crates/bytelane/src/codec/delta/rooms/claims.rs");
+    assert_eq!(nested, Allowed::Nothing);
+
+    let text =
+        "#![allow(unsafe_code)] // why\nunsafe impl A for B {}\nfn f() {\n    unsafe { g() }\n}";
+    assert_eq!(faults(text, claims), [4]);
+    assert_eq!(faults(text, kernel), [1, 2, 4]);
+    assert_eq!(faults(text, Allowed::Any), [0; 0]);
+    assert_eq!(faults("// unsafe\n#![forbid(unsafe_code)]", kernel), [0; 0]);
+}

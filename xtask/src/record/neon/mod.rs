@@ -1,0 +1,389 @@
+//! Estimates the cost of NEON's kernels with LLVM's models of processors, since there is no such
+//! machine to measure on.
+//!
+//! Builds the core for AArch64, finds the innermost loops of its kernels in the listing, and asks
+//! llvm-mca how many cycles one path through each takes, regardless of the caches.
+
+mod kernels;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::write;
+use crate::listing::{self, Function, Instruction, count, disassemble, functions};
+use crate::process::{program, run};
+use crate::test::cross::{AARCH64, Target};
+use crate::test::needs::Need;
+use kernels::KERNELS;
+
+/// The core, with symbols that distinguish functions by their generic arguments.
+static TARGET: Target = Target {
+    rustflags: "-Csymbol-mangling-version=v0",
+    ..AARCH64
+};
+
+const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
+const MCA: &str = "llvm-mca-19";
+
+/// Programs that the estimates need, besides a compiler.
+pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-aarch64-linux-gnu");
+pub const MODEL: Need = Need::Program(MCA, "Debian: llvm-19");
+
+/// The processors, by llvm-mca's name and the usual name.
+const PROCESSORS: [(&str, &str); 3] = [
+    ("neoverse-n1", "N1"),
+    ("neoverse-v2", "V2"),
+    ("cortex-a57", "A57"),
+];
+
+/// The number of times that a path is repeated, so that its beginning and end do not matter.
+const ITERATIONS: u32 = 200;
+
+/// A path through an innermost loop of a kernel.
+struct Kernel {
+    codec: &'static str,
+    operation: &'static str,
+    /// The values for which this path is used, if it depends on them.
+    data: &'static str,
+    /// The function's path, starting with the codec; the symbol continues up to where it enters the
+    /// instruction set.
+    function: &'static str,
+    /// Its generic arguments, which end the symbol.
+    arguments: &'static str,
+    /// How often mnemonics occur on the path: they distinguish it from others, and ensure that
+    /// `bytes` is right.
+    counts: &'static [(&'static str, usize)],
+    /// Bytes of decoded values that one path handles.
+    bytes: u64,
+}
+
+/// An estimate: one line of the file.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Line {
+    codec: String,
+    operation: String,
+    data: String,
+    bytes: u64,
+    processor: String,
+    cycles: f64,
+}
+
+/// The estimates, with the name of their file.
+pub struct Estimates {
+    name: String,
+    lines: Vec<Line>,
+}
+
+/// Writes the estimates to a file.
+///
+/// # Errors
+///
+/// A requirement that the machine lacks, and where to get it; a kernel whose loop has another
+/// shape.
+pub fn record(path: &Path) -> Result<()> {
+    let lines = estimate()?;
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    for line in &lines {
+        csv.serialize(line)?;
+    }
+    write(path, &String::from_utf8(csv.into_inner()?)?)?;
+    println!("{}: {} estimates", path.display(), lines.len());
+    Ok(())
+}
+
+/// Makes the estimates and discards them, to check that every kernel is found.
+pub fn run_stage() -> Result<()> {
+    let lines = estimate()?;
+    println!("{} estimates of {} loops", lines.len(), KERNELS.len());
+    Ok(())
+}
+
+fn estimate() -> Result<Vec<Line>> {
+    let needs = [Need::StandardLibrary(&TARGET), DISASSEMBLER, MODEL];
+    let missing: Vec<_> = needs.iter().filter_map(Need::missing).collect();
+    ensure!(
+        missing.is_empty(),
+        "the estimates for NEON need more: {}",
+        missing.join("; ")
+    );
+    let mut build = TARGET.cargo("build")?;
+    run(build.args(["--release", "--lib", "--package", "bytelane"]))?;
+    let library = format!("target/cross/{}/release/libbytelane.rlib", TARGET.triple);
+    let listing = disassemble(OBJDUMP, &[library])?;
+    let functions = functions(&listing);
+    let mut lines = Vec::new();
+    let mut wrong = Vec::new();
+    for kernel in KERNELS {
+        match kernel.way(&functions) {
+            Err(problem) => wrong.push(format!("{problem:#}")),
+            Ok(way) => {
+                let way = assembly(&way);
+                for (processor, _) in PROCESSORS {
+                    let cycles = cycles(&way, processor)
+                        .with_context(|| format!("{} for {processor}", kernel.name()))?;
+                    lines.push(kernel.line(processor, cycles));
+                }
+            }
+        }
+    }
+    if !wrong.is_empty() {
+        bail!("NEON's kernels have another shape:\n{}", wrong.join("\n"));
+    }
+    Ok(lines)
+}
+
+impl Kernel {
+    fn name(&self) -> String {
+        format!("{}{}", self.function, self.arguments)
+    }
+
+    /// The shortest path that fits the counts.
+    fn way<'a>(&self, functions: &[Function<'a>]) -> Result<Vec<Instruction<'a>>> {
+        let inside = format!("{}::", self.function);
+        let mut ways: Vec<_> = functions
+            .iter()
+            .filter(|function| function.symbol.contains(&inside))
+            // The suffix that the compiler adds to the names of functions that it moves between
+            // units.
+            .filter(|function| {
+                let symbol = function.symbol.split(" (.llvm.").next();
+                symbol.is_some_and(|symbol| symbol.ends_with(self.arguments))
+            })
+            .flat_map(Function::innermost_loops)
+            .flat_map(listing::ways)
+            .collect();
+        ensure!(!ways.is_empty(), "{}: there is no loop", self.name());
+        ways.sort_by_key(Vec::len);
+        let fits = |way: &&Vec<Instruction>| {
+            let mut counts = self.counts.iter();
+            counts.all(|(mnemonic, expected)| count(way, mnemonic) == *expected)
+        };
+        let found = ways.iter().find(fits).cloned();
+        found.with_context(|| {
+            let seen = ways.iter().map(|way| {
+                let counts = self.counts.iter();
+                let counts = counts.map(|(name, _)| format!("{name} {}", count(way, name)));
+                format!(
+                    "\n    a way of {}: {}",
+                    way.len(),
+                    counts.collect::<Vec<_>>().join(", ")
+                )
+            });
+            let seen: String = seen.collect();
+            format!("{}: no way has {:?}{seen}", self.name(), self.counts)
+        })
+    }
+
+    fn line(&self, processor: &str, cycles: f64) -> Line {
+        Line {
+            codec: self.codec.to_owned(),
+            operation: self.operation.to_owned(),
+            data: self.data.to_owned(),
+            bytes: self.bytes,
+            processor: processor.to_owned(),
+            cycles,
+        }
+    }
+}
+
+/// Instructions in assembler syntax; the targets of branches do not matter.
+fn assembly(way: &[Instruction]) -> String {
+    let mut text = String::new();
+    for instruction in way {
+        let operands = instruction
+            .operands
+            .split("\t//")
+            .next()
+            .unwrap_or_default();
+        let operands = match operands.split_once(" <") {
+            None => operands.to_owned(),
+            Some((before, _)) => match before.rsplit_once(", ") {
+                Some((register, _)) => format!("{register}, ."),
+                None => ".".to_owned(),
+            },
+        };
+        writeln!(text, "{} {operands}", instruction.mnemonic).expect("to memory");
+    }
+    text
+}
+
+/// The command, as shown in the documents.
+fn command(processor: &str) -> String {
+    format!("{MCA} -mtriple=aarch64 -mcpu={processor} -iterations={ITERATIONS}")
+}
+
+/// Cycles per pass, when repeated.
+fn cycles(assembly: &str, processor: &str) -> Result<f64> {
+    let line = command(processor);
+    let mut words = line.split(' ');
+    let mut child = program(words.next().unwrap_or_default())
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start `{line}`"))?;
+    // llvm-mca reads all of its input before it prints anything.
+    let written = child
+        .stdin
+        .take()
+        .context("no standard input")?
+        .write_all(assembly.as_bytes());
+    let output = child.wait_with_output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`{line}` failed:\n{errors}");
+    written?;
+    cycles_of(&String::from_utf8_lossy(&output.stdout)).with_context(|| line)
+}
+
+/// Total cycles divided by iterations, from the first lines of llvm-mca's output.
+fn cycles_of(report: &str) -> Result<f64> {
+    let figure = |name: &str| -> Result<f64> {
+        let line = report.lines().find_map(|line| line.strip_prefix(name));
+        let line = line.with_context(|| format!("it says nothing of `{name}`"))?;
+        let number = line.trim().parse();
+        number.with_context(|| format!("`{name}` is no number"))
+    };
+    let iterations = figure("Iterations:")?;
+    ensure!(iterations > 0.0, "it says that there were no iterations");
+    Ok(figure("Total Cycles:")? / iterations)
+}
+
+impl Estimates {
+    /// Reads a file; `None` if its columns are not those of estimates.
+    ///
+    /// # Errors
+    ///
+    /// An invalid row, with its line.
+    pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let headers = reader.headers().context("no line of column names")?;
+        if !headers.iter().any(|header| header == "processor") {
+            return Ok(None);
+        }
+        let lines = reader.deserialize().collect::<Result<_, _>>()?;
+        Ok(Some(Self {
+            name: name.to_owned(),
+            lines,
+        }))
+    }
+
+    /// The table of the documents, in Markdown, with the command above it.
+    pub fn table(&self) -> String {
+        let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
+        let mut text = format!(
+            "Estimates (`{}`) for {processors}, by `{} loop.s` and the like.\n\n\
+             | codec | operation | values | bytes | cycles | bytes per cycle |\n|---|---|---|---|---|---|\n",
+            self.name,
+            command(PROCESSORS[0].0),
+        );
+        for lines in self.lines.chunk_by(Line::same_loop) {
+            let Line {
+                codec,
+                operation,
+                data,
+                bytes,
+                ..
+            } = &lines[0];
+            let all = |figure: &dyn Fn(&Line) -> f64| {
+                let figures = PROCESSORS.iter().map(|(processor, _)| {
+                    let line = lines.iter().find(|line| line.processor == *processor);
+                    line.map_or("-".to_owned(), |line| format!("{:.1}", figure(line)))
+                });
+                figures.collect::<Vec<_>>().join(" / ")
+            };
+            let cycles = all(&|line| line.cycles);
+            let speeds = all(&|line| line.bytes as f64 / line.cycles);
+            writeln!(
+                text,
+                "| `{codec}` | {operation} | {data} | {bytes} | {cycles} | {speeds} |"
+            )
+            .expect("to memory");
+        }
+        text
+    }
+}
+
+impl Line {
+    fn same_loop(&self, other: &Self) -> bool {
+        let key = |line: &Self| {
+            let texts = [&line.codec, &line.operation, &line.data];
+            (texts.map(String::clone), line.bytes)
+        };
+        key(self) == key(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_read_from_what_the_model_prints() {
+        let report = "Iterations:        50\nInstructions:      350\nTotal Cycles:      125\nTotal uOps:  400\n";
+        assert!((cycles_of(report).unwrap() - 2.5).abs() < 1e-9);
+        let error = cycles_of("Iterations:  50\n").unwrap_err().to_string();
+        assert_eq!(error, "it says nothing of `Total Cycles:`");
+        assert!(cycles_of(&report.replace("125", "many")).is_err());
+        assert!(cycles_of(&report.replace("50\n", "0\n")).is_err());
+    }
+
+    const LISTING: &str = "
+0000000000000000 <codec::kernel::inside::<4>>:
+   0:\tldr\tq0, [x1]
+   4:\ttbnz\tw12, #7, 10 <codec::kernel::inside::<4>+0x10>
+   8:\tmov\tw9, #0xffffffff\t// #-1
+   c:\ttbl\tv0.16b, {v0.16b-v3.16b}, v1.16b
+  10:\tb.ne\t0 <codec::kernel::inside::<4>>
+  14:\tret
+";
+
+    fn kernel(counts: &'static [(&'static str, usize)]) -> Kernel {
+        Kernel {
+            codec: "codec",
+            operation: "encode",
+            data: "",
+            function: "codec::kernel",
+            arguments: "<4>",
+            counts,
+            bytes: 64,
+        }
+    }
+
+    #[test]
+    fn a_way_is_chosen_by_its_instructions_and_can_be_assembled() {
+        let functions = functions(LISTING);
+        let way = |counts| kernel(counts).way(&functions);
+        assert_eq!(
+            assembly(&way(&[("tbl", 1)]).unwrap()),
+            "ldr q0, [x1]\ntbnz w12, #7, .\nmov w9, #0xffffffff\ntbl v0.16b, {v0.16b-v3.16b}, v1.16b\nb.ne .\n"
+        );
+        assert_eq!(way(&[("tbl", 0)]).unwrap().len(), 3);
+        let error = way(&[("tbl", 2)]).err().unwrap().to_string();
+        assert!(error.contains("a way of 5: tbl 1"), "{error}");
+        let gone = Kernel {
+            arguments: "<8>",
+            ..kernel(&[])
+        };
+        let error = gone.way(&functions).err().unwrap().to_string();
+        assert_eq!(error, "codec::kernel<8>: there is no loop");
+    }
+
+    #[test]
+    fn a_loop_is_a_row_with_all_processors() {
+        let file = "codec,operation,data,bytes,processor,cycles\n\
+            base64,encode,,192,neoverse-n1,64.0\nbase64,encode,,192,cortex-a57,100.0\n";
+        let estimates = Estimates::parse("x.csv", file).unwrap().unwrap();
+        let table = estimates.table();
+        let row = "| `base64` | encode |  | 192 | 64.0 / - / 100.0 | 3.0 / - / 1.9 |\n";
+        assert!(table.ends_with(row), "{table}");
+        assert!(table.contains("llvm-mca-19 -mtriple=aarch64 -mcpu=neoverse-n1"));
+        assert!(Estimates::parse("x", "codec,ns\n").unwrap().is_none());
+        assert!(Estimates::parse("x", &file.replace("64.0", "few")).is_err());
+    }
+}
