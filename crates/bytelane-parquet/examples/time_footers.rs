@@ -69,17 +69,20 @@ fn read(footer: &Bytes, lists: bool) -> Result<usize> {
     let file: FileMetaData = decode(footer)?;
     let mut with_statistics = 0;
     for chunk in file.row_groups.iter().flat_map(|group| &group.columns) {
-        let chunk = black_box(chunk.decode()?.meta_data);
+        let chunk = chunk.decode()?;
+        let chunk = &black_box(&chunk).meta_data;
         if let Some(sizes) = &chunk.size_statistics {
-            black_box(sizes.decode()?);
+            black_box(&sizes.decode()?);
         }
         if let Some(statistics) = &chunk.statistics {
-            with_statistics += usize::from(black_box(statistics.decode()?).null_count.is_some());
+            with_statistics += usize::from(black_box(&statistics.decode()?).null_count.is_some());
         }
         if lists {
-            black_box(chunk.encodings.decode()?);
-            black_box(chunk.encoding_stats.map(|it| it.decode()).transpose()?);
-            black_box(chunk.path_in_schema.map(|it| it.decode()).transpose()?);
+            black_box(&chunk.encodings.decode()?);
+            let pages = chunk.encoding_stats.as_ref();
+            black_box(&pages.map(|it| it.decode()).transpose()?);
+            let path = chunk.path_in_schema.as_ref();
+            black_box(&path.map(|it| it.decode()).transpose()?);
         }
     }
     Ok(with_statistics)
