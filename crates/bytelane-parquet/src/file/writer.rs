@@ -56,6 +56,11 @@ impl<W: Write> FileWriter<W> {
         self.position
     }
 
+    /// Returns the sink.
+    pub(crate) fn into_sink(self) -> W {
+        self.sink
+    }
+
     /// Returns the number of row groups that are complete.
     pub(crate) fn row_groups(&self) -> usize {
         self.row_groups.len()

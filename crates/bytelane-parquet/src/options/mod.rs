@@ -2,6 +2,7 @@
 
 mod encodings;
 mod names;
+mod properties;
 
 pub use encodings::Encodings;
 pub(crate) use names::codec_name;

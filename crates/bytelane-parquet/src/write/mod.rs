@@ -57,6 +57,7 @@ pub struct Writer<W: Write + Send> {
     buffered: Vec<Vec<ArrayRef>>,
     buffered_rows: usize,
     encodings: Vec<Vec<Encoding>>,
+    is_finished: bool,
 }
 
 /// What a [`Writer`] has written.
@@ -105,6 +106,7 @@ impl<W: Write + Send> Writer<W> {
             options,
             buffered_rows: 0,
             encodings: Vec::new(),
+            is_finished: false,
         })
     }
 
@@ -113,8 +115,12 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     ///
     /// [`Problem::Input`] if the batch has another schema, nulls where there can be none, or a time that the type does not
-    /// have in which it is stored, and those of the sink.
+    /// have in which it is stored, or if the file is finished; and those of the sink.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        if self.is_finished {
+            let problem = "the file is finished; rows go to a new one";
+            return Err(Problem::Input(problem.to_owned()).into());
+        }
         if !Arc::ptr_eq(&self.schema, batch.schema_ref())
             && !self.schema.contains(batch.schema_ref())
             && self.schema.fields() != batch.schema_ref().fields()
@@ -198,18 +204,84 @@ impl<W: Write + Send> Writer<W> {
         });
     }
 
+    /// Returns the number of bytes that the rows of the current row group take in memory.
+    #[must_use]
+    pub fn memory_size(&self) -> usize {
+        let arrays = self.buffered.iter().flatten();
+        // Slices share memory: each has a part of it.
+        let sizes = arrays.map(|array| array.to_data().get_slice_memory_size().unwrap_or(0));
+        sizes.sum()
+    }
+
+    /// Returns the number of bytes that went to the sink. Those of a row group follow when it ends.
+    #[must_use]
+    pub fn bytes_written(&self) -> u64 {
+        self.file.position()
+    }
+
+    /// Returns the number of row groups that went to the sink.
+    #[must_use]
+    pub fn flushed_row_groups(&self) -> usize {
+        self.encodings.len()
+    }
+
+    /// Ends the row group and the file, and flushes the sink. The writer stays for [`into_inner`](Self::into_inner), and
+    /// takes no more rows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write), also if the file is finished already.
+    pub fn finish(&mut self) -> Result<Written> {
+        if self.is_finished {
+            let problem = "the file is finished already";
+            return Err(Problem::Input(problem.to_owned()).into());
+        }
+        self.flush()?;
+        self.is_finished = true;
+        let footer = self.file.finish(std::mem::take(&mut self.footer))?;
+        Ok(Written {
+            metadata: metadata_in_parquet(&footer)?,
+            encodings: self.encodings.clone(),
+        })
+    }
+
     /// Ends the row group and the file, and flushes the sink.
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Self::write).
+    /// Those of [`finish`](Self::finish).
     pub fn close(mut self) -> Result<Written> {
-        self.flush()?;
-        let footer = self.file.finish(self.footer)?;
-        Ok(Written {
-            metadata: metadata_in_parquet(&footer)?,
-            encodings: self.encodings,
-        })
+        self.finish()
+    }
+
+    /// Returns the sink. Finishes the file, unless that has been done.
+    ///
+    /// ```
+    /// use arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::{Writer, WriterOptions};
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut writer = Writer::try_new(Vec::new(), batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// assert!(writer.memory_size() >= 4000);
+    /// writer.flush()?;
+    /// assert_eq!((writer.flushed_row_groups(), writer.memory_size()), (1, 0));
+    /// let bytes = writer.bytes_written();
+    /// let file = writer.into_inner()?;
+    /// assert!(file.len() as u64 > bytes && file.ends_with(b"PAR1"));
+    /// # Ok::<(), bytelane_parquet::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`finish`](Self::finish).
+    pub fn into_inner(mut self) -> Result<W> {
+        if !self.is_finished {
+            self.finish()?;
+        }
+        Ok(self.file.into_sink())
     }
 }
 

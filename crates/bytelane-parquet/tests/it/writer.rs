@@ -8,7 +8,7 @@ use bytelane_parquet::{ColumnOptions, DataPageVersion, Encoding, Writer, WriterO
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{ColumnOrder, SortOrder};
-use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
 use std::sync::Arc;
 
@@ -179,4 +179,98 @@ fn nulls_in_a_required_column_are_refused() {
     let array: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.0), None]));
     let batch = RecordBatch::try_from_iter_with_nullable([("x", array, true)]).expect("a batch");
     assert!(writer.write(&batch).is_err() || writer.close().is_err());
+}
+
+#[test]
+fn a_finished_file_takes_no_more_rows() {
+    let batch = batch(5000, 0);
+    let options = WriterOptions::default().with_row_group_rows(2000);
+    let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    assert_eq!(
+        (writer.flushed_row_groups(), writer.buffered_rows()),
+        (2, 1000)
+    );
+    let (memory, bytes) = (writer.memory_size(), writer.bytes_written());
+    assert!((20_000..60_000).contains(&memory), "{memory} bytes");
+    let written = writer.finish().unwrap();
+    assert_eq!(written.encodings.len(), 3);
+    assert_eq!(writer.memory_size(), 0);
+    assert!(writer.bytes_written() > bytes);
+    for error in [writer.write(&batch), writer.finish().map(drop)] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("the file is finished"), "{error}");
+    }
+    let total = writer.bytes_written();
+    let file = Bytes::from(writer.into_inner().unwrap());
+    assert_eq!(file.len() as u64, total);
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    assert_eq!(reader.metadata().file_metadata().num_rows(), 5000);
+}
+
+#[test]
+fn into_inner_finishes_a_file() {
+    let batch = batch(100, 0);
+    let options = WriterOptions::default();
+    let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    let file = Bytes::from(writer.into_inner().unwrap());
+    let mut reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .and_then(|builder| builder.build())
+        .unwrap();
+    assert_eq!(reader.next().unwrap().unwrap(), batch);
+}
+
+#[test]
+fn properties_of_the_crate_parquet_become_options() {
+    use parquet::arrow::ArrowSchemaConverter;
+    use parquet::basic::{Compression, Encoding as InParquet};
+    use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+
+    let batch = batch(3000, 0);
+    let schema = ArrowSchemaConverter::new()
+        .convert(&batch.schema())
+        .unwrap();
+    let properties = WriterProperties::builder()
+        .set_writer_version(WriterVersion::PARQUET_2_0)
+        .set_compression(Compression::SNAPPY)
+        .set_column_compression("text".into(), Compression::LZ4_RAW)
+        .set_column_encoding("f64".into(), InParquet::BYTE_STREAM_SPLIT)
+        .set_column_statistics_enabled("f32".into(), EnabledStatistics::None)
+        .set_column_bloom_filter_enabled("i32".into(), true)
+        .set_max_row_group_row_count(Some(1000))
+        .set_data_page_row_count_limit(500)
+        .set_created_by("somebody".to_owned())
+        .build();
+    let options = WriterOptions::from_properties(&properties, &schema);
+    let mut file = Vec::new();
+    let mut writer = Writer::try_new(&mut file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    let written = writer.close().unwrap();
+    assert_eq!(written.encodings.len(), 3);
+    let footer = written.metadata;
+    assert_eq!(footer.file_metadata().created_by(), Some("somebody"));
+    let row_group = footer.row_group(0);
+    let [float64, float32, int32, text] = [0, 1, 2, 3].map(|column| row_group.column(column));
+    assert_eq!(float64.compression(), Compression::SNAPPY);
+    assert_eq!(text.compression(), Compression::LZ4_RAW);
+    assert!(
+        float64
+            .encodings()
+            .any(|it| it == InParquet::BYTE_STREAM_SPLIT)
+    );
+    assert!(float64.statistics().is_some() && float32.statistics().is_none());
+    assert!(int32.bloom_filter_offset().is_some() && text.bloom_filter_offset().is_none());
+    let indexed = ParquetMetaDataReader::new()
+        .with_page_index_policy(PageIndexPolicy::Required)
+        .parse_and_finish(&Bytes::from(file))
+        .unwrap();
+    let index = indexed.page_index().unwrap();
+    let pages = index.offset_index(0, 0).unwrap().page_locations();
+    let rows: Vec<i64> = pages.iter().map(|page| page.first_row_index).collect();
+    assert_eq!(rows, [0, 500]);
+    let defaults = WriterOptions::from_properties(&WriterProperties::default(), &schema);
+    let same = WriterOptions::default();
+    assert_eq!(defaults.encoding_of("f64"), same.encoding_of("f64"));
+    assert_eq!(defaults.compression_of("f64"), Compression::UNCOMPRESSED);
 }

@@ -643,7 +643,8 @@ def diff(
     [{'column': 'id', 'left': '1', 'right': '3'}]
     """
     same, difference = _parquet.diff(_paths(left), _paths(right), any_order, rows)
-    result: Difference = {"same": same, **json.loads(difference)}
+    result: Difference = json.loads(difference)
+    result["same"] = same
     return result
 
 

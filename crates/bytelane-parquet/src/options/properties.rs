@@ -1,0 +1,94 @@
+//! Options from those of the crate `parquet`.
+
+use super::{ColumnOptions, DataPageVersion, Encoding, WriterOptions};
+use parquet::basic::Encoding as InParquet;
+use parquet::file::properties::{
+    DEFAULT_CREATED_BY, DEFAULT_DATA_PAGE_ROW_COUNT_LIMIT, DEFAULT_DICTIONARY_PAGE_SIZE_LIMIT,
+    DEFAULT_PAGE_SIZE, WriterProperties, WriterVersion,
+};
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+
+impl WriterOptions {
+    /// Returns the options that properties of the crate `parquet` stand for, for files of a schema.
+    ///
+    /// Each column has the compression, statistics and Bloom filter that the properties say, and the encoding if they name one; without
+    /// a name, [`Encoding::Auto`] chooses. Limits of pages and dictionaries, and the writer's name, are those of the properties unless
+    /// these are that crate's defaults. Row groups are limited by rows, not by bytes.
+    ///
+    /// ```
+    /// use bytelane_parquet::parquet::basic::{Compression, Encoding as InParquet};
+    /// use bytelane_parquet::parquet::file::properties::WriterProperties;
+    /// use bytelane_parquet::parquet::schema::{parser::parse_message_type, types::SchemaDescriptor};
+    /// use bytelane_parquet::{Encoding, WriterOptions};
+    /// use std::sync::Arc;
+    ///
+    /// let schema = parse_message_type("message schema { required double price; required int64 id; }")?;
+    /// let schema = SchemaDescriptor::new(Arc::new(schema));
+    /// let properties = WriterProperties::builder()
+    ///     .set_compression(Compression::SNAPPY)
+    ///     .set_column_encoding("id".into(), InParquet::DELTA_BINARY_PACKED)
+    ///     .build();
+    /// let options = WriterOptions::from_properties(&properties, &schema);
+    /// assert_eq!(options.compression_of("price"), Compression::SNAPPY);
+    /// assert_eq!(options.encoding_of("price"), Encoding::Auto);
+    /// assert_eq!(options.encoding_of("id"), Encoding::DeltaBinaryPacked);
+    /// # Ok::<(), bytelane_parquet::parquet::errors::ParquetError>(())
+    /// ```
+    #[must_use]
+    pub fn from_properties(properties: &WriterProperties, schema: &SchemaDescriptor) -> Self {
+        let paths = schema.columns().iter().map(|leaf| leaf.path());
+        let columns = paths.map(|path| (path.string(), column(properties, path)));
+        let defaults = Self::default();
+        let other = |value: usize, default: usize| (value != default).then_some(value);
+        let dictionary = properties.dictionary_page_size_limit();
+        let dictionary = other(dictionary, DEFAULT_DICTIONARY_PAGE_SIZE_LIMIT);
+        let created_by = properties.created_by();
+        let mut leaves = schema.columns().iter().map(|leaf| leaf.path());
+        Self {
+            columns: columns.collect(),
+            version: match properties.writer_version() {
+                WriterVersion::PARQUET_1_0 => DataPageVersion::V1,
+                WriterVersion::PARQUET_2_0 => DataPageVersion::V2,
+            },
+            page_rows: other(
+                properties.data_page_row_count_limit(),
+                DEFAULT_DATA_PAGE_ROW_COUNT_LIMIT,
+            ),
+            page_bytes: other(properties.data_page_size_limit(), DEFAULT_PAGE_SIZE),
+            row_group_rows: properties
+                .max_row_group_row_count()
+                .unwrap_or(defaults.row_group_rows),
+            dictionary_page_bytes: dictionary.unwrap_or(defaults.dictionary_page_bytes),
+            page_header_statistics: leaves
+                .any(|path| properties.write_page_header_statistics(path)),
+            key_values: properties.key_value_metadata().cloned().unwrap_or_default(),
+            sorting_columns: properties.sorting_columns().cloned(),
+            created_by: if created_by == DEFAULT_CREATED_BY {
+                defaults.created_by
+            } else {
+                created_by.to_owned()
+            },
+            ..defaults
+        }
+    }
+}
+
+fn column(properties: &WriterProperties, path: &ColumnPath) -> ColumnOptions {
+    let encoding = properties.encoding(path).and_then(|named| {
+        Some(match named {
+            InParquet::PLAIN => Encoding::Plain,
+            InParquet::BYTE_STREAM_SPLIT => Encoding::ByteStreamSplit,
+            InParquet::DELTA_BINARY_PACKED => Encoding::DeltaBinaryPacked,
+            InParquet::DELTA_LENGTH_BYTE_ARRAY => Encoding::DeltaLengthByteArray,
+            InParquet::DELTA_BYTE_ARRAY => Encoding::DeltaByteArray,
+            _ => return None,
+        })
+    });
+    ColumnOptions {
+        encoding,
+        compression: Some(properties.compression(path)),
+        statistics: Some(properties.statistics_enabled(path)),
+        bloom_filter: properties.bloom_filter_properties(path).cloned(),
+        ..ColumnOptions::default()
+    }
+}
