@@ -42,6 +42,26 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
         .map_err(|error| PyTypeError::new_err(format!("the stream is not a table: {error}")))
 }
 
+/// The schema that an object gives.
+pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<Schema> {
+    const METHOD: &str = "__arrow_c_schema__";
+    if !object.hasattr(METHOD)? {
+        let name = object.get_type().name()?;
+        let message = format!("expected a schema with {METHOD}, but this is of type {name}");
+        return Err(PyTypeError::new_err(message));
+    }
+    let capsule = object.call_method0(METHOD)?;
+    let capsule = capsule.cast_into::<PyCapsule>()?;
+    let schema = capsule.pointer_checked(Some(SCHEMA))?;
+    // SAFETY: the interface says that a capsule of this name points to a schema, aligned and initialised. The capsule
+    // owns it and is alive; this thread holds the interpreter's lock, so that nobody else reads or writes it. What is left
+    // behind is a released schema: the capsule's destructor does nothing then.
+    let schema = unsafe { FFI_ArrowSchema::from_raw(schema.as_ptr().cast()) };
+    Schema::try_from(&schema).map_err(|error| {
+        PyTypeError::new_err(format!("the schema is not that of a table: {error}"))
+    })
+}
+
 /// The rows of a table, at once.
 pub fn collect(rows: RecordBatchStreamReader) -> PyResult<Vec<RecordBatch>> {
     rows.collect::<Result<_, _>>().map_err(of_stream)

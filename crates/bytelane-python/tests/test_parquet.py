@@ -267,3 +267,44 @@ def test_everything_has_documentation() -> None:
         members = vars(thing).items() if isinstance(thing, type) else []
         missing = [key for key, it in members if not key.startswith("_") and not it.__doc__]
         assert not missing, (name, missing)
+
+
+# Tables one after the other.
+
+
+def test_tables_are_appended() -> None:
+    table = numbers()
+    with parquet.ParquetWriter("a.parquet", table.schema, compression="SNAPPY", row_group_size=1500) as writer:
+        writer.write_table(table)
+        writer.write_batch(table.to_batches()[0])
+        writer.write(table.slice(0, 0))
+        assert not Path("a.parquet").exists()
+    read = pq.read_table("a.parquet")
+    assert same(read, pa.concat_tables([table, pa.Table.from_batches(table.to_batches()[:1])]))
+    footer = pq.read_metadata("a.parquet")
+    assert footer.row_group(0).num_rows == 1500
+    assert footer.row_group(0).column(0).compression == "SNAPPY"
+    writer.close()
+    with pytest.raises(ValueError, match="the writer is closed"):
+        writer.write_table(table)
+
+
+def test_no_file_appears_after_an_exception() -> None:
+    Path("a.parquet").write_bytes(b"before")
+    with pytest.raises(KeyError), parquet.ParquetWriter("a.parquet", numbers().schema) as writer:
+        writer.write_table(numbers())
+        raise KeyError
+    assert Path("a.parquet").read_bytes() == b"before"
+    assert [path.name for path in Path().iterdir()] == ["a.parquet"]
+
+
+def test_another_schema_is_refused() -> None:
+    with parquet.ParquetWriter("a.parquet", pa.schema({"id": pa.int64()})) as writer:
+        writer.write_table(pa.table({"id": [1, 2]}))
+        with pytest.raises(ValueError, match="the rows have the columns name"):
+            writer.write_table(pa.table({"name": ["a"]}))
+    assert pq.read_table("a.parquet")["id"].to_pylist() == [1, 2]
+    wrong: Any = "id"
+    with pytest.raises(TypeError, match="expected a schema with __arrow_c_schema__"):
+        parquet.ParquetWriter("b.parquet", wrong)
+    assert not Path("b.parquet").exists()

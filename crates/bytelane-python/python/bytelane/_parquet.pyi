@@ -18,6 +18,7 @@ __all__ = [
     "ColumnChunkMetaData",
     "FileMetaData",
     "ParquetFile",
+    "ParquetWriter",
     "RowGroupMetaData",
     "Schema",
     "Table",
@@ -34,6 +35,9 @@ _Path: TypeAlias = str | os.PathLike[str]
 
 class _Stream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _HasSchema(Protocol):
+    def __arrow_c_schema__(self) -> object: ...
 
 class _BinaryFile(Protocol):
     def read(self, size: int, /) -> bytes: ...
@@ -82,6 +86,21 @@ def write_table(
     columns: Sequence[tuple[str, str]],
     row_group_size: int,
 ) -> None: ...
+@final
+class ParquetWriter:
+    def __new__(
+        cls,
+        path: _Path,
+        schema: _HasSchema,
+        options: _Options,
+        encoding: str,
+        columns: Sequence[tuple[str, str]],
+        row_group_size: int,
+    ) -> Self: ...
+    def write_table(self, table: _Stream) -> None: ...
+    def close(self) -> None: ...
+    def discard(self) -> None: ...
+
 def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,

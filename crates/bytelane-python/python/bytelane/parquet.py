@@ -19,7 +19,7 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypedDict
 
 from . import _files, _parquet
 from ._errors import ParquetError
@@ -44,6 +44,7 @@ __all__ = [
     "Merged",
     "ParquetError",
     "ParquetFile",
+    "ParquetWriter",
     "Rewritten",
     "RowGroupMetaData",
     "Schema",
@@ -96,6 +97,7 @@ def _options(
 ) -> _Options:
     if compression is not None and level is not None:
         compression = f"{compression}:{level}"
+    compression = compression and compression.lower()
     return _Options(goal, _joined(readers), _joined(encodings), compression)
 
 
@@ -693,6 +695,69 @@ def write_table(
     options = _options(goal, readers, encodings, compression, compression_level)
     columns = list(dict(column_encoding or {}).items())
     _parquet.write_table(table, path, options, encoding, columns, row_group_size)
+
+
+class ArrowSchema(Protocol):
+    """A schema of any library that has Arrow's C interface: pyarrow, Polars, nanoarrow."""
+
+    def __arrow_c_schema__(self) -> object:
+        """A capsule with the schema."""
+
+
+class ParquetWriter:
+    """Writes a Parquet file table by table, whose rows need not be in memory together.
+
+    The arguments are those of `write_table`; all tables have this `schema`. Rows are buffered until a row group is full.
+
+    The file appears under its name when the writer is closed; an existing file is replaced then, and not before. If the block of a
+    `with` statement raises an exception, no file appears.
+
+    >>> import pyarrow as pa
+    >>> from bytelane import parquet
+    >>> table = pa.table({"id": range(1000)})
+    >>> with parquet.ParquetWriter("ids.parquet", table.schema) as writer:
+    ...     for _ in range(3):
+    ...         writer.write_table(table)
+    >>> parquet.ParquetFile("ids.parquet").num_rows
+    3000
+    """
+
+    def __init__(
+        self,
+        where: Path,
+        schema: ArrowSchema,
+        encoding: Encoding = "auto",
+        *,
+        column_encoding: Mapping[str, Encoding] | None = None,
+        compression: str | None = None,
+        compression_level: int | None = None,
+        goal: Goal = "balanced",
+        readers: str | Iterable[str] | None = None,
+        encodings: str | Iterable[str] | None = None,
+        row_group_size: int = 1 << 20,
+    ) -> None:
+        options = _options(goal, readers, encodings, compression, compression_level)
+        columns = list(dict(column_encoding or {}).items())
+        self._writer = _parquet.ParquetWriter(where, schema, options, encoding, columns, row_group_size)
+
+    def write_table(self, table: ArrowStream) -> None:
+        """Appends the rows of a table or of a record batch."""
+        self._writer.write_table(table)
+
+    write = write_batch = write_table
+
+    def close(self) -> None:
+        """Ends the file, which then appears under its name. Does nothing if the writer is closed."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._writer.discard()
 
 
 class BinaryFile(Protocol):

@@ -33,7 +33,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::table::{Schema, Table};
     #[pymodule_export]
-    use super::write::write_table;
+    use super::write::{ParquetWriter, write_table};
 }
 
 /// Lets Python handle signals; an exception if one of them raises it, as Ctrl-C does.
