@@ -308,3 +308,13 @@ def test_another_schema_is_refused() -> None:
     with pytest.raises(TypeError, match="expected a schema with __arrow_c_schema__"):
         parquet.ParquetWriter("b.parquet", wrong)
     assert not Path("b.parquet").exists()
+
+
+def test_threads_write_the_same_file() -> None:
+    files = []
+    for threads in [1, 3, None]:
+        parquet.write_table(numbers(), "a.parquet", threads=threads)
+        files.append(Path("a.parquet").read_bytes())
+    assert files[0] == files[1] == files[2]
+    with pytest.raises(ValueError, match="threads must be at least 1"):
+        parquet.write_table(numbers(), "a.parquet", threads=0)

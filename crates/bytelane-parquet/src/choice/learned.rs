@@ -40,7 +40,7 @@ struct Known {
 
 /// Choices for earlier row groups.
 #[derive(Default)]
-pub(super) struct Learned(HashMap<ColumnPath, Known>);
+pub(crate) struct Learned(HashMap<ColumnPath, Known>);
 
 impl Learned {
     /// Remembers the choices for the leaves of a column. What was written as a whole says more than what is remembered.

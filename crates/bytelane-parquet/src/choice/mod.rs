@@ -24,7 +24,7 @@ use crate::compatibility::ValueType;
 use crate::types::physical::has_dictionary;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
-use learned::Learned;
+pub(crate) use learned::Learned;
 use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
@@ -188,6 +188,19 @@ impl Chooser {
     ) -> Result<Vec<EncodedLeaf>> {
         let mut choices = self.choose(column, &arrays)?;
         self.encode_chosen(column, arrays, &mut choices)
+    }
+
+    /// The same with what earlier row groups have taught of this column, and what this one teaches.
+    pub(crate) fn encode_learning(
+        &mut self,
+        column: &Column,
+        arrays: Vec<ArrayRef>,
+        learned: &mut Learned,
+    ) -> Result<Vec<EncodedLeaf>> {
+        self.learned = Some(std::mem::take(learned));
+        let encoded = self.encode(column, arrays);
+        *learned = self.learned.take().unwrap_or_default();
+        encoded
     }
 
     /// Encodes the leaves of a column as was chosen.

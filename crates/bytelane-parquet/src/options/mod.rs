@@ -16,6 +16,7 @@ use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
 use parquet::schema::types::ColumnPath;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 
 /// The options of one column that differ from the rest of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -100,6 +101,7 @@ pub struct WriterOptions {
     pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
     pub(crate) backend: Detected,
     pub(crate) created_by: String,
+    pub(crate) threads: NonZero<usize>,
 }
 
 impl Default for WriterOptions {
@@ -126,6 +128,7 @@ impl Default for WriterOptions {
             sorting_columns: None,
             backend: Detected::active(),
             created_by: concat!("bytelane-parquet version ", env!("CARGO_PKG_VERSION")).to_owned(),
+            threads: NonZero::<usize>::MIN,
         }
     }
 }
@@ -284,6 +287,14 @@ impl WriterOptions {
     #[must_use]
     pub fn with_created_by(mut self, name: impl Into<String>) -> Self {
         self.created_by = name.into();
+        self
+    }
+
+    /// Number of threads that encode the columns of a row group at the same time; one by default, which is that of the caller. The file
+    /// is the same for any number.
+    #[must_use]
+    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = threads;
         self
     }
 

@@ -2,10 +2,12 @@
 
 mod footer;
 
-use crate::choice::Chooser;
-use crate::chunk::Column;
+use crate::choice::{Chooser, Learned};
+use crate::chunk::{Column, EncodedLeaf};
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
+use crate::parallel::{Limits, in_order};
+use crate::stack::depth_of;
 use crate::types::physical::in_parquet;
 use crate::types::stored::{stored_schema, to_stored};
 use crate::{Encoding, Problem, Result, WriterOptions};
@@ -16,7 +18,7 @@ use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Writes record batches to a Parquet file.
 ///
@@ -29,7 +31,7 @@ use std::sync::Arc;
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
 /// use bytelane_parquet::{Encoding, Writer, WriterOptions};
-/// use std::sync::Arc;
+/// use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// let prices = Float64Array::from_iter_values((0..1000).map(|i| 100.0 + f64::from(i).sin()));
 /// let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as _)])?;
@@ -51,13 +53,21 @@ pub struct Writer<W: Write + Send> {
     footer: FileMetaData,
     schema: SchemaRef,
     options: WriterOptions,
-    columns: Vec<Column>,
-    chooser: Chooser,
-    /// The rows of the row group to come, each column apart.
-    buffered: Vec<Vec<ArrayRef>>,
+    columns: Vec<BufferedColumn>,
+    /// One for each thread that has encoded something.
+    choosers: Mutex<Vec<Chooser>>,
+    /// How deep the columns are nested.
+    depth: usize,
     buffered_rows: usize,
     encodings: Vec<Vec<Encoding>>,
     is_finished: bool,
+}
+
+/// A column, and its rows for the row group to come.
+struct BufferedColumn {
+    column: Column,
+    arrays: Vec<ArrayRef>,
+    learned: Learned,
 }
 
 /// What a [`Writer`] has written.
@@ -93,16 +103,21 @@ impl<W: Write + Send> Writer<W> {
 
         let in_file_fields = in_file.root_schema().get_fields();
         let fields = stored.fields().iter().zip(in_file_fields);
-        let columns: Vec<Column> = fields
-            .map(|(field, in_file)| Column::new(Arc::clone(field), Arc::clone(in_file)))
-            .collect::<Result<_>>()?;
+        let columns = fields.map(|(field, in_file)| {
+            Ok(BufferedColumn {
+                column: Column::new(Arc::clone(field), Arc::clone(in_file))?,
+                arrays: Vec::new(),
+                learned: Learned::default(),
+            })
+        });
+        let columns = columns.collect::<Result<_>>()?;
         Ok(Self {
             file: FileWriter::new(sink, None)?,
             footer: footer::empty(in_file.root_schema_ptr(), Arc::new(properties))?,
-            buffered: vec![Vec::new(); columns.len()],
             columns,
+            depth: 2 * depth_of(schema.fields().iter().map(AsRef::as_ref)),
             schema,
-            chooser: Chooser::learning(&options),
+            choosers: Mutex::default(),
             options,
             buffered_rows: 0,
             encodings: Vec::new(),
@@ -136,11 +151,11 @@ impl<W: Write + Send> Writer<W> {
         let mut start = 0;
         while start < batch.num_rows() {
             let taken = (full - self.buffered_rows).min(batch.num_rows() - start);
-            let buffered = self.buffered.iter_mut().zip(&self.columns);
-            for ((buffered, column), array) in buffered.zip(batch.columns()) {
-                let field = column.field();
+            for (buffered, array) in self.columns.iter_mut().zip(batch.columns()) {
+                let field = buffered.column.field();
                 let array = to_stored(&array.slice(start, taken), field.data_type());
-                buffered.push(array.map_err(|error| error.in_column(field.name()))?);
+                let array = array.map_err(|error| error.in_column(field.name()))?;
+                buffered.arrays.push(array);
             }
             self.buffered_rows += taken;
             start += taken;
@@ -167,18 +182,37 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
+    /// Encodes the columns on several threads, and writes each as soon as those before it are written.
     fn write_row_group(&mut self) -> Result<()> {
         // No chunk is in another file.
         let nothing = Bytes::new();
         let mut encodings = Vec::new();
-        for (column, buffered) in self.columns.iter().zip(&mut self.buffered) {
-            let arrays = std::mem::take(buffered);
+        let limits = Limits {
+            threads: self.options.threads,
+            // The rows of all of them are in memory anyway.
+            weight: u64::MAX,
+            depth: self.depth,
+        };
+        let (choosers, options, file) = (&self.choosers, &self.options, &mut self.file);
+        let work = |buffered: &mut BufferedColumn| {
+            let lock = || choosers.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = lock().pop();
+            let mut chooser = kept.unwrap_or_else(|| Chooser::new(options));
+            let arrays = std::mem::take(&mut buffered.arrays);
+            let leaves = chooser.encode_learning(&buffered.column, arrays, &mut buffered.learned);
+            lock().push(chooser);
+            leaves
+        };
+        let take = |leaves: Vec<EncodedLeaf>| {
             // The sink may be memory: values, pages and the file are not all needed at a time.
-            for leaf in self.chooser.encode(column, arrays)? {
-                self.file.add_chunk(leaf.chunk, &nothing)?;
+            for leaf in leaves {
+                file.add_chunk(leaf.chunk, &nothing)?;
                 encodings.push(leaf.encoding);
             }
-        }
+            Ok(())
+        };
+        let columns = self.columns.iter_mut().map(|column| (0, column));
+        in_order(limits, columns, work, take, || Ok(()))?;
         let (rows, index) = (self.buffered_rows, self.file.row_groups());
         let sorted_by = self.options.sorting_columns.as_deref();
         let described = footer::row_group(rows, index, sorted_by);
@@ -207,7 +241,7 @@ impl<W: Write + Send> Writer<W> {
     /// Returns the number of bytes that the rows of the current row group take in memory.
     #[must_use]
     pub fn memory_size(&self) -> usize {
-        let arrays = self.buffered.iter().flatten();
+        let arrays = self.columns.iter().flat_map(|column| &column.arrays);
         // Slices share memory: each has a part of it.
         let sizes = arrays.map(|array| array.to_data().get_slice_memory_size().unwrap_or(0));
         sizes.sum()
@@ -259,7 +293,7 @@ impl<W: Write + Send> Writer<W> {
     /// ```
     /// use arrow_array::{Int32Array, RecordBatch};
     /// use bytelane_parquet::{Writer, WriterOptions};
-    /// use std::sync::Arc;
+    /// use std::sync::{Arc, Mutex, PoisonError};
     ///
     /// let numbers = Int32Array::from_iter_values(0..1000);
     /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;

@@ -10,6 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{ColumnOrder, SortOrder};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
+use std::num::NonZero;
 use std::sync::Arc;
 
 fn batch(rows: usize, seed: usize) -> RecordBatch {
@@ -273,4 +274,23 @@ fn properties_of_the_crate_parquet_become_options() {
     let same = WriterOptions::default();
     assert_eq!(defaults.encoding_of("f64"), same.encoding_of("f64"));
     assert_eq!(defaults.compression_of("f64"), Compression::UNCOMPRESSED);
+}
+
+#[test]
+fn files_are_the_same_for_any_number_of_threads() {
+    let (batch, other) = (batch(20_000, 0), batch(20_000, 5));
+    let write = |threads: usize| {
+        let options = WriterOptions::default()
+            .with_row_group_rows(7000)
+            .with_threads(NonZero::new(threads).unwrap());
+        let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
+        for batch in [&batch, &other, &batch] {
+            writer.write(batch).unwrap();
+        }
+        writer.into_inner().unwrap()
+    };
+    let one = write(1);
+    for threads in [2, 3, 8] {
+        assert!(write(threads) == one, "{threads} threads");
+    }
 }

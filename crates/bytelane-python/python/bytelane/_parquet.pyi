@@ -85,6 +85,7 @@ def write_table(
     encoding: str,
     columns: Sequence[tuple[str, str]],
     row_group_size: int,
+    threads: int | None,
 ) -> None: ...
 @final
 class ParquetWriter:
@@ -96,6 +97,7 @@ class ParquetWriter:
         encoding: str,
         columns: Sequence[tuple[str, str]],
         row_group_size: int,
+        threads: int | None,
     ) -> Self: ...
     def write_table(self, table: _Stream) -> None: ...
     def close(self) -> None: ...

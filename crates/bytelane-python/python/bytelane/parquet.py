@@ -678,12 +678,14 @@ def write_table(
     readers: str | Iterable[str] | None = None,
     encodings: str | Iterable[str] | None = None,
     row_group_size: int = 1 << 20,
+    threads: int | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
 
     Columns whose type does not support `encoding` use `"auto"`. `column_encoding` has the encodings of columns, or of all
     columns in a group, by their paths. The default compression is `"zstd"` at level 1; `"none"`, `"snappy"`, `"lz4_raw"`,
-    `"gzip"` and `"brotli"` are the others. `goal`, `readers` and `encodings` are those of `advise`.
+    `"gzip"` and `"brotli"` are the others. `goal`, `readers` and `encodings` are those of `advise`. As many threads encode as there
+    are cores, unless `threads` says how many; the file is the same for any number.
 
     The file appears under its name when it is complete; an existing file is replaced then, and not before.
 
@@ -694,7 +696,7 @@ def write_table(
     """
     options = _options(goal, readers, encodings, compression, compression_level)
     columns = list(dict(column_encoding or {}).items())
-    _parquet.write_table(table, path, options, encoding, columns, row_group_size)
+    _parquet.write_table(table, path, options, encoding, columns, row_group_size, threads)
 
 
 class ArrowSchema(Protocol):
@@ -735,10 +737,11 @@ class ParquetWriter:
         readers: str | Iterable[str] | None = None,
         encodings: str | Iterable[str] | None = None,
         row_group_size: int = 1 << 20,
+        threads: int | None = None,
     ) -> None:
         options = _options(goal, readers, encodings, compression, compression_level)
         columns = list(dict(column_encoding or {}).items())
-        self._writer = _parquet.ParquetWriter(where, schema, options, encoding, columns, row_group_size)
+        self._writer = _parquet.ParquetWriter(where, schema, options, encoding, columns, row_group_size, threads)
 
     def write_table(self, table: ArrowStream) -> None:
         """Appends the rows of a table or of a record batch."""

@@ -269,12 +269,18 @@ pub struct Limits {
 
 impl Limits {
     pub fn new(threads: Option<Count>, memory: Option<u64>) -> PyResult<Self> {
-        let threads = match threads {
-            Some(Count(threads)) => NonZero::new(threads)
-                .ok_or_else(|| PyValueError::new_err("threads must be at least 1"))?,
-            None => thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
-        };
+        let threads = thread_count(threads)?;
         Ok(Self { threads, memory })
+    }
+}
+
+/// Number of threads: as many as there are cores, unless somebody says how many.
+pub fn thread_count(threads: Option<Count>) -> PyResult<NonZero<usize>> {
+    match threads {
+        Some(Count(threads)) => {
+            NonZero::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"))
+        }
+        None => Ok(thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)),
     }
 }
 

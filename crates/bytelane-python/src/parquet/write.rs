@@ -2,6 +2,7 @@
 
 use super::check_signals;
 use super::error::of_parquet;
+use super::file::thread_count;
 use super::options::{Count, Options};
 use crate::arrow;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
@@ -18,7 +19,8 @@ use std::sync::Arc;
 
 /// Writes a table to a file, which appears when it is complete.
 #[pyfunction]
-#[pyo3(signature = (table, path, options, encoding, columns, row_group_size))]
+#[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
+#[pyo3(signature = (table, path, options, encoding, columns, row_group_size, threads))]
 pub fn write_table(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
@@ -27,17 +29,13 @@ pub fn write_table(
     encoding: &str,
     columns: Vec<(String, String)>,
     row_group_size: Count,
+    threads: Option<Count>,
 ) -> PyResult<()> {
     let Count(row_group_size) = row_group_size;
     let rows = arrow::import(table)?;
-    let writer = writer_options(
-        py,
-        options,
-        encoding,
-        columns,
-        row_group_size,
-        &rows.schema(),
-    )?;
+    let schema = rows.schema();
+    let writer = writer_options(py, options, encoding, columns, row_group_size, &schema)?
+        .with_threads(thread_count(threads)?);
     py.detach(|| {
         let new = NewFile::create(&path).map_err(of_parquet)?;
         write(rows, new.file(), &path, writer, row_group_size)?;
@@ -116,6 +114,8 @@ struct Open {
 #[pymethods]
 impl ParquetWriter {
     #[new]
+    #[pyo3(signature = (path, schema, options, encoding, columns, row_group_size, threads))]
+    #[expect(clippy::too_many_arguments, reason = "those of the class in Python")]
     fn new(
         py: Python<'_>,
         path: PathBuf,
@@ -124,10 +124,12 @@ impl ParquetWriter {
         encoding: &str,
         columns: Vec<(String, String)>,
         row_group_size: Count,
+        threads: Option<Count>,
     ) -> PyResult<Self> {
         let Count(row_group_size) = row_group_size;
         let schema = arrow::import_schema(schema)?;
-        let options = writer_options(py, options, encoding, columns, row_group_size, &schema)?;
+        let options = writer_options(py, options, encoding, columns, row_group_size, &schema)?
+            .with_threads(thread_count(threads)?);
         let in_file = |error: Error| of_parquet(error.in_file(&path));
         let new = NewFile::create(&path).map_err(of_parquet)?;
         let file = new.file().try_clone()?;
