@@ -19,10 +19,11 @@ use std::borrow::Cow;
 /// Returns the metadata of a footer for the crate `parquet`. It decodes what is encoded from the structs, not the bytes of the file:
 /// of a damaged footer, it might take another of two fields with one number, and rewritten files would not be read alike.
 pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
-    let has_unknown_fields = |it: &SchemaElement| !it.unknown_fields.is_empty();
+    let is_odd = |it: &SchemaElement| !it.unknown_fields.is_empty() || is_odd_group(it);
     match decoded(file) {
         Ok(read)
-            if !file.schema.iter().any(has_unknown_fields)
+            // The schema must not be read in another way because a chunk is damaged.
+            if !file.schema.iter().any(is_odd)
                 && !has_unknown_type(&read)
                 && !is_misread(file, &read) =>
         {
@@ -200,6 +201,17 @@ fn repair_element(element: &mut SchemaElement) -> Option<bool> {
     let keeps_type = fits.is_some();
     *element = fits.unwrap_or_else(|| without_annotation(element));
     Some(keeps_type)
+}
+
+/// Returns whether an element is a group with an annotation that repairs would leave out.
+fn is_odd_group(element: &SchemaElement) -> bool {
+    let is_group = element.physical_type.is_none() || element.num_children.is_some_and(|it| it > 0);
+    let is_annotated = element.converted_type.is_some() || element.logical_type.is_some();
+    is_group && is_annotated && {
+        let mut repaired = element.clone();
+        repair_group(&mut repaired);
+        repaired != *element
+    }
 }
 
 /// Only lists, maps and variants have a type of their own.

@@ -34,11 +34,12 @@ const VALUES: [&[u8]; 9] = [
     &[0xf5, 0xff, 0xff, 0xff, 0xff, 0x0f],
 ];
 
-/// Fields of footers with another type than the format gives them: of a schema's element, and the place of a dictionary.
+/// Fields of footers with another type than the format gives them: of a schema's element, and the place of a dictionary; and a list
+/// with the annotation of a text.
 #[test]
 fn trials_that_have_failed() {
     let seeds = seeds();
-    for trial in [1_332_744, 1_543_632] {
+    for trial in [1_332_744, 1_543_632, 3_136_744] {
         run(&seeds, trial);
     }
 }
