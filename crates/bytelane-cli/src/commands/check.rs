@@ -65,9 +65,10 @@ impl Arguments {
             }
             out.flush()?;
         }
-        match found {
-            true => Ok(Outcome::Found),
-            false => Ok(Outcome::Fine),
+        if found {
+            Ok(Outcome::Found)
+        } else {
+            Ok(Outcome::Fine)
         }
     }
 }

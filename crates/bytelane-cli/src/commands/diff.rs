@@ -64,9 +64,10 @@ impl Arguments {
             .with_named_rows(self.rows.get());
         let difference = diff(&left, &right, &options)?;
         self.show(&difference, [left.len(), right.len()], &mut out)?;
-        match difference.is_none() {
-            true => Ok(Outcome::Fine),
-            false => Ok(Outcome::Found),
+        if difference.is_none() {
+            Ok(Outcome::Fine)
+        } else {
+            Ok(Outcome::Found)
         }
     }
 

@@ -141,9 +141,10 @@ fn plural(count: usize, what: &str) -> String {
 }
 
 fn summarize(merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {
-    let verified = match merged.verified {
-        true => "; every value compared",
-        false => "",
+    let verified = if merged.verified {
+        "; every value compared"
+    } else {
+        ""
     };
     writeln!(
         out,

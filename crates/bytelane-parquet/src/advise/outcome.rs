@@ -91,14 +91,14 @@ pub struct ColumnAdvice {
     pub rows: u64,
     /// The number of nulls: of the statistics in the file, or of the values.
     pub nulls: u64,
-    /// Whether the number of nulls is an estimate from the sample, because the file has no statistics.
+    /// Set if the number of nulls is an estimate from the sample, because the file has no statistics.
     #[serde(default)]
     pub nulls_estimated: bool,
     /// The number of rows in the sample.
     pub rows_tried: u64,
     /// The number of distinct values besides null; unknown for nested columns, and unless all rows were looked at.
     pub distinct: Option<u64>,
-    /// Whether the number of distinct values is an estimate, which is usually within 2%.
+    /// Set if the number of distinct values is an estimate, which is usually within 2%.
     #[serde(default)]
     pub distinct_estimated: bool,
     /// Bits of information in a value by how often each occurs in the sample: no more than the sample's rows can show.
@@ -123,7 +123,7 @@ pub struct ColumnAdvice {
     /// The most bytes of values of a new page, before compression.
     #[serde(default)]
     pub page_bytes: Option<u64>,
-    /// Whether `rewrite` leaves it as it is, because nothing is better.
+    /// Set if `rewrite` leaves it as it is, because nothing is better.
     pub keep: bool,
     /// Why it cannot be re-encoded.
     pub obstacle: Option<String>,

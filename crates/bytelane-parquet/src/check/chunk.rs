@@ -91,9 +91,12 @@ fn check_page(
     number: usize,
     findings: &mut Findings,
 ) -> Result<()> {
-    let in_page = |error: Error| match page.is_data() {
-        true => error.in_page(number),
-        false => error,
+    let in_page = |error: Error| {
+        if page.is_data() {
+            error.in_page(number)
+        } else {
+            error
+        }
     };
     let header = match read_header(&page.header) {
         Ok(header) => header,

@@ -55,7 +55,7 @@ impl CheckOptions {
 
 /// Checks a file: its structure, sizes, checksums and indexes, and its values if the options ask for them.
 ///
-/// What is wrong with the file is no error, but a [`Finding`]. Damage hides what follows it: if the footer cannot be read, that is
+/// Faults of the file are no errors, but each is a [`Finding`]. Damage hides what follows it: if the footer cannot be read, that is
 /// the only finding.
 ///
 /// # Errors

@@ -20,9 +20,12 @@ struct Key {
 
 impl Key {
     fn compare(&self, row: usize) -> Ordering {
-        let nulls = |first: bool| match first {
-            true => Ordering::Less,
-            false => Ordering::Greater,
+        let nulls = |first: bool| {
+            if first {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            }
         };
         match (&self.values[row], &self.values[row + 1]) {
             (None, None) => Ordering::Equal,

@@ -167,7 +167,7 @@ struct Leaf {
     filter: Option<Sbbf>,
     /// Pages of flat columns.
     pages: Vec<IndexedPage>,
-    // What was found.
+    // Values and nulls that were found.
     valid: i64,
     slots: i64,
     below: bool,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Factor by which what small pieces show of a candidate may differ between row groups that are alike.
 const ALIKE: f64 = 1.08;
 
-/// What small pieces of a row group show of a leaf.
+/// Sizes of a leaf in small pieces of a row group.
 pub(super) struct Screened {
     pub(super) path: ColumnPath,
     pub(super) rows: usize,

@@ -138,7 +138,7 @@ pub(crate) struct Chooser {
     learned: Option<Learned>,
 }
 
-/// What writes columns to weigh them.
+/// Encoders that write columns to weigh them.
 struct Encoders {
     /// Writes parts of columns, without statistics.
     of_parts: ColumnEncoder,

@@ -273,9 +273,10 @@ impl<'a> Trials<'a> {
         layouts: &[Layout],
         is_whole: bool,
     ) -> Result<Vec<EncodedLeaf>> {
-        let encoder = match is_whole {
-            true => &mut self.encoders.of_columns,
-            false => &mut self.encoders.of_parts,
+        let encoder = if is_whole {
+            &mut self.encoders.of_columns
+        } else {
+            &mut self.encoders.of_parts
         };
         encoder.encode(self.column, arrays, layouts)
     }
@@ -294,9 +295,10 @@ impl<'a> Trials<'a> {
     pub(super) fn screen(&mut self) -> Result<()> {
         let (least, most) = SCREENED_BYTES;
         let wanted = (self.bytes() / SCREENED).clamp(least, most);
-        let pieces = match self.bytes() <= SMALL {
-            true => spread(self.rows, self.rows, self.rows),
-            false => spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted)),
+        let pieces = if self.bytes() <= SMALL {
+            spread(self.rows, self.rows, self.rows)
+        } else {
+            spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted))
         };
         let is_whole = pieces.len() == 1 && pieces[0].len() == self.rows;
         // A dictionary that each piece has of its own says nothing of one for all rows.

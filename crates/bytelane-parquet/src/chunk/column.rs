@@ -125,10 +125,7 @@ impl ColumnEncoder {
                 continue;
             }
             let is_last = encoded.len() + 1 == column.leaves.len();
-            let rows = match is_last {
-                true => rows.take(),
-                false => rows.clone(),
-            };
+            let rows = if is_last { rows.take() } else { rows.clone() };
             let at = self.pages_for(leaf)?;
             let (_, pages) = &mut self.pages[at];
             let mut encoder = LeafEncoder::new(leaf, path, &self.options, pages, &mut self.scratch);

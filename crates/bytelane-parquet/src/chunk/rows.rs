@@ -35,10 +35,7 @@ impl Rows {
         {
             let most = rows.min(first.len());
             let (fit, used) = fitting(first, path, unit, most, bytes);
-            let taken = match parts.is_empty() {
-                true => fit.max(1),
-                false => fit,
-            };
+            let taken = if parts.is_empty() { fit.max(1) } else { fit };
             if taken > 0 {
                 parts.extend(self.take(taken));
             }

@@ -117,9 +117,10 @@ fn name(
     let mut only: Vec<(u64, usize)> = Vec::new();
     for [before, after] in found.into_values() {
         let more = before.len().abs_diff(after.len());
-        let (side, rows) = match before.len() > after.len() {
-            true => (0, before),
-            false => (1, after),
+        let (side, rows) = if before.len() > after.len() {
+            (0, before)
+        } else {
+            (1, after)
         };
         only.extend(rows[rows.len() - more..].iter().map(|row| (*row, side)));
     }

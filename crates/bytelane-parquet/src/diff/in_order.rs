@@ -103,18 +103,20 @@ fn differing(before: &[ArrayRef], after: &[ArrayRef], rows: usize) -> Vec<usize>
             .iter()
             .any(|(before, after)| !same_at(before, after, *row))
     };
-    match other.is_empty() {
-        true => Vec::new(),
-        false => (0..rows).filter(differs).collect(),
+    if other.is_empty() {
+        Vec::new()
+    } else {
+        (0..rows).filter(differs).collect()
     }
 }
 
 /// Returns whether arrays have the same values; those of other types have if they are nulls.
 fn same(before: &ArrayRef, after: &ArrayRef) -> bool {
     let is_null = |array: &ArrayRef| array.logical_null_count() == array.len();
-    match before.data_type() == after.data_type() {
-        true => before == after,
-        false => is_null(before) && is_null(after),
+    if before.data_type() == after.data_type() {
+        before == after
+    } else {
+        is_null(before) && is_null(after)
     }
 }
 

@@ -145,9 +145,10 @@ pub fn diff(
     };
     if difference.columns.is_empty() {
         let [left, right] = [left, right].map(|paths| Files::new(paths, &columns));
-        match options.any_order {
-            true => any_order::compare(&left, &right, options, &mut difference)?,
-            false => in_order::compare(&left, &right, options, &mut difference)?,
+        if options.any_order {
+            any_order::compare(&left, &right, options, &mut difference)?
+        } else {
+            in_order::compare(&left, &right, options, &mut difference)?
         }
         // Rows without columns are counted only.
         difference.more |= difference.left_rows != difference.right_rows;

@@ -76,9 +76,10 @@ pub(super) fn normal(array: &ArrayRef) -> Result<ArrayRef> {
             let values = values.collect::<Result<Vec<_>>>()?;
             let nulls = group.nulls().cloned();
             let fields = members(fields);
-            match values.is_empty() {
-                true => Arc::new(StructArray::new_empty_fields(array.len(), nulls)),
-                false => Arc::new(StructArray::try_new(fields, values, nulls)?),
+            if values.is_empty() {
+                Arc::new(StructArray::new_empty_fields(array.len(), nulls))
+            } else {
+                Arc::new(StructArray::try_new(fields, values, nulls)?)
             }
         }
         _ => Arc::clone(array),

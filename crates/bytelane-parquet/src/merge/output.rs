@@ -60,9 +60,10 @@ impl<'a> Outputs<'a> {
             None => 0,
         };
         let used = used + self.footer_bytes;
-        Some(match (used as f64) < NEAR * bytes as f64 {
-            true => bytes.saturating_sub(used),
-            false => 0,
+        Some(if (used as f64) < NEAR * bytes as f64 {
+            bytes.saturating_sub(used)
+        } else {
+            0
         })
     }
 

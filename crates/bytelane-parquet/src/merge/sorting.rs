@@ -37,14 +37,16 @@ pub(super) fn joined(
         let Some(range) = range(group, columns, leaf)? else {
             return Ok(None);
         };
-        let (from, to) = match by.descending {
-            false => range,
-            true => (range.1, range.0),
+        let (from, to) = if by.descending {
+            (range.1, range.0)
+        } else {
+            range
         };
         if let Some(last) = &last {
-            let wanted = match by.descending {
-                false => Ordering::Less,
-                true => Ordering::Greater,
+            let wanted = if by.descending {
+                Ordering::Greater
+            } else {
+                Ordering::Less
             };
             let order = compare(leaf).map(|compare| compare.values(last, &from));
             let is_next = order == Some(wanted)

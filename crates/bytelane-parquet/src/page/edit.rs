@@ -115,9 +115,10 @@ impl PageEditor {
                     .for_each(|it| body.extend_from_slice(it.bytes()));
                 let uncompressed = body.len() + values.len();
                 let is_compressed = !values.is_empty() && !compressor.is_none();
-                match is_compressed {
-                    true => compressor.append(&values, &mut body)?,
-                    false => body.extend_from_slice(&values),
+                if is_compressed {
+                    compressor.append(&values, &mut body)?
+                } else {
+                    body.extend_from_slice(&values)
                 }
                 if let Some(page) = &mut header.data_page_header_v2 {
                     page.is_compressed = Some(is_compressed);

@@ -9,7 +9,7 @@ const SHORT: usize = 64;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bound {
     pub(crate) bytes: Vec<u8>,
-    /// Whether it is a value.
+    /// Set if it is a value.
     pub(crate) is_exact: bool,
 }
 
@@ -25,9 +25,10 @@ pub(crate) fn shorten(least: Vec<u8>, most: Vec<u8>, order: Order, is_text: bool
         is_exact: false,
     };
     let is_long = |bytes: &[u8]| order == Order::Bytes && bytes.len() > SHORT;
-    let least = match is_long(&least) {
-        true => short(start(&least, is_text).to_vec()),
-        false => exact(least),
+    let least = if is_long(&least) {
+        short(start(&least, is_text).to_vec())
+    } else {
+        exact(least)
     };
     let increased = is_long(&most).then(|| increased(start(&most, is_text), is_text));
     [
@@ -105,7 +106,7 @@ mod tests {
         let last = "\u{10ffff}".repeat(20);
         let [least, most] = shortened(last.as_bytes(), true);
         assert!(least.len() == SHORT && most == last.as_bytes());
-        // What is not text is cut like bytes.
+        // Bytes that are no text are cut anywhere.
         let mut bytes = "ä".repeat(50).into_bytes();
         bytes[3] = 0xff;
         let [least, most] = shortened(&bytes, true);

@@ -182,7 +182,7 @@ class ColumnStateDict(TypedDict):
 
 
 class RewrittenColumnDict(TypedDict):
-    """What was done with a column."""
+    """Outcome of a merge for a column."""
 
     path: str
     chunks: int
@@ -213,7 +213,7 @@ class Finding(TypedDict):
 
 
 class Checked(TypedDict):
-    """What `bytelane check --format json` prints of a file."""
+    """Output of `bytelane check --format json` for a file."""
 
     bytes: int
     rows: int
@@ -234,7 +234,7 @@ class MergedPages(TypedDict):
 
 
 class MergedColumn(TypedDict):
-    """What was done with a column."""
+    """Outcome of a merge for a column."""
 
     path: str
     bytes_before: int
@@ -252,7 +252,7 @@ class MergedFile(TypedDict):
 
 
 class Merged(TypedDict):
-    """What `bytelane merge --format json` prints."""
+    """Output of `bytelane merge --format json`."""
 
     inputs: int
     bytes_before: int
@@ -291,7 +291,7 @@ class DifferentRow(TypedDict):
 
 
 class Difference(TypedDict):
-    """What `bytelane diff --format json` prints."""
+    """Output of `bytelane diff --format json`."""
 
     same: bool
     columns: list[str]

@@ -78,7 +78,7 @@ impl Index {
     }
 }
 
-/// Whether the bounds of the pages rise or fall.
+/// Order of the bounds of pages: rising, falling or neither.
 struct Boundaries {
     last: Option<(Vec<u8>, Vec<u8>)>,
     ascending: bool,

@@ -24,7 +24,7 @@ pub(super) fn bounds_of(values: DenseValues<'_>, order: Order) -> Bounds {
     }
 }
 
-/// Whether the values are UTF-8.
+/// Set if the values are UTF-8.
 fn is_text(column: &ColumnDescriptor) -> bool {
     column.physical_type() == Type::BYTE_ARRAY
         && match column.logical_type_ref() {

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Room of values in a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unit {
-    /// As many bits for each value.
+    /// Number of bits of each value.
     Bits(usize),
     /// Strings, each of its own length, which takes four bytes.
     Strings,
@@ -40,9 +40,10 @@ pub(crate) fn fitting(
     let (mut fit, mut beyond) = (0, most);
     while fit + 1 < beyond {
         let middle = fit.midpoint(beyond);
-        match lists.end(middle) <= end {
-            true => fit = middle,
-            false => beyond = middle,
+        if lists.end(middle) <= end {
+            fit = middle
+        } else {
+            beyond = middle
         }
     }
     (fit, bytes)
@@ -136,10 +137,7 @@ fn strings(leaf: &ArrayRef, range: Range<usize>, bytes: usize) -> (usize, usize)
 /// Length of a string.
 fn length_of(values: &ArrayRef, index: usize) -> usize {
     let (end, used) = strings(values, index..index + 1, usize::MAX);
-    match end > index {
-        true => used - LENGTH,
-        false => 0,
-    }
+    if end > index { used - LENGTH } else { 0 }
 }
 
 fn of_offsets<O: OffsetSizeTrait>(
@@ -155,9 +153,10 @@ fn of_offsets<O: OffsetSizeTrait>(
     let (mut fit, mut beyond) = (range.start, range.end);
     while fit + 1 < beyond {
         let middle = fit.midpoint(beyond);
-        match used(middle) <= bytes {
-            true => fit = middle,
-            false => beyond = middle,
+        if used(middle) <= bytes {
+            fit = middle
+        } else {
+            beyond = middle
         }
     }
     (fit, used(fit))

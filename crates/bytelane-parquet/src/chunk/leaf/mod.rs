@@ -16,7 +16,7 @@ use arrow_schema::{DataType, FieldRef};
 pub(crate) struct LeafPath {
     /// Nested arrays around the leaf, from the outside in.
     nodes: Vec<Node>,
-    /// Whether values of the leaf itself can be null.
+    /// Set if values of the leaf itself can be null.
     is_nullable: bool,
     /// Definition level of a value.
     max_def: u16,

@@ -84,7 +84,7 @@ struct Walk<'a> {
     repetition: Vec<u16>,
     /// Elements of the next array that belong to slots that go on, in order.
     ranges: Vec<Range<usize>>,
-    /// Whether all slots go on.
+    /// Set if all slots go on.
     is_whole: bool,
 }
 
@@ -126,9 +126,10 @@ impl Walk<'_> {
             }
             for index in range.clone() {
                 let slot = slots.find(|slot| **slot == max);
-                match nulls.is_valid(index) {
-                    true => push(&mut self.ranges, index..index + 1),
-                    false => slot.into_iter().for_each(|slot| *slot = level),
+                if nulls.is_valid(index) {
+                    push(&mut self.ranges, index..index + 1)
+                } else {
+                    slot.into_iter().for_each(|slot| *slot = level)
                 }
             }
         }

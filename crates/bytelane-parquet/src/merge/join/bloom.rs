@@ -34,8 +34,9 @@ pub(in crate::merge) fn joined(filters: &[&Bytes]) -> std::result::Result<Bytes,
     let bits = &all[header..];
     let ones: u64 = bits.iter().map(|byte| u64::from(byte.count_ones())).sum();
     let share = ones as f64 / (8 * bits.len()).max(1) as f64;
-    match share.powi(WORDS) > MOST_FALSE {
-        true => Err("a filter of their size would be of little use for so many values"),
-        false => Ok(all.into()),
+    if share.powi(WORDS) > MOST_FALSE {
+        Err("a filter of their size would be of little use for so many values")
+    } else {
+        Ok(all.into())
     }
 }

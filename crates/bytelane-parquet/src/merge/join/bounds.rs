@@ -96,9 +96,10 @@ pub(in crate::merge) fn indexed(bounds: PageBounds, compare: Compare) -> PageBou
             Ok(text) => bytes.slice(..text.floor_char_boundary(INDEXED)),
             Err(_) => bytes.slice(..bytes.len().min(INDEXED)),
         };
-        let most = match most.len() > INDEXED {
-            true => greater(&short(&most)).unwrap_or(most),
-            false => most,
+        let most = if most.len() > INDEXED {
+            greater(&short(&most)).unwrap_or(most)
+        } else {
+            most
         };
         (short(&least), most)
     };
@@ -131,10 +132,9 @@ pub(in crate::merge) fn joined(
 ) -> Option<Statistics> {
     if let [(statistics, _)] = chunks {
         let has_bounds = compare.is_some();
-        return statistics.clone().map(|it| match has_bounds {
-            true => it,
-            false => without_bounds(it),
-        });
+        return statistics
+            .clone()
+            .map(|it| if has_bounds { it } else { without_bounds(it) });
     }
     let all: Vec<(&Statistics, i64)> = chunks
         .iter()

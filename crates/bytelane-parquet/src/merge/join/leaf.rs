@@ -165,9 +165,10 @@ impl Join<'_> {
         };
         let mut editor = self.editor(leaf)?;
         let bytes = editor.dictionary(&header, &body)?;
-        let limit = match self.any_dictionary {
-            true => u32::MAX as usize,
-            false => DICTIONARY.max(bytes.len()),
+        let limit = if self.any_dictionary {
+            u32::MAX as usize
+        } else {
+            DICTIONARY.max(bytes.len())
         };
         let indices = leaf.data_pages().filter(|page| uses_dictionary(page));
         let values = indices.map(|page| page.page.values()).sum();
@@ -315,9 +316,10 @@ impl Join<'_> {
         if filters.is_empty() {
             return None;
         }
-        let joined = match filters.len() == self.leaves().count() {
-            true => bloom::joined(&filters),
-            false => Err("some inputs have none"),
+        let joined = if filters.len() == self.leaves().count() {
+            bloom::joined(&filters)
+        } else {
+            Err("some inputs have none")
         };
         let note = |why: &str| {
             let column = self.column.path().string();

@@ -175,9 +175,10 @@ impl PageEncoder {
         to: &mut Vec<u8>,
     ) -> Result<EncodedPage> {
         // Not compressed, or no smaller for it.
-        let bytes = match self.compressed.is_empty() {
-            true => &self.plain,
-            false => &self.compressed,
+        let bytes = if self.compressed.is_empty() {
+            &self.plain
+        } else {
+            &self.compressed
         };
         let header = format::encode(&PageHeader {
             uncompressed_page_size: number(self.plain.len())?,
@@ -212,9 +213,10 @@ impl PageEncoder {
             self.plain
                 .extend_from_slice(&[0; 4][..if with_length { 4 } else { 0 }]);
             let start = self.plain.len();
-            match is_definition {
-                true => levels.append_definition(greatest, backend, &mut self.plain)?,
-                false => levels.append_repetition(greatest, backend, &mut self.plain)?,
+            if is_definition {
+                levels.append_definition(greatest, backend, &mut self.plain)?
+            } else {
+                levels.append_repetition(greatest, backend, &mut self.plain)?
             }
             *length = self.plain.len() - start;
             if with_length {

@@ -64,9 +64,12 @@ fn cancelled_work_leaves_nothing() {
     fs::write(&output, "old").unwrap();
     let options = MergeOptions::default()
         .with_row_group_rows(50)
-        .with_progress(|done, total| match done > total / 2 {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        .with_progress(|done, total| {
+            if done > total / 2 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
     merge(&files.paths, &output, &options).unwrap_err();
     assert_eq!(fs::read(&output).unwrap(), b"old");

@@ -1,4 +1,4 @@
-//! What footers and indexes say after a merge.
+//! Footers and indexes after a merge.
 
 use super::{Files, properties, rows};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};

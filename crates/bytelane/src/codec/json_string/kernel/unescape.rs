@@ -4,7 +4,7 @@
 //!
 //! As for [`escape`](super::escape), runs that need no change are searched and copied, and blocks of
 //! 64 bytes are handled otherwise. Most strings are short, so the first block comes before any run.
-//! Whether an escape is in a block decides nothing; only `\uXXXX`, which is rare, is a branch.
+//! No branch depends on whether an escape is in a block; only `\uXXXX`, which is rare, is a branch.
 //!
 //! ```text
 //! loop
