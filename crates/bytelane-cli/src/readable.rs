@@ -122,6 +122,12 @@ fn idl_error(error: &bytelane_thrift_build::Error) -> String {
     lines(&error.to_string()).into_owned()
 }
 
+/// Returns a count with its noun: `1 file`, `2 files`.
+pub fn plural(count: usize, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -83,7 +83,13 @@ fn show(file: &Path, checked: &Checked, out: &mut impl Write) -> anyhow::Result<
     };
     let what = match (count(Severity::Error), count(Severity::Warning)) {
         (0, 0) => "nothing is wrong".to_owned(),
-        (errors, warnings) => format!("{errors} errors, {warnings} warnings"),
+        (errors, warnings) => {
+            format!(
+                "{}, {}",
+                readable::plural(errors, "error"),
+                readable::plural(warnings, "warning")
+            )
+        }
     };
     let Checked {
         rows,

@@ -135,11 +135,6 @@ fn pages(pages: MergedPages) -> String {
     kinds.join(", ")
 }
 
-fn plural(count: usize, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
-}
-
 fn summarize(merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {
     let verified = if merged.verified {
         "; every value compared"
@@ -149,17 +144,17 @@ fn summarize(merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(
         out,
         "{}, {}, {}, {} rows became {}, {}, {}{verified}",
-        plural(merged.inputs, "file"),
+        readable::plural(merged.inputs, "file"),
         readable::size(merged.bytes_before),
-        plural(merged.row_groups_before, "row group"),
+        readable::plural(merged.row_groups_before, "row group"),
         merged.rows,
-        plural(merged.outputs.len(), "file"),
+        readable::plural(merged.outputs.len(), "file"),
         readable::size(merged.bytes_after),
-        plural(merged.row_groups_after, "row group"),
+        readable::plural(merged.row_groups_after, "row group"),
     )?;
     for file in &merged.outputs {
         let (path, size) = (readable::path(&file.path), readable::size(file.bytes));
-        let groups = plural(file.row_groups, "row group");
+        let groups = readable::plural(file.row_groups, "row group");
         writeln!(out, "{path}: {size}, {} rows in {groups}", file.rows)?;
     }
     for note in &merged.notes {
