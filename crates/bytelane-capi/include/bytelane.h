@@ -568,10 +568,9 @@ struct bytelane_result bytelane_bit_packing_decode_i64(struct bytelane_bit_packi
                                                        int64_t *values,
                                                        size_t count);
 
-// Returns the maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it does not
-// fit in a `size_t` or the format does not exist.
-size_t bytelane_delta_max_encoded_length(struct bytelane_delta_format format,
-                                         size_t count);
+// Returns the maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it
+// does not fit in a `size_t` or the format does not exist.
+size_t bytelane_delta_max_encoded_length(struct bytelane_delta_format format, size_t count);
 
 // Encodes `count` values. `dst` only needs room for the result. Bytes of `dst` after the result
 // may be overwritten.
@@ -608,10 +607,9 @@ struct bytelane_result bytelane_delta_decode_i64(const uint8_t *src,
 // really has; do not allocate memory for it unless you trust the stream.
 struct bytelane_result bytelane_delta_stored(const uint8_t *src, size_t src_length);
 
-// Returns the maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it does not fit
-// in a `size_t` or the width is above 32. For bits, the width is 1.
-size_t bytelane_rle_hybrid_max_encoded_length(uint32_t width,
-                                              size_t count);
+// Returns the maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it
+// does not fit in a `size_t` or the width is above 32. For bits, the width is 1.
+size_t bytelane_rle_hybrid_max_encoded_length(uint32_t width, size_t count);
 
 // Encodes `count` values of `width` bits each. `dst` only needs room for the result. Bytes of
 // `dst` after the result may be overwritten.

@@ -16,8 +16,8 @@ pub struct bytelane_delta_format {
     pub miniblocks: u32,
 }
 
-/// Returns the maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it does not
-/// fit in a `size_t` or the format does not exist.
+/// Returns the maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it
+/// does not fit in a `size_t` or the format does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_delta_max_encoded_length(
     format: bytelane_delta_format,

@@ -5,8 +5,8 @@ use crate::result::*;
 use bytelane::rle_hybrid::{ErrorKind, Format, Integer, bits};
 use bytelane::{DestinationError, Detected};
 
-/// Returns the maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it does not fit
-/// in a `size_t` or the width is above 32. For bits, the width is 1.
+/// Returns the maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it
+/// does not fit in a `size_t` or the width is above 32. For bits, the width is 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_rle_hybrid_max_encoded_length(width: u32, count: usize) -> usize {
     let format = Format::<u32>::new(width);

@@ -19,7 +19,8 @@
 
 static const int OK = BYTELANE_OK;
 
-// Returns memory of exactly this size, with different bytes; even an empty buffer has its own address.
+// Returns memory of exactly this size, with different bytes. Even an empty buffer has its own
+// address.
 static void *filled(size_t length) {
     static uint32_t state = 1;
     uint8_t *memory = malloc(length ? length : 1);
