@@ -5,8 +5,8 @@
 // a dependency of the library.
 //
 // Every way writes and reads the same message, a struct with one list field,
-// and each is checked against the others before it is timed. For the limit,
-// copy moves the list's bytes without converting them.
+// and is checked against the others before it is timed. As the limit, copy
+// moves the list's bytes without converting them.
 //
 //	go test ./...                                      # every way agrees
 //	./record.sh 2026-11-22-go-sapphire-rapids          # measure, and keep it

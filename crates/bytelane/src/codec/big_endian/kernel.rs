@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! destination  |--- 12 ---|------ 64 ------|------ 64 ------|----- 43 -----|
-//!              |       lines of the cache: |                |
+//!              |        cache lines:       |                |
 //! blocks       |------ first ---|
 //!                                                    |------ last ---------|
 //!                         |----- third ----|----- fourth ---|

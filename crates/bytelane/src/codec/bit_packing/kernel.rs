@@ -16,7 +16,7 @@
 //! ```text
 //! unpack    fewer than FEW values: one by one, from 8 bytes at a time
 //!           blocks whose windows are within the input, in the loop of the case:
-//!               Usual   each value lies within what is shifted at once
+//!               Usual   each value lies within the bits shifted at once
 //!               Wide    some reach past it: a second shuffle
 //!               Any     zigzag as well
 //!           the rest: from a copy of the last bytes, or with a mask

@@ -15,7 +15,7 @@
 //!     kept      the differences, in chunks of 32
 //!     least     the smallest difference: a varint
 //!     widths    a byte per miniblock, of all bits that occur in difference - least
-//!     pack      runs of miniblocks of one width; the last miniblock is filled up with `least`
+//!     pack      runs of miniblocks of one width; the last miniblock is padded with `least`
 //! ```
 //!
 //! # Invariants

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! for each run of miniblocks of one width
-//!     before the first wanted value: batches of 32 to a buffer, of which the end is copied
-//!     width 0: the sums of a block once, then only added to the value before and stored
+//!     before the first wanted value: batches of 32 to a buffer, whose end is copied
+//!     width 0: compute the sums of a block once, then only add the value before and store
 //!     else: unpack a window, prefix sums in registers, add the value before, store
 //!     the last blocks from a copy of the input, whose windows would reach past it
 //! ```

@@ -17,12 +17,12 @@
 //! first choice    |----packed-----|----repeated 4 ----|-packed ..       one group of eight
 //! second choice   5 3 9 1 |-------repeated 4 ---------|-packed ..       four repetitions of one value
 //!
-//! for each value that follows itself at least `least_length` times (but for the last one)
+//! for each value repeated at least `least_length` times (except the last one)
 //!     node = the cheapest way to repeat it, over all possibilities and both choices
 //!     if one possibility is left, and a group after `node` is cheaper than packing: decide `node`
-//!     else keep `node` for its remainder, if it is cheaper than what was known for that
+//!     else keep `node` for its remainder, if it is cheaper than the known node
 //!     drop each possibility that costs more than the cheapest and one more group
-//!     if one is left: decide it, and hand out its runs
+//!     if one is left: decide it, and pass on its runs
 //! at the end: the cheapest, packed up to the end or with the last value repeated
 //! ```
 //!

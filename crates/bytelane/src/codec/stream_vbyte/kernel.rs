@@ -5,7 +5,7 @@
 //! data     |-- block --|-- block --|-- block --|-- block --|- block -|
 //!          |--------- 80 bytes ---------|
 //!                      |--------- 80 bytes ---------|        as long as there are 80
-//!                                              |-- rest --|000000000000|   copied, zeros behind it
+//!                                              |-- rest --|000000000000|   copied, followed by zeros
 //! ```
 //!
 //! Each instruction set implements [`Blocks`], which converts between a block of values and its
@@ -21,9 +21,9 @@
 //!
 //! ```text
 //! decode    four blocks: all values of one byte: widen; else look up each block by its codes
-//!           fewer than 336 bytes left: block by block, the last ones from a copy with zeros behind it
-//!           the last values, fewer than a block: as a block of which only the front counts
-//! encode    the same way, into a buffer where fewer than 80 bytes of room are left
+//!           fewer than 336 bytes left: block by block, the last ones from a copy followed by zeros
+//!           the last values, fewer than a block: as a block whose front alone counts
+//! encode    the same way, into a buffer if fewer than 80 bytes of room are left
 //! ```
 //!
 //! # Invariants

@@ -15,7 +15,7 @@
 //! ascii             groups of 256 bytes at the front; done if the last group is ASCII, too
 //! block             the first 64 bytes: there is nothing before them to load
 //! groups            ASCII after ASCII, or each byte compared with the three before it
-//! at the end        no character may be unfinished
+//! at the end        no character may be incomplete
 //! ```
 //!
 //! # Invariants

@@ -12,7 +12,7 @@
 //!           the last values: narrow the last 64 again, or through a buffer
 //! decode    64 bytes that all end a varint: widen
 //!           else a window: masks of ends and beginnings, all varints that begin in its stride
-//!           a window with a fault: one by one, from its first varint on
+//!           a window with an error: one by one, from its first varint on
 //!           fewer than 8 values left: one by one
 //! ```
 //!
@@ -25,7 +25,7 @@
 //! begins 60 bytes further on, and no window waits for the result of another:
 //!
 //! ```text
-//! bytes    ac 02 05 80 80 01 ..      the high bit tells that another byte follows
+//! bytes    ac 02 05 80 80 01 ..      the high bit is set if another byte follows
 //! ends      0  1  1  0  0  1 ..
 //! begins    1  0  1  1  0  0 ..      the ends, one byte later
 //! ```

@@ -293,10 +293,10 @@ fn decode<const K: usize, S: Lanes, M: Mapping>(
 /// lane, in the high bit of the byte that ends it.
 ///
 /// ```text
-/// bytes      ac 02 05 80 80 01 ..      lane of a varint of two bytes and what follows
+/// bytes      ac 02 05 80 80 01 ..      lane of a two-byte varint and the bytes after it
 /// ends       00 80 80 00 00 80 ..      high bits that are clear
 /// below      ff ff 00 00 00 00 ..      everything up to the lowest of them: x ^ (x - 1)
-/// groups     2c 02 00 00 00 00 ..      seven bits a byte
+/// groups     2c 02 00 00 00 00 ..      seven bits per byte
 /// ```
 #[inline(always)]
 fn join<S: Lanes>(simd: S, bytes: S::Vector) -> (S::Vector, S::Vector) {

@@ -18,9 +18,9 @@
 //!     keep the 5 most frequent pairs
 //! best, for each vector
 //!     weigh each candidate on all values
-//!     more than 1/8 exceptions: search the vector itself, unless earlier ones were in vain
-//!     so too, or more than 8 bits: weigh again with limits (`narrower`), outside of which integers
-//!     become exceptions
+//!     more than 1/8 exceptions: search the vector itself, unless earlier searches were in vain
+//!     still so, or more than 8 bits: weigh again with limits (`narrower`); integers outside become
+//!     exceptions
 //! ```
 //!
 //! A pair is dropped as soon as its exceptions alone take more bytes than the best pair.

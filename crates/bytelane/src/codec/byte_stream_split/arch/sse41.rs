@@ -20,7 +20,7 @@ implement! {
 ///
 /// ```text
 /// a0 a1 a2 a3 b0 b1 b2 b3 c0 c1 c2 c3 d0 d1 d2 d3   values a, b, c, d
-/// a0 b0 c0 d0 a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3   units of 16 / K bytes, one a plane
+/// a0 b0 c0 d0 a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3   units of 16 / K bytes, one per plane
 /// ```
 pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
     let mut order = [0; 16];

@@ -147,9 +147,9 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 /// Returns both, and the start of the second one in the result:
 ///
 /// ```text
-/// bytes            a  "  b         letters, and those that stand for themselves
+/// bytes            a  "  b         letters, and bytes that need no escape
 /// all, in pairs    -  a  \  "  -  b         the set of places { 1, 2, 3, 5 } ..
-/// letters only     1     3     5            .. of which these take a byte
+/// letters only     1     3     5            .. these of them take a byte
 /// place in result  0  1  2  3               after leaving out the - : a \ " b
 /// ```
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]

@@ -23,7 +23,7 @@
 //!     one_by_one = shuffles are dear              blocks are escaped one by one, not four at once
 //!     while calm < CALM and input is left
 //!         if not one_by_one, and there are 256 bytes of input and 512 slots
-//!             escape_four; if a byte was long, one_by_one = true and nothing has happened
+//!             escape_four; if a byte was long, one_by_one = true and nothing is done
 //!             calm += 4, or 0 if the result is longer than 256 bytes
 //!             one_by_one = shuffles are dear and up to 8 bytes were special
 //!         else

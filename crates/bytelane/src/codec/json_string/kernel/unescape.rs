@@ -10,13 +10,13 @@
 //! ```text
 //! loop
 //!     if the last CALM blocks had no escape: copy groups of 256 bytes that are clean, valid UTF-8
-//!     classes    which bytes are quotes, backslashes, control characters, beyond ASCII
-//!     escapes    backslashes that begin an escape, and the bytes behind them
+//!     classes    sets of quotes, backslashes, control characters, and bytes beyond ASCII
+//!     escapes    backslashes that begin an escape, and the bytes after them
 //!     piece      stop if a control character, or a byte that UTF-8 does not allow, is before the quote
-//!     unescape   keep all bytes but the backslashes, replace those behind them
-//!     unicode    if some of those are no simple escape: write the characters of `\uXXXX` over their
+//!     unescape   keep all bytes but the backslashes, replace those after them
+//!     unicode    if some of those are not simple escapes: write the characters of `\uXXXX` over their
 //!                digits in a copy of the block, and unescape that instead
-//!     stop at the quote, or where the result does not fit
+//!     stop at the quote, or when the result does not fit
 //! the scalar code continues from there: it finds the error, or fills the destination to its end
 //! ```
 //!

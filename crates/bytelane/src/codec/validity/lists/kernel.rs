@@ -8,8 +8,8 @@
 //!
 //! ```text
 //! repetition, definition   64 pairs
-//! step.lists, step.entries a bit for each pair where a list begins, and where an entry does
-//! offsets    ranks(entries): for each pair, how many entries are below it in the word
+//! step.lists, step.entries a bit for each pair with which a list or an entry begins
+//! offsets    ranks(entries): for each pair, the number of entries below it in the word
 //!            compact these by `lists`, add the entries so far, widen 16 at a time
 //! bits       at_least(definition, level), moved together by `lists` or `entries` (`pext`),
 //!            appended to the word that is not full yet

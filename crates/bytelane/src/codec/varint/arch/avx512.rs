@@ -154,10 +154,10 @@ fn decode<const K: usize, M: Mapping>(
 /// bits; also returns the high bits that are clear.
 ///
 /// ```text
-/// bytes      ac 02 05 80 ..      lane of a varint of two bytes and what follows
+/// bytes      ac 02 05 80 ..      lane of a two-byte varint and the bytes after it
 /// ends       00 80 80 00 ..      high bits that are clear
 /// below      ff ff 00 00 ..      everything up to the lowest of them: x ^ (x - 1)
-/// groups     2c 02 00 00 ..      seven bits a byte
+/// groups     2c 02 00 00 ..      seven bits per byte
 /// ```
 #[target_feature(enable = "avx512f")]
 #[inline]

@@ -190,7 +190,7 @@ fn encode_two([a, b]: [uint64x2_t; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
 ///
 /// ```text
 /// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first
-/// followed   whether the high bit of the low byte tells that the high one follows
+/// followed   high bit of the low byte: the high byte follows
 /// number     ..aaaaaaabbbbbbb or .........bbbbbbb
 /// ```
 #[target_feature(enable = "neon")]

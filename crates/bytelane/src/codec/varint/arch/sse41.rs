@@ -176,7 +176,7 @@ fn decode_two<M: Mapping>(bytes: &[u8; 16], begins: u8, width: usize, to: &mut [
 ///
 /// ```text
 /// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first
-/// followed   whether the high bit of the low byte tells that the high one follows
+/// followed   high bit of the low byte: the high byte follows
 /// number     ..aaaaaaabbbbbbb or .........bbbbbbb
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]
