@@ -148,7 +148,7 @@ pub struct Rounds {
     pub clock: Clock,
     /// Number of turns of each subject; at least [`FEWEST_ROUNDS`] are run.
     pub rounds: usize,
-    /// Length of a turn: calls are repeated until a turn takes this long.
+    /// Time per turn: calls are repeated until a turn takes this long.
     pub sample: Duration,
 }
 

@@ -2,8 +2,8 @@
 // library libbytelane_streamvbyte: include this header instead of streamvbyte.h, streamvbytedelta.h
 // and streamvbyte_zigzag.h, or relink programs that were compiled with those.
 //
-// The formats do not store the number of values: the caller must. Like the original, these functions
-// trust their caller. bytelane.h has functions that check their input.
+// The formats do not store the number of values: the caller must. Like the original, these
+// functions trust their caller. bytelane.h has functions that check their input.
 
 #ifndef BYTELANE_STREAMVBYTE_H
 #define BYTELANE_STREAMVBYTE_H
@@ -16,11 +16,12 @@
 extern "C" {
 #endif
 
-// Number of bytes after a stream that the original needs; this library neither reads nor writes them.
+// Number of bytes after a stream that the original needs; this library neither reads nor writes
+// them.
 #define STREAMVBYTE_PADDING 16
 
-// Returns the number of bytes that the destination of an encoder needs: the control bytes, 4 bytes for each
-// value, and the padding of the original.
+// Returns the number of bytes that the destination of an encoder needs: the control bytes, 4 bytes
+// for each value, and the padding of the original.
 static inline size_t streamvbyte_max_compressedbytes(const uint32_t length) {
     return ((size_t)length + 3) / 4 + (size_t)length * 4 + STREAMVBYTE_PADDING;
 }
@@ -51,8 +52,8 @@ size_t streamvbyte_compressedbytes(const uint32_t *in, uint32_t length);
 // Returns the number of bytes that streamvbyte_encode_0124 would write.
 size_t streamvbyte_compressedbytes_0124(const uint32_t *in, uint32_t length);
 
-// Returns whether the first `inLength` bytes of `in` are a stream of `outLength` values, and nothing
-// else.
+// Returns whether the first `inLength` bytes of `in` are a stream of `outLength` values, and
+// nothing else.
 bool streamvbyte_validate_stream(const uint8_t *in, size_t inLength, uint32_t outLength);
 
 // Same as streamvbyte_validate_stream, for the output of streamvbyte_encode_0124.
