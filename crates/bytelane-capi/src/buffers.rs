@@ -65,8 +65,8 @@ pub(crate) unsafe fn input<'a, T: Value>(
 /// # Safety
 ///
 /// For `src`, as for [`input`]. If `room` is not 0 and `dst` is neither null nor misaligned, `dst`
-/// points to memory for `room` values, initialised or not, that nobody else accesses during `'a`;
-/// unless it overlaps `src`, which is refused.
+/// points to memory for `room` values, initialised or not, that nothing else accesses during `'a`;
+/// unless it overlaps `src`, which is rejected.
 #[inline(always)]
 pub(crate) unsafe fn both<'a, S: Value, D: Value>(
     (src, count): (*const S, usize),

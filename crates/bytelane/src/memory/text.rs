@@ -106,6 +106,20 @@ impl Appender<'_> {
         append(operation, most, self.bytes).map(|(_, done)| done)
     }
 
+    /// Makes room for more bytes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
+    /// Appends up to the number of bytes for which there is room: see [`append`].
+    #[inline(always)]
+    pub(crate) fn append_to_room<F: Text>(&mut self, operation: F) -> Result<F::Done, F::Error> {
+        let room = self.room();
+        self.append(operation, room)
+    }
+
     /// Removes everything that has been appended.
     #[inline]
     pub(crate) fn undo(&mut self) {

@@ -6,7 +6,7 @@ use core::fmt;
 /// Error of reading or writing a page. Everything before the offset is well formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in a page.
+/// Kind of error in a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -52,7 +52,7 @@ pub enum ErrorKind {
         /// Its position in the vector.
         position: u16,
     },
-    /// The page has fewer values than were asked for.
+    /// The page has fewer values than requested.
     Count {
         /// The number of values in the page.
         values: usize,

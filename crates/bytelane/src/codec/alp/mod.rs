@@ -21,13 +21,13 @@
 //! The page stores the number of values, but no function allocates memory for it: the caller says
 //! how many values it wants, and gets an error if the page has fewer. [`stored`] reads the number.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
 //! Vectors of 2^3 to 2^15 values, which must follow each other without gaps. An exception may be
 //! listed twice; the last one counts. Everything else that the specification does not allow is an
 //! [`Error`] with its offset.
 //!
-//! # What is written
+//! # Encoder output
 //!
 //! The specification leaves the choice of exponents and factors to the encoder. This encoder
 //! compares the sizes for all pairs on samples of the page, and then tries the five pairs that won

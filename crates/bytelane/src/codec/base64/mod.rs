@@ -40,7 +40,7 @@
 //! | `encoded_len(bytes, padding)` | [`Engine::encoded_len`] |
 //! | `decoded_len_estimate(len)` | [`decoded_len_estimate`], or [`decoded_len`] of the text, which is exact |
 //! | `EncodeSliceError` | [`DestinationError`] |
-//! | `DecodeError`, `DecodeSliceError` | [`Error`]: the variants are those of [`ErrorKind`], places are its `offset()` |
+//! | `DecodeError`, `DecodeSliceError` | [`Error`]: the variants are those of [`ErrorKind`], positions are its `offset()` |
 //! | `write::EncoderWriter::new(writer, &engine)` | `Encoder::new(writer, engine)` |
 //! | `read::DecoderReader::new(reader, &engine)` | `Decoder::new(reader, engine)` |
 //! | `display::Base64Display` | `Engine::encode_to_string` |

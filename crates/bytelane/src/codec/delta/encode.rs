@@ -24,7 +24,7 @@
 //!   room, it goes through `aside`.
 //! - A chunk is always complete: it is padded with a difference that already occurs.
 //!
-//! # What decided
+//! # Measurements
 //!
 //! Runs of miniblocks and chunks raised the speed of encoding `i64` timestamps from 2.6 to 5.4
 //! times that of the crate `parquet` (AVX-512); computing differences three times in place reaches

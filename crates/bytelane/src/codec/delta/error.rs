@@ -24,7 +24,7 @@ pub enum ErrorKind {
         /// The number of bits.
         width: u8,
     },
-    /// The stream has fewer values than were asked for.
+    /// The stream has fewer values than requested.
     Count {
         /// The number of values in the stream.
         values: u64,

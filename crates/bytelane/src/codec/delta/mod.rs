@@ -18,7 +18,7 @@
 //! how many values it wants, and gets an error if the stream has fewer. [`stored`] reads the
 //! number.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
 //! Encoders write blocks of 128 values in 4 miniblocks, as most writers do; use [`Format`] for
 //! other sizes. Decoders accept every size that the specification allows: blocks of a multiple of

@@ -7,16 +7,17 @@ use super::{Escape, EscapeBytes, Scan, Unescape};
 use crate::memory::{Faithful, Text, Validated};
 
 // SAFETY: `kernel::escape` and the scalar code count as written only bytes that they have stored,
-// from the front on: runs copied whole by `copy`; for a block in `escape_four`, `escape_few`,
-// `escape_block` and `escape_short`, one byte for each of its bytes and one more for each special
-// byte, and `Blocks::escape`, `put` and `copy_short` store at least that many; for a byte in
-// `escape_bytes` and `escape_first`, the length of its escape, of which eight bytes are stored. If
-// a result does not fit as a whole, it is copied from a `result` array that begins as zeros.
-// `Escape::quote` writes both quotes.
+// from the front on: runs copied whole by `copy_run`; for a block in `escape_four`, `escape_few`,
+// `escape_block` and `escape_up_to_64`, one byte for each of its bytes and one more for each
+// special byte, and `Blocks::escape`, `put` and `copy_short` store at least that many; for a byte
+// in `escape_bytes` and `escape_first`, the length of its escape, of which eight bytes are stored.
+// If a result does not fit as a whole, it is copied from a `result` array that begins as zeros.
+// `Escape::quote` writes both quotes. `escape` continues where `escape_front` has stopped, in the
+// same destination.
 unsafe impl Faithful for Escape<'_> {}
 
 // SAFETY: in the text, which is UTF-8, ASCII bytes are replaced with ASCII, and all others are
-// copied. The result covers all of the text, or `fill_slowly` removes the written part of a
+// copied. The result covers all of the text, or `fill_from` removes the written part of a
 // character that was cut in two.
 unsafe impl Text for Escape<'_> {}
 

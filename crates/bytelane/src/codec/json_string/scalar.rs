@@ -61,12 +61,6 @@ pub(super) fn escape(src: &[u8], dst: &mut [Slot]) -> Consumed {
     escape_from(src, dst, Consumed::default())
 }
 
-/// Escapes a text. Returns the length of the result, if it fits.
-pub(super) fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> {
-    let done = escape(src, dst);
-    (done.read == src.len()).then_some(done.written)
-}
-
 /// Same as [`escape`], continuing from `done`.
 #[inline(never)]
 pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {

@@ -27,14 +27,14 @@
 //! Neither the number of values nor their width is stored: the caller says how many values it
 //! wants, so no number in the input causes an allocation.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
 //! Runs have 1 to 2^31 - 1 values, as the specification says. The last run may have more values
 //! than requested, and the bytes of its last group after the last requested value may be missing:
 //! some writers leave them out. A repeated value must fit the width. Everything else is an
 //! [`Error`] with its offset.
 //!
-//! # What is written
+//! # Encoder output
 //!
 //! Packed runs take whole groups of eight values, so it matters where a repetition begins. The
 //! encoder compares the possibilities instead of taking the first one. Its result is never larger

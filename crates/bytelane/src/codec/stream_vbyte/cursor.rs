@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 /// Number of values to decode at a time when the caller does not need them.
 const BLOCK: usize = 128;
 
-/// A position in a stream, as plain integers. Store it beside the stream and pass it to
+/// A position in a stream, as plain integers. Store it next to the stream and pass it to
 /// [`Cursor::resume`] later.
 ///
 /// A forged checkpoint is harmless: it results in an error or wrong values.

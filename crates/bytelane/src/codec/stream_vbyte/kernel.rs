@@ -5,7 +5,7 @@
 //! data     |-- block --|-- block --|-- block --|-- block --|- block -|
 //!          |--------- 80 bytes ---------|
 //!                      |--------- 80 bytes ---------|        as long as there are 80
-//!                                              |-- rest --|000000000000|   copied, followed by zeros
+//!                                              |-- rest --|000000000000|   copy, then zeros
 //! ```
 //!
 //! Each instruction set implements [`Blocks`], which converts between a block of values and its
@@ -28,13 +28,13 @@
 //!
 //! # Invariants
 //!
-//! - Data are used in order, without gaps: the next block begins at `used`, whatever was loaded or
-//!   stored past it.
+//! - Data are used in order, without gaps: the next block begins at `used`, even if more was loaded
+//!   or stored.
 //! - Data that extend into the zeros after the input are an error, detected after the block.
 //! - `previous` has the last value, for differences; `before` has the values one place earlier, read
 //!   from the input itself.
 //!
-//! # What decided
+//! # Measurements
 //!
 //! With AVX-512, masks are computed 16 blocks ahead, since reading them back at once costs a third
 //! of the speed, and eight blocks are loaded before the previous eight are stored (1.35 times as

@@ -4,10 +4,10 @@
 //! ```
 //! use bytelane::validity::{Format, values};
 //!
-//! // Parquet stores the values that are there, and a level for every value.
+//! // Parquet stores the valid values, and a level for every value.
 //! let (levels, dense) = ([1, 0, 1, 1u16], [2.5, 3.5, 4.5]);
 //!
-//! // Arrow has a bitmap, and a place for every value.
+//! // Arrow has a bitmap, and a position for every value.
 //! let optional = Format::<u16>::new(1).expect("at least 1");
 //! let (bitmap, valid) = optional.encode_to_vec(&levels)?;
 //! assert_eq!((&bitmap[..], valid), (&[0b1101][..], 3));

@@ -20,7 +20,7 @@
 //! 0, 1, 2, 3 .. (Thrift's integers, protobuf's `sint32` and `sint64`). Protobuf's `int32` and
 //! `int64` do not use zigzag: encode them as the `u64` of the sign-extended number.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
 //! Encoders write the shortest form. Decoders also accept longer forms whose last groups are zero,
 //! such as `80 00` for 0, if they stay within the 5 or 10 bytes of the type: Thrift and protobuf

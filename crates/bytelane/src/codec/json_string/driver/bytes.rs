@@ -88,7 +88,12 @@ impl EscapeBytes<'_> {
             if utf8::valid_up_to_with(backend, &src[from..end]) < end - from {
                 return None;
             }
-            let piece = escape_blocks(&src[at..end], &mut to[done.written..], backend);
+            let piece = escape_blocks(
+                &src[at..end],
+                &mut to[done.written..],
+                Consumed::default(),
+                backend,
+            );
             done.read += piece.read;
             done.written += piece.written;
             if done.read < end {

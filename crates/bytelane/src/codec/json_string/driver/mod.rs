@@ -15,8 +15,9 @@ pub(crate) use bytes::EscapeBytes;
 pub(super) use bytes::escape as escape_bytes;
 
 dispatch! {
-    fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> = kernel::escape_short, or scalar::escape_short;
-    fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Consumed = kernel::escape, or scalar::escape;
+    #[inline(always)]
+    fn escape_front(src: &[u8], dst: &mut [Slot]) -> Consumed = kernel::escape_front, or scalar::escape;
+    fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = kernel::escape, or scalar::escape_from;
     fn escaped_len_blocks(src: &[u8]) -> usize = kernel::escaped_len, or scalar::escaped_len;
     fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> = kernel::unescape, or scalar::unescape;
     #[cfg(feature = "alloc")]
@@ -45,15 +46,14 @@ impl Fill for Escape<'_> {
 
     #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
-        let src = self.text.as_bytes();
-        if src.len() <= 64
-            && let Some(inside) = self.inside(to)
-            && let Some(written) = escape_short(src, inside, self.backend)
-        {
-            let read = src.len();
-            return Ok((self.quote(to, Consumed { read, written }), read));
+        let mut done = Consumed::default();
+        if let Some(inside) = self.inside(to) {
+            done = escape_front(self.text.as_bytes(), inside, self.backend);
+            if done.read == self.text.len() {
+                return Ok((self.quote(to, done), done.read));
+            }
         }
-        self.fill_slowly(to)
+        self.fill_from(done, to)
     }
 }
 
@@ -70,12 +70,17 @@ impl<'a> Escape<'a> {
         }
     }
 
-    /// Writes a text of any length to a destination of any length.
-    fn fill_slowly(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
+    /// Writes the rest of a text to a destination of any length.
+    #[inline(never)]
+    fn fill_from(
+        self,
+        done: Consumed,
+        to: &mut [Slot],
+    ) -> Result<(usize, usize), DestinationError> {
         let src = self.text.as_bytes();
         let given = to.len();
         let done = self.inside(to).map(|inside| {
-            let mut done = escape_blocks(src, inside, self.backend);
+            let mut done = escape_blocks(src, inside, done, self.backend);
             if self.whole && done.read < src.len() {
                 done = scalar::escape_from(src, inside, done);
             }
@@ -138,6 +143,7 @@ pub(super) fn escape<'a>(
 /// Reserves the length of the text without escapes, and more only when needed. Returns the number
 /// of bytes appended.
 #[cfg(feature = "alloc")]
+#[inline]
 pub(super) fn escape_append(
     text: &str,
     opening: bool,
@@ -146,6 +152,9 @@ pub(super) fn escape_append(
     backend: Detected,
 ) -> usize {
     let most = text.len() + usize::from(opening) + usize::from(closing);
+    if to.room() < most {
+        to.reserve(most);
+    }
     let operation = Escape {
         text,
         opening,
@@ -153,8 +162,7 @@ pub(super) fn escape_append(
         whole: false,
         backend,
     };
-    let room = usize::max(most, to.room());
-    let read = to.append(operation, room).expect("there is room");
+    let read = to.append_to_room(operation).expect("there is room");
     if read < text.len() {
         escape_rest(&text[read..], closing, &mut to, backend);
     }

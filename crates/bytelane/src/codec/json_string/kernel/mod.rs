@@ -1,5 +1,5 @@
-//! The algorithms, shared by all instruction sets: runs of up to 4 KiB that need no change are
-//! searched and copied whole; other parts are handled in blocks of 64 bytes.
+//! The algorithms, shared by all instruction sets: runs that need no change are copied 256 bytes or
+//! more at a time; other parts are handled in blocks of 64 bytes.
 //!
 //! A kernel stops where it cannot continue, between two characters: at the end, when the
 //! destination is full, or before an error. The scalar code continues from there: it determines
@@ -12,7 +12,7 @@ mod unescape;
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
 pub(super) use escape::{
-    copy_clean, escape, escape_short, escape_up_to, escaped_len, short_specials,
+    copy_clean, escape, escape_front, escape_up_to, escaped_len, short_specials,
 };
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
@@ -22,8 +22,8 @@ use super::Blocks;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Number of bytes to search before copying them: they are in the first-level cache by then. Runs
-/// of 1 KiB are as fast.
+/// Number of bytes that unescaping searches before copying them: they are in the first-level cache
+/// by then. Runs of 1 KiB are as fast.
 const RUN: usize = 4096;
 
 /// Number of consecutive blocks without a change after which the kernel returns to whole runs. They

@@ -14,8 +14,8 @@
 //!     escapes    backslashes that begin an escape, and the bytes after them
 //!     piece      stop if a control character, or a byte that UTF-8 does not allow, is before the quote
 //!     unescape   keep all bytes but the backslashes, replace those after them
-//!     unicode    if some of those are not simple escapes: write the characters of `\uXXXX` over their
-//!                digits in a copy of the block, and unescape that instead
+//!     unicode    if some of those are not simple escapes: write the characters of `\uXXXX` over
+//!                their digits in a copy of the block, and unescape that instead
 //!     stop at the quote, or when the result does not fit
 //! the scalar code continues from there: it finds the error, or fills the destination to its end
 //! ```
@@ -28,7 +28,7 @@
 //! - `carry` indicates that the byte before `at` is a backslash that begins an escape.
 //! - An address never depends on a choice between two values: `at` grows by 64, or by less in a branch.
 //!
-//! # What decided
+//! # Measurements
 //!
 //! Writing characters over their digits takes a half to a third of the time of leaving the block
 //! and resuming after them, which was a chain of 40 cycles per escape. A conditional move between

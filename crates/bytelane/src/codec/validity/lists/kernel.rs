@@ -21,7 +21,7 @@
 //!   room are skipped but counted, so that the error can report the required length.
 //! - A rank is below 64, so it fits in a byte; `pending` has the bits that do not fill a word yet.
 //!
-//! # What decided
+//! # Measurements
 //!
 //! For 20,000 levels in lists of up to 30 entries, offsets take 5,500 ns with AVX-512, 7,500 ns
 //! with SSE4.1, and 14,300 ns with a plain loop. Bitmaps take 960 to 9,200 ns: without `pext`, bits

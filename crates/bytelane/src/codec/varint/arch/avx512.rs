@@ -280,7 +280,7 @@ fn encode<const K: usize, M: Mapping>(
 /// them.
 ///
 /// ```text
-/// number      groups of seven bits, picked by their places: 8 bits from bit 0, 7, 14 ..
+/// number      groups of seven bits, picked by their positions: 8 bits from bit 0, 7, 14 ..
 /// groups      .aaaaaaa .bbbbbbb .ccccccc 00000000 ..
 /// kept        11111111 11111111 11111111 00000000 ..   whole bytes down from the highest bit
 /// continued   1        1        0        0             kept, one byte down
