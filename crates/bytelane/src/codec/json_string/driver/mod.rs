@@ -1,5 +1,5 @@
-//! Between the public functions and the kernels: quotes, memory, and the parts that a kernel leaves
-//! to the scalar code.
+//! Code between the public functions and the kernels: quotes, memory, and the parts that a kernel
+//! leaves to the scalar code.
 
 mod bytes;
 
@@ -29,13 +29,13 @@ pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize
     escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes)
 }
 
-/// Writes a text, or as much of it as there is room for. Reports the number of bytes read.
+/// Writes a text, or the part of it that fits. Reports the number of bytes read.
 pub(crate) struct Escape<'a> {
     text: &'a str,
     opening: bool,
     /// True to write a quote once all of the text is written.
     closing: bool,
-    /// True if it is an error that the text does not fit.
+    /// True if it is an error for the text not to fit.
     whole: bool,
     backend: Detected,
 }
@@ -58,7 +58,7 @@ impl Fill for Escape<'_> {
 }
 
 impl<'a> Escape<'a> {
-    /// Writes all of a text, or nothing.
+    /// Writes all of a text, or fails.
     #[inline(always)]
     fn whole(format: Format, text: &'a str, backend: Detected) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl<'a> Escape<'a> {
         }
     }
 
-    /// The destination of the text, between the quotes, if the text without escapes fits.
+    /// Returns the destination of the text, between the quotes, if the text without escapes fits.
     #[inline(always)]
     fn inside<'b>(&self, to: &'b mut [Slot]) -> Option<&'b mut [Slot]> {
         let [before, after] = [usize::from(self.opening), usize::from(self.closing)];
@@ -114,7 +114,7 @@ impl<'a> Escape<'a> {
         Some(&mut to[before..][..self.text.len() + room])
     }
 
-    /// Writes the quotes around the part of the text that is done. Returns the total length.
+    /// Writes the quotes around the finished part of the text. Returns the total length.
     #[inline(always)]
     fn quote(&self, to: &mut [Slot], done: Consumed) -> usize {
         let mut end = usize::from(self.opening) + done.written;
@@ -188,8 +188,8 @@ fn escape_rest(mut text: &str, closing: bool, to: &mut Appender<'_>, backend: De
     }
 }
 
-/// Decodes as much of a text as fits, in whole characters. Reports the number of bytes of the input
-/// read, and why it stopped.
+/// Decodes the whole characters of a text that fit. Reports the number of bytes of the input read,
+/// and the reason for stopping.
 pub(crate) struct Unescape<'a> {
     src: &'a [u8],
     backend: Detected,
@@ -222,8 +222,8 @@ pub(super) fn unescape<'a>(
     Ok((text, read))
 }
 
-/// The error for a full destination: the first fault in the rest of the string, or else the length
-/// of the destination.
+/// Returns the error for a full destination: the first error in the rest of the string, or else the
+/// length of the destination.
 #[cold]
 fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usize) -> Error {
     let measured = scalar::measure(src, Consumed { read, written });
@@ -237,7 +237,8 @@ fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usi
     }
 }
 
-/// The number of bytes that a complete text has in the input, if it may end where reading stopped.
+/// Returns the number of bytes that a complete text takes in the input, if it may end where reading
+/// stopped.
 #[inline]
 fn finish(format: Format, src: &[u8], read: usize, stop: Stop) -> Result<usize, Error> {
     match stop {
@@ -268,7 +269,8 @@ pub(super) fn unescape_append(
     }
 }
 
-/// Appends what can be decoded. Returns the number of bytes of the input read, and why it stopped.
+/// Appends all text that can be decoded. Returns the number of bytes of the input read, and the
+/// reason for stopping.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn append_text(
