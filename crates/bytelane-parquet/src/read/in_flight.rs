@@ -68,7 +68,7 @@ impl InFlight {
             while self.open.len() < self.width
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
-                let group = RowGroup::open(settings, file.row_group(index), rows);
+                let group = RowGroup::open(settings, file, index, rows);
                 let open = Open::new(index, group);
                 self.open.push_back(Arc::new(open));
                 if let Some(last) = self.open.back()

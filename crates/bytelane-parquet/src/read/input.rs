@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// An input for several readers and threads.
 #[derive(Clone)]
-pub(super) struct Input(Arc<dyn AnyInput>);
+pub(crate) struct Input(Arc<dyn AnyInput>);
 
 /// [`ChunkReader`] without its own type.
 trait AnyInput: Send + Sync {

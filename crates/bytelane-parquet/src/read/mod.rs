@@ -2,6 +2,7 @@
 
 mod builder;
 mod column;
+mod conditions;
 mod in_flight;
 mod input;
 mod kept;
@@ -9,13 +10,15 @@ mod leaf;
 mod row_group;
 mod rows;
 mod schema;
-mod stored;
 #[cfg(test)]
 mod tests;
 
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;
-pub(crate) use row_group::LeafChunk;
+pub(crate) use conditions::{Condition, Conditional};
+pub(crate) use input::Input;
+pub(crate) use row_group::{LeafChunk, page_ranges};
+pub(crate) use rows::Ranges;
 
 use crate::stack::with_stack;
 use crate::{Error, Result};
@@ -58,6 +61,8 @@ pub struct Reader {
     metadata: ArrowReaderMetadata,
     settings: Arc<Settings>,
     in_flight: InFlight,
+    /// Rows to pass over and to return, of those that conditions leave.
+    window: Option<Window>,
     /// Memory of all batches together, if they are kept.
     kept: Option<Kept>,
 }
@@ -96,6 +101,23 @@ impl Reader {
     }
 }
 
+/// Rows to pass over, and to return after them.
+struct Window {
+    passed: usize,
+    left: usize,
+}
+
+impl Window {
+    /// Returns the rows of a batch that are in it.
+    fn take(&mut self, batch: &RecordBatch) -> RecordBatch {
+        let start = self.passed.min(batch.num_rows());
+        self.passed -= start;
+        let rows = self.left.min(batch.num_rows() - start);
+        self.left -= rows;
+        batch.slice(start, rows)
+    }
+}
+
 impl Iterator for Reader {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
@@ -106,7 +128,13 @@ impl Iterator for Reader {
         let batch = with_stack(settings.depth, || {
             in_flight.next(settings, file).transpose()
         });
-        let batch = batch.transpose()?;
+        let mut batch = batch.transpose()?;
+        if let (Ok(whole), Some(window)) = (&mut batch, &mut self.window) {
+            *whole = window.take(whole);
+            if window.left == 0 {
+                self.in_flight = InFlight::default();
+            }
+        }
         let batch = batch.and_then(|batch| match &mut self.kept {
             Some(kept) => kept.add(&batch).map(|()| batch),
             None => Ok(batch),
@@ -120,7 +148,7 @@ impl Iterator for Reader {
 
 impl RecordBatchReader for Reader {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.settings.schema)
+        Arc::clone(&self.settings.output.schema)
     }
 }
 
@@ -128,7 +156,7 @@ impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader")
             .field("file", &self.file)
-            .field("schema", &self.settings.schema)
+            .field("schema", &self.settings.output.schema)
             .finish_non_exhaustive()
     }
 }

@@ -50,6 +50,13 @@ impl PageIndex {
         (rows_rise && offsets_rise && first && ends).then_some(Self { locations, rows })
     }
 
+    /// Returns the rows of each page.
+    pub(crate) fn ranges(&self) -> Vec<Range<usize>> {
+        let starts = self.locations.iter().map(|it| it.first_row_index as usize);
+        let ends = starts.clone().skip(1).chain([self.rows]);
+        starts.zip(ends).map(|(start, end)| start..end).collect()
+    }
+
     /// Rows of a page.
     fn rows_of(&self, page: usize) -> Option<usize> {
         let first = self.locations.get(page)?.first_row_index as usize;
