@@ -105,38 +105,10 @@ impl Selection {
     /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for a condition that does not fit a column's type, and for a row group
     /// that does not exist.
     pub fn read<T: ChunkReader + 'static>(&self, reader: ReaderBuilder<T>) -> Result<SelectedRows> {
-        let in_file = Arc::clone(reader.schema());
-        let is_constant = |name: &str| self.constants.iter().any(|(field, _)| field.name() == name);
-        let own = in_file
-            .fields()
-            .iter()
-            .filter(|field| !is_constant(field.name()));
-        let constants = self.constants.iter().map(|(field, _)| field);
-        let whole = Schema::new(own.chain(constants).cloned().collect::<Vec<_>>());
-        let conditions = match &self.filter {
-            Some(filter) => {
-                let filter = Filter::try_new(filter, &whole)?.with_constants(&self.constants)?;
-                let leaves = reader.parquet_schema();
-                let filters = filter.conjuncts().into_iter();
-                filters.map(|filter| conditional(filter, leaves)).collect()
-            }
-            None => Vec::new(),
-        };
-        let returned = self.returned_leaves(reader.parquet_schema())?;
-        let projection = ProjectionMask::leaves(reader.parquet_schema(), returned);
-        let mut reader = reader
-            .with_projection(projection)
-            .with_conditions(conditions);
-        if let Some(row_groups) = &self.row_groups {
-            reader = reader.with_row_groups(row_groups.clone());
-        }
-        let reader = reader.build()?;
-        let constants: Vec<_> = self
-            .constants
-            .iter()
-            .filter(|(field, _)| self.is_returned(|wanted| field.name() == wanted))
-            .cloned()
-            .collect();
+        let reader = self.choose(reader)?.build()?;
+        let constants = self.constants.iter();
+        let constants = constants.filter(|(field, _)| self.is_returned(|it| field.name() == it));
+        let constants: Vec<_> = constants.cloned().collect();
         let in_file = reader.schema();
         let fields = in_file.fields().iter();
         let fields = fields.chain(constants.iter().map(|(field, _)| field));
@@ -145,6 +117,45 @@ impl Selection {
             reader,
             constants,
         })
+    }
+
+    /// Sets the columns, row groups and conditions that a reader reads. Columns with the same value in all rows are not added to its
+    /// batches.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read) but for row groups, which [`ReaderBuilder::build`] reports.
+    pub fn choose<T: ChunkReader + 'static>(
+        &self,
+        reader: ReaderBuilder<T>,
+    ) -> Result<ReaderBuilder<T>> {
+        let returned = self.returned_leaves(reader.parquet_schema())?;
+        let projection = ProjectionMask::leaves(reader.parquet_schema(), returned);
+        let conditions = self.conditions(reader.schema(), reader.parquet_schema())?;
+        let reader = reader
+            .with_projection(projection)
+            .with_conditions(conditions);
+        Ok(match &self.row_groups {
+            Some(row_groups) => reader.with_row_groups(row_groups.clone()),
+            None => reader,
+        })
+    }
+
+    /// Returns conditions that are together the one on the rows.
+    fn conditions(&self, in_file: &Schema, leaves: &SchemaDescriptor) -> Result<Vec<Conditional>> {
+        let Some(filter) = &self.filter else {
+            return Ok(Vec::new());
+        };
+        let is_constant = |name: &str| self.constants.iter().any(|(field, _)| field.name() == name);
+        let own = in_file
+            .fields()
+            .iter()
+            .filter(|field| !is_constant(field.name()));
+        let constants = self.constants.iter().map(|(field, _)| field);
+        let whole = Schema::new(own.chain(constants).cloned().collect::<Vec<_>>());
+        let filter = Filter::try_new(filter, &whole)?.with_constants(&self.constants)?;
+        let filters = filter.conjuncts().into_iter();
+        Ok(filters.map(|filter| conditional(filter, leaves)).collect())
     }
 
     /// Returns the leaves of the columns to return.

@@ -1,8 +1,7 @@
 //! One column of one row group, apart from the footer of its file.
 
-use super::conditions::View;
 use super::input::Input;
-use super::row_group::{LeafChunk, RowGroup, Settings, stages};
+use super::row_group::{LeafChunk, RowGroup, Settings, View, stages};
 use super::rows::Rows;
 use super::schema::Plan;
 use crate::Result;

@@ -2,11 +2,10 @@
 
 mod builder;
 mod column;
-mod conditions;
 mod in_flight;
 mod input;
-mod kept;
 mod leaf;
+mod push;
 mod row_group;
 mod rows;
 mod schema;
@@ -15,17 +14,18 @@ mod tests;
 
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;
-pub(crate) use conditions::{Condition, Conditional};
 pub(crate) use input::Input;
-pub(crate) use row_group::{LeafChunk, page_ranges};
+pub use input::PushedBytes;
+pub use push::{AsyncReader, Decoded, PushDecoder, RangeReader};
+pub(crate) use row_group::{Condition, Conditional, LeafChunk, page_ranges};
 pub(crate) use rows::Ranges;
 
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use builder::Kept;
 use in_flight::InFlight;
-use kept::Kept;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::file::reader::ChunkReader;
 use row_group::Settings;
@@ -93,6 +93,19 @@ impl Reader {
         self.metadata.metadata()
     }
 
+    /// Returns the rows of a batch that are to be returned, and whether they are the last ones.
+    fn within_limits(&mut self, mut batch: RecordBatch) -> Result<(RecordBatch, bool)> {
+        let mut is_last = false;
+        if let Some(window) = &mut self.window {
+            batch = window.take(&batch);
+            is_last = window.left == 0;
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.add(&batch)?;
+        }
+        Ok((batch, is_last))
+    }
+
     fn located(&self, error: Error) -> ArrowError {
         match &self.file {
             Some(file) => error.in_file(file).into(),
@@ -128,21 +141,14 @@ impl Iterator for Reader {
         let batch = with_stack(settings.depth, || {
             in_flight.next(settings, file).transpose()
         });
-        let mut batch = batch.transpose()?;
-        if let (Ok(whole), Some(window)) = (&mut batch, &mut self.window) {
-            *whole = window.take(whole);
-            if window.left == 0 {
-                self.in_flight = InFlight::default();
-            }
-        }
-        let batch = batch.and_then(|batch| match &mut self.kept {
-            Some(kept) => kept.add(&batch).map(|()| batch),
-            None => Ok(batch),
-        });
-        Some(batch.map_err(|error| {
+        let batch = batch
+            .transpose()?
+            .and_then(|batch| self.within_limits(batch));
+        if !matches!(batch, Ok((_, false))) {
             self.in_flight = InFlight::default();
-            self.located(error)
-        }))
+        }
+        let batch = batch.map(|(batch, _)| batch);
+        Some(batch.map_err(|error| self.located(error)))
     }
 }
 

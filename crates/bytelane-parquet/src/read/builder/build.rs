@@ -1,14 +1,13 @@
 //! From what a builder has to a reader.
 
-use super::super::conditions::View;
 use super::super::in_flight::InFlight;
 use super::super::input::Input;
-use super::super::kept::{Kept, least_bits};
-use super::super::row_group::{Settings, StagePlan, stages};
+use super::super::row_group::{Settings, StagePlan, View, stages};
 use super::super::rows::{Rows, selected};
 use super::super::schema::Plan;
 use super::super::{Reader, Window};
 use super::ReaderBuilder;
+use super::kept::{Kept, least_bits};
 use crate::budget::batch_rows;
 use crate::catch_panic::catch_panic;
 use crate::stack::{stack_size, with_stack};

@@ -1,10 +1,14 @@
 //! What to read from a file, and how.
 
 mod build;
+mod dictionaries;
+mod kept;
 mod stored;
 
-use super::conditions::Conditional;
+use super::row_group::Conditional;
 use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
+pub(super) use kept::Kept;
+
 use crate::budget::{MemoryLimit, check_widths};
 use crate::catch_panic::catch_panic;
 use crate::file::{Footer, read_footer};
@@ -134,6 +138,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             memory: MemoryLimit::default(),
             keeps_batches: false,
         }
+    }
+
+    pub(super) fn input(&self) -> &T {
+        &self.input
     }
 
     /// The schema of the whole file.

@@ -1,13 +1,15 @@
 //! A row group that is being read, stage by stage: the columns of a condition, and then others of the rows for which it is true.
 
 mod chunk;
+mod conditions;
 mod partial;
 mod stage;
 
 pub(crate) use chunk::{LeafChunk, page_ranges};
+pub(super) use conditions::View;
+pub(crate) use conditions::{Condition, Conditional};
 pub(super) use stage::{StagePlan, stages};
 
-use super::conditions::View;
 use super::input::Input;
 use super::rows::{Ranges, Rows, Step};
 use super::schema::Plan;
@@ -54,7 +56,18 @@ pub(super) struct RowGroup {
     at: usize,
     batch_size: usize,
     stages: Vec<Stage>,
+    /// Batch for which bytes are missing.
+    pending: Option<Work>,
     budget: Budget,
+}
+
+/// A batch that is being read.
+struct Work {
+    steps: Vec<Step>,
+    rows: usize,
+    partial: Partial,
+    /// Stages that have been read.
+    stages: usize,
 }
 
 /// By how much a batch gets smaller that takes too much memory.
@@ -120,17 +133,19 @@ impl RowGroup {
             rows,
             at: 0,
             batch_size: settings.batch_size,
+            pending: None,
             budget: Budget::new(settings.memory),
         })
     }
 
     /// The next rows for which all conditions are true; none after the last ones, and after an error.
     pub(super) fn next(&mut self, settings: &Settings) -> Option<Result<RecordBatch>> {
-        while !self.rows.is_empty() {
+        while !self.rows.is_empty() || self.pending.is_some() {
             let batch = self.read_next(settings);
             match &batch {
                 Ok(batch) if batch.num_rows() == 0 => continue,
                 Ok(_) => {}
+                Err(_) if settings.input.lacks_bytes() => {}
                 Err(_) => {
                     self.rows = Rows::default();
                     self.stages.clear();
@@ -157,44 +172,97 @@ impl RowGroup {
         })
     }
 
+    /// Returns the ranges of the file that may still be needed.
+    pub(super) fn ranges_left(&self) -> Vec<Range<u64>> {
+        let stages = self.stages.iter();
+        let open = stages.clone().flat_map(Stage::ranges_left);
+        let indexes = self
+            .chunks
+            .iter()
+            .filter_map(|chunk| chunk.offset_index.clone());
+        match stages.clone().all(Stage::is_open) {
+            true => open.collect(),
+            false => self
+                .chunks
+                .iter()
+                .map(|chunk| chunk.range.clone())
+                .chain(indexes)
+                .collect(),
+        }
+    }
+
     /// The next rows; fewer of them where so many take too much memory.
     fn read_next(&mut self, settings: &Settings) -> Result<RecordBatch> {
         loop {
-            let (steps, rows) = self.rows.next(self.batch_size);
-            let batch = self.read(settings, &steps, rows);
-            match batch {
+            let mut work = self.pending.take().unwrap_or_else(|| {
+                let (steps, rows) = self.rows.next(self.batch_size);
+                let partial = Partial::new(settings.plan.columns.len(), rows);
+                let stages = 0;
+                Work {
+                    steps,
+                    rows,
+                    partial,
+                    stages,
+                }
+            });
+            let (rows, before) = (work.rows, work.stages);
+            match self.read(settings, &mut work) {
+                Err(error) if settings.input.lacks_bytes() => {
+                    // Missing within a page is what an index that is wrong did not tell.
+                    if work.stages == before && self.stages[before].is_moved {
+                        self.begin_again(settings, work.steps);
+                    } else {
+                        self.pending = Some(work);
+                    }
+                    return Err(error);
+                }
                 Err(error) if error.is_of_size() && rows > 1 => {
-                    self.rows.put_back(steps);
                     self.batch_size = rows.div_ceil(FEWER);
-                    // Begins again, after the rows that have been read.
-                    self.stages = Stage::all(settings, true);
+                    self.begin_again(settings, work.steps);
                 }
                 batch => {
                     self.stages.iter_mut().for_each(Stage::release);
-                    self.at += steps.iter().map(|it| it.skip + it.read).sum::<usize>();
+                    self.at += work.steps.iter().map(|it| it.skip + it.read).sum::<usize>();
                     return batch;
                 }
             }
         }
     }
 
-    fn read(&mut self, settings: &Settings, steps: &[Step], rows: usize) -> Result<RecordBatch> {
-        let places = places(self.at, steps);
+    /// Begins again, after the rows that have been read.
+    fn begin_again(&mut self, settings: &Settings, steps: Vec<Step>) {
+        self.rows.put_back(steps);
+        self.stages = Stage::all(settings, true);
+    }
+
+    fn read(&mut self, settings: &Settings, work: &mut Work) -> Result<RecordBatch> {
+        let places = places(self.at, &work.steps);
         let memory = self.budget.reservation();
-        let mut partial = Partial::new(settings.plan.columns.len(), rows);
-        for (stage, plan) in self.stages.iter_mut().zip(&settings.stages) {
-            let cover = partial.cover();
+        for number in work.stages..self.stages.len() {
+            let cover = work.partial.cover();
             if cover.is_empty() {
                 break;
             }
+            let (stage, plan) = (&mut self.stages[number], &settings.stages[number]);
+            let wanted = within(&places, &cover);
+            stage.is_moved = false;
+            let input = &settings.input;
+            input.prepare(|| plan.indexes(&self.chunks), |_| Vec::new())?;
             stage.open(settings, plan, &self.chunks, self.row_count, &self.budget)?;
-            let arrays = stage.read(settings, plan, &within(&places, &cover), &memory)?;
-            partial.put(&plan.columns, arrays, cover);
+            let ahead = |most| match number {
+                0 => stage.ranges_ahead(&self.rows.places(self.at), most),
+                _ => Vec::new(),
+            };
+            input.prepare(|| stage.ranges(&wanted), ahead)?;
+            stage.is_moved = true;
+            let arrays = stage.read(settings, plan, &wanted, &memory)?;
+            work.partial.put(&plan.columns, arrays, cover);
             if let Some((condition, view)) = &plan.condition {
-                partial.narrow(condition.as_ref(), view)?;
+                work.partial.narrow(condition.as_ref(), view)?;
             }
+            work.stages = number + 1;
         }
-        partial.batch(&settings.output)
+        work.partial.batch(&settings.output)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A batch of which conditions leave some rows, and some columns have been read.
 
-use super::super::conditions::{Condition, View};
 use super::super::rows::Ranges;
+use super::conditions::{Condition, View};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};

@@ -1,10 +1,10 @@
 //! Columns that are read together, and what is read of them.
 
-use super::super::conditions::{Condition, Conditional, View};
 use super::super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
 use super::Settings;
 use super::chunk::{LeafChunk, page_index};
+use super::conditions::{Condition, Conditional, View};
 use crate::budget::{Budget, Reservation};
 use crate::page::{Opener, PageLevels, decoder_of};
 use crate::{Error, Result};
@@ -90,6 +90,18 @@ pub(super) struct Stage {
     /// Rows that all leaves have read or passed over.
     at: usize,
     has_gaps: bool,
+    /// Set while leaves have passed rows of a batch that is not complete.
+    pub(super) is_moved: bool,
+}
+
+impl StagePlan {
+    /// Returns where the offset indexes of the leaves are.
+    pub(super) fn indexes(&self, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter();
+        leaves
+            .filter_map(|(leaf, _)| chunks[*leaf].offset_index.clone())
+            .collect()
+    }
 }
 
 impl Stage {
@@ -99,7 +111,8 @@ impl Stage {
         let stages = stages.map(|(number, _)| Self {
             leaves: None,
             at: 0,
-            has_gaps: has_gaps || number > 0,
+            has_gaps: has_gaps || number > 0 || settings.input.is_pushed(),
+            is_moved: false,
         });
         stages.collect()
     }
@@ -131,6 +144,40 @@ impl Stage {
         });
         self.leaves = Some(leaves.collect::<Result<_>>()?);
         Ok(())
+    }
+
+    /// Returns whether the leaves are open.
+    pub(super) fn is_open(&self) -> bool {
+        self.leaves.is_some()
+    }
+
+    /// Returns the ranges of the file that rows are in.
+    pub(super) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter().flatten();
+        leaves.flat_map(|leaf| leaf.ranges(rows)).collect()
+    }
+
+    /// Returns the ranges of as many rows as have no more bytes than these.
+    pub(super) fn ranges_ahead(&self, rows: &[Range<usize>], most: u64) -> Vec<Range<u64>> {
+        let mut rows = rows.to_vec();
+        while !rows.is_empty() {
+            let ranges = self.ranges(&rows);
+            if ranges.iter().map(|it| it.end - it.start).sum::<u64>() <= most {
+                return ranges;
+            }
+            // Half of them.
+            match rows.len() {
+                1 if rows[0].len() > 1 => rows[0].end = rows[0].start + rows[0].len() / 2,
+                count => rows.truncate(count / 2),
+            }
+        }
+        Vec::new()
+    }
+
+    /// Returns the ranges of the file that the leaves have not read.
+    pub(super) fn ranges_left(&self) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter().flatten();
+        leaves.map(Leaf::range_left).collect()
     }
 
     /// Reads rows, and returns the columns of the stage.

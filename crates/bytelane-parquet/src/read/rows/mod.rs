@@ -86,6 +86,16 @@ impl Rows {
         self.steps.reverse();
     }
 
+    /// Returns the places of the rows, which begin after so many rows.
+    pub(super) fn places(&self, mut at: usize) -> Vec<Range<usize>> {
+        let places = self.steps.iter().rev().map(|step| {
+            let start = at + step.skip;
+            at = start + step.read;
+            start..at
+        });
+        places.collect()
+    }
+
     /// How many rows are wanted.
     pub(super) fn wanted(&self) -> usize {
         self.steps.iter().map(|step| step.read).sum()

@@ -10,7 +10,7 @@ pub(crate) struct Ranges(Vec<Range<usize>>);
 impl Ranges {
     /// All rows of so many.
     pub(crate) fn all(rows: usize) -> Self {
-        Self::from_iter([0..rows])
+        std::iter::once(0..rows).collect()
     }
 
     /// Returns whether there are no rows.

@@ -1,8 +1,8 @@
 //! Conditions on rows, which are evaluated on some columns before the others are read.
 
-use super::input::Input;
-use super::rows::Ranges;
-use super::schema::Plan;
+use super::super::input::Input;
+use super::super::rows::Ranges;
+use super::super::schema::Plan;
 use crate::{Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
@@ -42,7 +42,7 @@ pub(crate) struct Conditional {
 
 impl Conditional {
     /// Makes a condition of a predicate of the crate `parquet`.
-    pub(super) fn of_predicate(predicate: Box<dyn ArrowPredicate>) -> Self {
+    pub(crate) fn of_predicate(predicate: Box<dyn ArrowPredicate>) -> Self {
         Self {
             projection: predicate.projection().clone(),
             condition: Arc::new(Predicate(Mutex::new(predicate))),
@@ -86,15 +86,15 @@ impl Condition for Predicate {
 
 /// Batch that is made of columns that have been read.
 #[derive(Clone, Debug)]
-pub(super) struct View {
-    pub(super) schema: SchemaRef,
+pub(crate) struct View {
+    pub(crate) schema: SchemaRef,
     /// Its columns by their numbers in the plan, which may have more fields of a group.
-    pub(super) columns: Vec<usize>,
+    pub(crate) columns: Vec<usize>,
 }
 
 impl View {
     /// Returns the columns of a plan that have leaves of a projection, with the schema of that.
-    pub(super) fn new(plan: &Plan, projection: &ProjectionMask, schema: SchemaRef) -> Result<Self> {
+    pub(crate) fn new(plan: &Plan, projection: &ProjectionMask, schema: SchemaRef) -> Result<Self> {
         let is_in = |leaf: &usize| projection.leaf_included(plan.leaves[*leaf].column);
         let columns = plan.columns.iter().enumerate();
         let columns = columns.filter(|(_, column)| column.leaves().iter().any(is_in));
