@@ -25,7 +25,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::file::{Batches, ParquetFile};
     #[pymodule_export]
-    use super::merge::{check, diff, merge};
+    use super::merge::{check, diff, merge, repair};
     #[pymodule_export]
     use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     #[pymodule_export]
