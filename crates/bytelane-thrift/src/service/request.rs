@@ -32,8 +32,8 @@ impl<'a, P: Protocol> Request<'a, P> {
         Self::decode_with(message, Options::default())
     }
 
-    /// [`decode`](Self::decode) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice,
-    /// for the arguments as well.
+    /// Same as [`decode`](Self::decode), with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice, for the arguments as well.
     ///
     /// # Errors
     ///

@@ -100,8 +100,8 @@ impl<T: Level> List<T> {
         written.map(|written| written.len())
     }
 
-    /// [`offsets`](Self::offsets) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the offsets.
+    /// Same as [`offsets`](Self::offsets), into memory that need not be initialised, on a backend
+    /// of the caller's choice. Returns the offsets.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl<T: Level> List<T> {
         Ok(written)
     }
 
-    /// [`offsets`](Self::offsets), appended to a `Vec`. Returns the number of offsets.
+    /// Same as [`offsets`](Self::offsets), but appends to a `Vec`. Returns the number of offsets.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl<T: Level> List<T> {
         Ok(memory::append(operation, most, to)?.0)
     }
 
-    /// [`offsets`](Self::offsets), as a new `Vec`.
+    /// Same as [`offsets`](Self::offsets), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -172,8 +172,8 @@ impl<T: Level> List<T> {
         written.map(|(_, bits)| bits)
     }
 
-    /// [`validity`](Self::validity) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written, and the number of bits.
+    /// Same as [`validity`](Self::validity), into memory that need not be initialised, on a backend
+    /// of the caller's choice. Returns the bytes written, and the number of bits.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl<T: Level> List<T> {
         bitmap.into().fill(operation)
     }
 
-    /// [`validity`](Self::validity), as a new `Vec`.
+    /// Same as [`validity`](Self::validity), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -225,8 +225,8 @@ impl<T: Level> List<T> {
         written.map(|(_, bits)| bits)
     }
 
-    /// [`entries`](Self::entries) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written, and the number of bits.
+    /// Same as [`entries`](Self::entries), into memory that need not be initialised, on a backend
+    /// of the caller's choice. Returns the bytes written, and the number of bits.
     ///
     /// # Errors
     ///
@@ -245,7 +245,7 @@ impl<T: Level> List<T> {
         bitmap.into().fill(operation)
     }
 
-    /// [`entries`](Self::entries), as a new `Vec`.
+    /// Same as [`entries`](Self::entries), but returns a new `Vec`.
     ///
     /// # Errors
     ///
