@@ -279,13 +279,15 @@ pub(super) fn append_text(
     to: &mut Appender<'_>,
     backend: Detected,
 ) -> Result<(usize, Stop), Error> {
-    /// Initial reserve while the end of the string is unknown: enough for most strings.
-    const FIRST: usize = 64;
+    /// Room for most strings: with as much, decoding begins before the end of the string is known.
+    const ENOUGH: usize = 64;
     let mut read = 0;
-    let mut most = if format.quotes {
-        usize::min(src.len(), FIRST)
-    } else {
+    let mut most = if !format.quotes {
         src.len()
+    } else if to.room() >= ENOUGH {
+        usize::min(src.len(), ENOUGH)
+    } else {
+        closing(src, backend)
     };
     loop {
         let rest = &src[read..];
