@@ -9,7 +9,7 @@ const WINDOW: usize = 24;
 
 const EIGHT: u64 = 100_000_000;
 
-/// Maximum number of digits that are read here: any number with so many digits fits in 64 bits.
+/// Maximum number of digits that are read here: any number of this length fits in 64 bits.
 const MOST: usize = 19;
 
 /// Inverse of a power of ten, rounded down: with the number of bits of the power, it is `inverse` /
