@@ -25,9 +25,9 @@
 //! Encoders write the shortest form. Decoders also accept longer forms whose last groups are zero,
 //! such as `80 00` for 0, if they stay within the 5 or 10 bytes of the type: Thrift and protobuf
 //! readers accept them, and writers that patch a length in later rely on it. Everything else is an
-//! [`Error`] with the offset of the malformed varint: the input ends within the varint, it is
-//! longer than 5 or 10 bytes, or its value does not fit the type (the last byte has more than the
-//! remaining 4 bits of a `u32` or 1 bit of a `u64`).
+//! [`Error`] with the offset of the malformed varint. The input may end within the varint, the
+//! varint may be longer than 5 or 10 bytes, or its value may not fit the type: the last byte then
+//! has more than the remaining 4 bits of a `u32` or 1 bit of a `u64`.
 //!
 //! All functions take time linear in the number of bytes and values. Functions on slices do not
 //! allocate. Lists need no padding, and no function reads or writes outside its slices.
