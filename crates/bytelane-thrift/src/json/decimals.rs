@@ -70,8 +70,8 @@ fn divide(negative: bool, mantissa: u64, power: usize) -> Option<f64> {
     let shift = (upper >> 63) ^ 1;
     let upper = upper << shift;
     // 53 bits stay and 11 are dropped. Half is rounded up, since the true value is more. Just below
-    // half, the true value may be below, above or half. Just below the next number, it is rounded up
-    // in any case.
+    // half, the true value may be below, above or half. Just below the next number, it is rounded
+    // up in any case.
     if upper & 0x7fe == 0x3fe {
         return None;
     }

@@ -103,8 +103,8 @@ impl<'a, P: Protocol> Request<'a, P> {
         }
     }
 
-    /// Calls an asynchronous oneway method with the arguments of this call. There is a reply only if
-    /// the client waits for one and the arguments are malformed.
+    /// Calls an asynchronous oneway method with the arguments of this call. There is a reply only
+    /// if the client waits for one and the arguments are malformed.
     pub async fn oneway_async<M, F>(self, method: impl FnOnce(M) -> F) -> Option<Vec<u8>>
     where
         M: Method<Result = Oneway>,

@@ -118,8 +118,8 @@ pub fn decode_to_vec<T: Float>(src: &[u8], count: usize) -> Result<(Vec<T>, usiz
 ///
 /// # Errors
 ///
-/// The same as [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins after its end,
-/// [`ErrorKind::Destination`] if `values` is too short.
+/// The same as [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins
+/// after its end, [`ErrorKind::Destination`] if `values` is too short.
 ///
 /// ```
 /// use bytelane::alp;

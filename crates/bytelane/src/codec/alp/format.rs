@@ -92,7 +92,8 @@ impl Format {
     /// # Errors
     ///
     /// [`ErrorKind::Destination`] if the result does not fit; the contents of `dst` are then
-    /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have.
+    /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can
+    /// have.
     #[inline]
     pub fn encode<T: Float>(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
         let written = self.encode_with(Detected::active(), values, dst);
@@ -121,8 +122,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec` is
-    /// unchanged then.
+    /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec`
+    /// is unchanged then.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append<T: Float>(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {

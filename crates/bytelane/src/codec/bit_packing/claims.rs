@@ -10,8 +10,8 @@ use crate::memory::Faithful;
 // `pack_few` write them in order. `kernel::pack_blocks`, `pack_halves` and `pack_narrow` write
 // blocks of 64 bytes for as long as 64 bytes fit, each `stride` bytes after the one before;
 // `stride` is at most 64. `Pack::pack_rest` writes the bytes of the remaining values. It packs them
-// to `aside`, which begins as zeros. It copies, or stores with a mask, the bytes of each block up to
-// the next one, and of the last block up to the end of the destination. `pack_narrow` does so by
+// to `aside`, which begins as zeros. It copies, or stores with a mask, the bytes of each block up
+// to the next one, and of the last block up to the end of the destination. `pack_narrow` does so by
 // its own `aside`.
 unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
 

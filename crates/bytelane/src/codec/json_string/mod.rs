@@ -3,8 +3,8 @@
 //! [`QUOTED`] is a string as it appears in JSON, [`BARE`] is only the text between the quotes. Both
 //! are [`Format`]s: [`escape`](Format::escape) and its variants write a text,
 //! [`unescape`](Format::unescape) and its variants read one and validate UTF-8 in the same pass.
-//! [`escape_bytes`](Format::escape_bytes) writes bytes that need not be text, and [`scan`] finds the
-//! closing quote, so that you can borrow a string without escapes.
+//! [`escape_bytes`](Format::escape_bytes) writes bytes that need not be text, and [`scan`] finds
+//! the closing quote, so that you can borrow a string without escapes.
 //!
 //! ```
 //! use bytelane::json_string::{self, QUOTED};

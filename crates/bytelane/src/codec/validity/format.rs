@@ -108,8 +108,8 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great; the `Vec`
-    /// is unchanged then.
+    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great; the
+    /// `Vec` is unchanged then.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append(self, levels: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -136,8 +136,8 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is written
-    /// then.
+    /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is
+    /// written then.
     #[inline]
     pub fn decode(self, bitmap: &[u8], levels: &mut [T]) -> Result<usize, Error> {
         let read = self.decode_with(Detected::active(), bitmap, levels);

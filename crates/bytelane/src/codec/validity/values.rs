@@ -54,8 +54,8 @@ fn count_set(bitmap: &[u8], count: usize) -> usize {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has one value for each set
-/// bit. The contents of `values` are then unspecified.
+/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has one
+/// value for each set bit. The contents of `values` are then unspecified.
 #[inline]
 pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Result<(), Error> {
     spread_with(Detected::active(), dense, bitmap, values).map(|_| ())

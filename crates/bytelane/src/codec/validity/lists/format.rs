@@ -86,8 +86,9 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an offset can count;
-    /// [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
+    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an
+    /// offset can count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are
+    /// then unspecified.
     #[inline]
     pub fn offsets<O: Offset>(
         self,
@@ -158,8 +159,8 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are then
-    /// unspecified.
+    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its
+    /// contents are then unspecified.
     #[inline]
     pub fn validity(
         self,
