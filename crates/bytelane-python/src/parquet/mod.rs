@@ -13,6 +13,9 @@ mod source;
 mod table;
 mod write;
 
+pub use error::of_parquet;
+pub use rewrite::watch;
+
 use pyo3::prelude::*;
 
 /// The native half of `bytelane.parquet`.
