@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
 
-/// Rows that are decoded at a time.
+/// Number of rows that are decoded at a time.
 const BATCH_ROWS: usize = 8192;
 
-/// Names of columns that an error lists.
+/// Number of column names that an error lists.
 const LISTED: usize = 20;
 
 /// Rows of a selection by their indices over all files.
@@ -32,7 +32,7 @@ pub struct Chosen<'a> {
     pub is_filtered: bool,
 }
 
-/// Returns the files at paths, and those below directories.
+/// Returns the files at these paths; directories are searched recursively.
 pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -56,12 +56,12 @@ pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 /// Files with the same columns. One is open at a time.
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// Columns of the file that is opened first.
+    /// Path and columns of the file that is opened first.
     schema: OnceLock<(PathBuf, Schema)>,
 }
 
 impl Files {
-    /// Finds the files at paths, and those below directories.
+    /// Finds the files at these paths; directories are searched recursively.
     pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
         Ok(Self {
             paths: files_at(paths)?,
@@ -73,7 +73,7 @@ impl Files {
         &self.paths
     }
 
-    /// Opens a file, which must have the columns of the others and those that are named.
+    /// Opens a file, which must have the columns of the others and the named columns.
     fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<InputFile>> {
         let file = ReaderBuilder::open(path)?.with_batch_size(BATCH_ROWS);
         let (first, schema) = self
@@ -90,8 +90,8 @@ impl Files {
         Ok(file)
     }
 
-    /// Reads a selection of all files, and hands it on batch by batch until enough is read. Without a filter, no more than
-    /// the first `most` rows are needed.
+    /// Reads a selection of all files, and passes it on batch by batch until the callback stops it. Without a filter, at
+    /// most the first `most` rows are needed.
     pub fn each(
         &self,
         selection: &Selection,
@@ -105,7 +105,7 @@ impl Files {
                 .open(path, named)?
                 .with_batch_size(BATCH_ROWS.min(most.max(1)));
             let rows = selection.read(file).map_err(|error| error.in_file(path))?;
-            // A file without rows has columns, which the output shows.
+            // The output shows the columns of a file even if it has no rows.
             if hand_on(RecordBatch::new_empty(rows.schema()))?.is_break() {
                 return Ok(());
             }
@@ -118,7 +118,7 @@ impl Files {
         Ok(())
     }
 
-    /// Counts the rows of each file, whatever its columns, or those that a selection has.
+    /// Counts the rows of each file, or those of a selection. Files may have different columns.
     pub fn counts(
         &self,
         selection: Option<&Selection>,
@@ -133,7 +133,7 @@ impl Files {
                 return Ok(rows.fold(0, u64::saturating_add));
             };
             let file = self.open(path, named)?;
-            // The columns of the condition are read, and none is returned.
+            // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
@@ -148,7 +148,7 @@ impl Files {
         self.paths.iter().map(count).collect()
     }
 
-    /// Hands on the chosen rows of a selection. Without a filter, only these rows are read.
+    /// Passes on the chosen rows of a selection. Without a filter, only these rows are read.
     pub fn rows(
         &self,
         selection: &Selection,
