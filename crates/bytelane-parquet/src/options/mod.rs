@@ -95,6 +95,7 @@ pub struct WriterOptions {
     pub(crate) page_rows: Option<usize>,
     pub(crate) page_bytes: Option<usize>,
     pub(crate) row_group_rows: usize,
+    pub(crate) row_group_bytes: usize,
     pub(crate) dictionary_page_bytes: usize,
     pub(crate) page_header_statistics: bool,
     pub(crate) key_values: Vec<KeyValue>,
@@ -106,8 +107,8 @@ pub struct WriterOptions {
 
 impl Default for WriterOptions {
     /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
-    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows, no Bloom
-    /// filters.
+    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows or 512 MiB in
+    /// memory, no Bloom filters.
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
@@ -122,6 +123,7 @@ impl Default for WriterOptions {
             page_rows: None,
             page_bytes: None,
             row_group_rows: 1 << 20,
+            row_group_bytes: 512 << 20,
             dictionary_page_bytes: 1 << 20,
             page_header_statistics: false,
             key_values: Vec::new(),
@@ -172,7 +174,8 @@ impl WriterOptions {
         self
     }
 
-    /// A Bloom filter for every column without its own.
+    /// A Bloom filter for every column without its own. Its size follows from the distinct values of a row group, which are
+    /// counted, and from the share of false positives; the number of values in the properties does not matter.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
@@ -226,6 +229,16 @@ impl WriterOptions {
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: usize) -> Self {
         self.row_group_rows = rows;
+        self
+    }
+
+    /// The number of bytes that the values of a row group may take in memory; a row group has fewer rows if they take more. A single
+    /// row may be larger.
+    ///
+    /// The writer has a row group in memory, and one column of it encoded; with several threads, as many columns.
+    #[must_use]
+    pub fn with_row_group_bytes(mut self, bytes: usize) -> Self {
+        self.row_group_bytes = bytes;
         self
     }
 
@@ -354,6 +367,7 @@ impl WriterOptions {
             ("rows of a page", self.page_limits().0),
             ("bytes of a page", self.page_limits().1),
             ("rows of a row group", self.row_group_rows),
+            ("bytes of a row group", self.row_group_bytes),
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(Problem::Option(format!("the {what} cannot be 0")).into());

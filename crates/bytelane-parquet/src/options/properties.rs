@@ -13,7 +13,7 @@ impl WriterOptions {
     ///
     /// Each column has the compression, statistics and Bloom filter that the properties say, and the encoding if they name one; without
     /// a name, [`Encoding::Auto`] chooses. Limits of pages and dictionaries, and the writer's name, are those of the properties unless
-    /// these are that crate's defaults. Row groups are limited by rows, not by bytes.
+    /// these are that crate's defaults. A limit of bytes of a row group counts memory before encoding.
     ///
     /// ```
     /// use bytelane_parquet::parquet::basic::{Compression, Encoding as InParquet};
@@ -58,6 +58,9 @@ impl WriterOptions {
             row_group_rows: properties
                 .max_row_group_row_count()
                 .unwrap_or(defaults.row_group_rows),
+            row_group_bytes: properties
+                .max_row_group_bytes()
+                .unwrap_or(defaults.row_group_bytes),
             dictionary_page_bytes: dictionary.unwrap_or(defaults.dictionary_page_bytes),
             page_header_statistics: leaves
                 .any(|path| properties.write_page_header_statistics(path)),
@@ -81,6 +84,7 @@ fn column(properties: &WriterProperties, path: &ColumnPath) -> ColumnOptions {
             InParquet::DELTA_BINARY_PACKED => Encoding::DeltaBinaryPacked,
             InParquet::DELTA_LENGTH_BYTE_ARRAY => Encoding::DeltaLengthByteArray,
             InParquet::DELTA_BYTE_ARRAY => Encoding::DeltaByteArray,
+            InParquet::RLE => Encoding::Rle,
             _ => return None,
         })
     });

@@ -210,6 +210,88 @@ fn a_finished_file_takes_no_more_rows() {
 }
 
 #[test]
+fn row_groups_have_a_limit_of_bytes() {
+    // Rows become longer, and the last one alone is too large.
+    let texts = (0..2000).map(|row| "x".repeat(row / 10));
+    let texts = texts.chain(["y".repeat(100_000)]);
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let whole = RecordBatch::try_from_iter([("text", texts)]).unwrap();
+    for part in [1, 70, 5000] {
+        let options = WriterOptions::default()
+            .with_row_group_rows(600)
+            .with_row_group_bytes(20_000);
+        let mut writer = Writer::try_new(Vec::new(), whole.schema(), options).unwrap();
+        for start in (0..whole.num_rows()).step_by(part) {
+            let rows = part.min(whole.num_rows() - start);
+            writer.write(&whole.slice(start, rows)).unwrap();
+            assert!(writer.memory_size() <= 20_000);
+        }
+        let written = writer.finish().unwrap();
+        let groups = written.metadata.row_groups().iter();
+        let rows: Vec<i64> = groups.map(|group| group.num_rows()).collect();
+        assert!(
+            rows[0] == 600 && rows[1] > rows[5] && rows.last() == Some(&1),
+            "{rows:?}"
+        );
+        let file = Bytes::from(writer.into_inner().unwrap());
+        assert_eq!(read(file), whole);
+    }
+    let none = WriterOptions::default().with_row_group_bytes(0);
+    let error = Writer::try_new(Vec::new(), whole.schema(), none).unwrap_err();
+    assert!(error.to_string().contains("the bytes of a row group"));
+}
+
+/// Reads the Bloom filter of the first column of each row group as the crate `parquet` does.
+fn bloom_filters(file: &Bytes) -> Vec<parquet::bloom_filter::Sbbf> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::serialized_reader::ReadOptionsBuilder;
+
+    let options = ReadOptionsBuilder::new().with_reader_properties(
+        parquet::file::properties::ReaderProperties::builder()
+            .set_read_bloom_filter(true)
+            .build()
+            .into(),
+    );
+    let reader = SerializedFileReader::new_with_options(file.clone(), options.build()).unwrap();
+    let groups = (0..reader.num_row_groups()).map(|index| {
+        let group = reader.get_row_group(index).unwrap();
+        group.get_column_bloom_filter(0).unwrap().clone()
+    });
+    groups.collect()
+}
+
+#[test]
+fn bloom_filters_have_the_size_of_the_distinct_values() {
+    let values = (0..30_000).map(|row| if row < 15_000 { row % 40 } else { row });
+    let values: ArrayRef = Arc::new(Int32Array::from_iter_values(values));
+    let batch = RecordBatch::try_from_iter([("x", values)]).unwrap();
+    for encoding in [Encoding::Plain, Encoding::Dictionary] {
+        let options = WriterOptions::default()
+            .with_encoding(encoding)
+            .with_row_group_rows(15_000)
+            .with_bloom_filter(
+                parquet::file::properties::BloomFilterProperties::builder()
+                    .with_fpp(0.01)
+                    .build(),
+            );
+        let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        // The filters of both row groups are in the sink.
+        assert!(writer.bytes_written() > 32_768);
+        let file = Bytes::from(writer.into_inner().unwrap());
+        let [few, many] = &bloom_filters(&file)[..] else {
+            panic!("two row groups");
+        };
+        assert_eq!((few.num_blocks(), many.num_blocks()), (2, 1024));
+        assert!((0..40).all(|it| few.check(&it)) && (15_000..30_000).all(|it| many.check(&it)));
+        let wrong = |filter: &parquet::bloom_filter::Sbbf| {
+            (50_000..60_000).filter(|it| filter.check(it)).count()
+        };
+        assert!(wrong(few) < 120 && wrong(many) < 120);
+    }
+}
+
+#[test]
 fn into_inner_finishes_a_file() {
     let batch = batch(100, 0);
     let options = WriterOptions::default();

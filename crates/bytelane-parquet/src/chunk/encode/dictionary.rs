@@ -53,7 +53,7 @@ impl LeafEncoder<'_> {
                 &bounds,
             )?;
         }
-        let mut filter = BloomFilter::new(self.column, self.options)?;
+        let mut filter = BloomFilter::new(self.column, self.options);
         dictionary.for_each(|entry| filter.insert(DenseValues::Strings(&[entry])));
         let filter = filter.finish()?;
         pages

@@ -76,6 +76,7 @@ impl<'a> LeafEncoder<'a> {
                 (layout.encoding, ValueEncoding::DeltaLengthByteArray)
             }
             Encoding::DeltaByteArray => (layout.encoding, ValueEncoding::DeltaByteArray),
+            Encoding::Rle => (layout.encoding, ValueEncoding::Rle),
             Encoding::Alp => (layout.encoding, ValueEncoding::Alp),
             Encoding::Plain | Encoding::Dictionary | Encoding::Auto => {
                 (Encoding::Plain, ValueEncoding::Plain)
@@ -97,7 +98,7 @@ impl<'a> LeafEncoder<'a> {
             _ => Unit::Strings,
         };
         let mut pages = Pages::new(self.column, self.path, self.statistics);
-        let mut filter = BloomFilter::new(self.column, self.options)?;
+        let mut filter = BloomFilter::new(self.column, self.options);
         let mut scratch = std::mem::take(self.scratch);
         while let Some(arrays) = rows.take_page(self.path, unit, layout.pages) {
             let (levels, values) = self.shred(arrays)?;

@@ -169,6 +169,7 @@ impl<'a> Pages<'a> {
             dictionary_page_offset: dictionary.map(|_| START as i64),
             statistics: statistics.as_ref().map(Encoded::new).transpose()?,
             encoding_stats: Some(Encoded::new(&counts)?),
+            bloom_filter_length: filter.as_ref().map(|it| it.len() as i32),
             size_statistics: sizes.as_ref().map(Encoded::new).transpose()?,
             ..Default::default()
         };
