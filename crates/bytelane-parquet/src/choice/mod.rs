@@ -2,7 +2,8 @@
 //!
 //! Nothing is modelled but time: parts of the column are written by the very code that will write all of it. First
 //! every candidate writes small pieces from all over the row group, and those that are far behind drop out. The others
-//! write whole pages, a dictionary all of the column. If only the size counts, some sizes of pages are tried, too.
+//! write whole pages, a dictionary all of the column. Some sizes of pages are tried, too: if only the size counts, or if small pieces
+//! have become smaller than whole pages.
 //!
 //! The choice depends on the rows and on the options alone, so that [`advise`](crate::advise) can tell what
 //! [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its choices: while small pieces of the rows look
@@ -39,6 +40,9 @@ const DOUBT_OF_DICTIONARY: f64 = 1.7;
 /// parameters than longer ones; the rows that are written between two looks at a page's size belong to it, too.
 const PAGE_BYTES: [usize; 3] = [40 << 10, 240 << 10, LARGEST_PAGE];
 const LARGEST_PAGE: usize = 4 << 20;
+/// Those that are tried if it is not only the size that counts, and the share of the size that they have to get below.
+const SMALL_PAGE_BYTES: [usize; 2] = [40 << 10, 240 << 10];
+const PAGES_GAIN: f64 = 0.98;
 /// Rows of pages that are tried with a dictionary: the indices of its first pages are narrower.
 const PAGE_ROWS: [usize; 1] = [16_384];
 /// The largest dictionary where only the size counts.
@@ -260,8 +264,8 @@ fn choose(
     }
     trials.weigh()?;
     trials.choose(options.goal);
-    if tries_pages(options) {
-        trials.size_pages()?;
+    if tries_pages(options) || options.leaves_pages_open() {
+        trials.size_pages(options.goal)?;
     }
     let choices = trials.finish();
     if let Some(learned) = learned {
