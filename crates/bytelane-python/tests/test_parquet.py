@@ -356,6 +356,24 @@ def test_row_groups_have_a_limit_of_bytes() -> None:
     assert same(pq.read_table("a.parquet"), table)
 
 
+def test_an_inserted_row_changes_few_content_defined_pages() -> None:
+    numbers = [i * i * 2_654_435_761 % 1_000_000_007 for i in range(60_000)]
+    tables = [pa.table({"id": numbers}), pa.table({"id": [*numbers[:30_000], 7, *numbers[30_000:]]})]
+    chunks = []
+    for table in tables:
+        parquet.write_table(
+            table, "a.parquet", "plain", compression="none", content_defined_pages=(4_000, 32_000), threads=1
+        )
+        assert same(pq.read_table("a.parquet"), table)
+        chunk = pq.read_metadata("a.parquet").row_group(0).column(0)
+        chunks.append(Path("a.parquet").read_bytes()[chunk.data_page_offset :][: chunk.total_compressed_size])
+    # All but a few pages at the start and at the end are equal.
+    equal = [os.path.commonprefix(chunks), os.path.commonprefix([chunk[::-1] for chunk in chunks])]
+    assert sum(map(len, equal)) > len(chunks[0]) - 100_000
+    with pytest.raises(ValueError, match="the second number must be greater"):
+        parquet.write_table(tables[0], "a.parquet", content_defined_pages=(100, 100))
+
+
 def test_no_file_appears_after_an_exception() -> None:
     Path("a.parquet").write_bytes(b"before")
     with pytest.raises(KeyError), parquet.ParquetWriter("a.parquet", numbers().schema) as writer:

@@ -55,7 +55,7 @@ impl Estimate {
 fn allowance(goal: Goal) -> f64 {
     match goal {
         Goal::Size => 1.0,
-        Goal::Balanced => 1.02,
+        Goal::Balanced => 1.01,
         Goal::Read | Goal::Write => 1.06,
     }
 }

@@ -44,7 +44,8 @@ const LARGEST_PAGE: usize = 4 << 20;
 const SMALL_PAGE_BYTES: [usize; 2] = [40 << 10, 240 << 10];
 const PAGES_GAIN: f64 = 0.98;
 /// Rows of pages that are tried with a dictionary: the indices of its first pages are narrower.
-const PAGE_ROWS: [usize; 1] = [16_384];
+const PAGE_ROWS: [usize; 1] = [EARLY_ROWS];
+const EARLY_ROWS: usize = 16_384;
 /// The largest dictionary where only the size counts.
 pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
 /// No dictionary is tried where more than this share of the values are different.
@@ -121,9 +122,17 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
     Layout {
         encoding,
         pages: match options.own(path, |column| column.page_rows) {
+            own if let Some(content) = options.content_defined_pages => {
+                PageSizes::of_content(content, own.or(options.page_rows).unwrap_or(usize::MAX))
+            }
             _ if tries_pages(options) => PageSizes::of_bytes(bytes, leaf),
             Some(rows) => PageSizes::of_rows(rows),
-            None => PageSizes { rows, bytes },
+            None => PageSizes {
+                rows,
+                bytes,
+                early_rows: options.leaves_pages_open().then_some(EARLY_ROWS),
+                content: None,
+            },
         },
         dictionary_bytes: match options.goal {
             Goal::Size if options.encoding_of(path.clone()) == Encoding::Auto => {

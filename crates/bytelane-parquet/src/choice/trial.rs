@@ -396,7 +396,7 @@ impl<'a> Trials<'a> {
 
     /// Replaces the estimates of the candidates that are not far behind by better ones, from whole pages.
     pub(super) fn weigh(&mut self) -> Result<()> {
-        let PageSizes { rows, bytes } = self.leaves[0].choice.candidates[0].layout.pages;
+        let PageSizes { rows, bytes, .. } = self.leaves[0].choice.candidates[0].layout.pages;
         let page = self.rows_with(bytes).min(rows).min(self.rows);
         let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
         let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));

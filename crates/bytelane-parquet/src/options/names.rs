@@ -155,7 +155,7 @@ pub enum Goal {
     Write,
     /// The shortest time to read it, with no column more than 6% larger than it could be.
     Read,
-    /// The shortest time to write and read it, with no column more than 2% larger than it could be.
+    /// The shortest time to write and read it, with no column more than 1% larger than it could be.
     #[default]
     Balanced,
 }

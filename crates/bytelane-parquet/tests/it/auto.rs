@@ -240,7 +240,7 @@ fn what_is_asked_for_wins() {
 
 /// What a goal may cost in size, with what the best size of pages saves on top.
 const ALLOWANCES: [(Goal, f64); 3] = [
-    (Goal::Balanced, 1.02),
+    (Goal::Balanced, 1.01),
     (Goal::Read, 1.06),
     (Goal::Write, 1.06),
 ];

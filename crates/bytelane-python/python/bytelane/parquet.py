@@ -109,12 +109,18 @@ class _Layout(NamedTuple):
     columns: list[tuple[str, str]]
     row_group_size: int
     row_group_bytes: int
+    content_defined_pages: tuple[int, int] | None
 
 
 def _layout(
-    encoding: str, columns: Mapping[str, Encoding] | None, row_group_size: int, row_group_bytes: int
+    encoding: str,
+    columns: Mapping[str, Encoding] | None,
+    row_group_size: int,
+    row_group_bytes: int,
+    pages: bool | tuple[int, int],
 ) -> _Layout:
-    return _Layout(encoding, list(dict(columns or {}).items()), row_group_size, row_group_bytes)
+    bounds = (256 << 10, 1 << 20) if pages is True else pages or None
+    return _Layout(encoding, list(dict(columns or {}).items()), row_group_size, row_group_bytes, bounds)
 
 
 def _joined(names: str | Iterable[str] | None) -> str | None:
@@ -702,6 +708,7 @@ def write_table(
     encodings: str | Iterable[str] | None = None,
     row_group_size: int = 1 << 20,
     row_group_bytes: int = 512 << 20,
+    content_defined_pages: bool | tuple[int, int] = False,
     threads: int | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
@@ -712,6 +719,8 @@ def write_table(
     are cores, unless `threads` says how many; the file is the same for any number.
 
     A row group has up to `row_group_size` rows, and fewer if their values take more than `row_group_bytes` in memory.
+    With `content_defined_pages`, pages end where the values themselves say: where rows are inserted into a table, only a few pages
+    change, so that a store that deduplicates keeps the others once. A pair of numbers is the fewest and the most bytes of a page.
 
     `where` is a path, or a binary file with `write`, which stays open. A file with a path appears under its name when it is
     complete; an existing file is replaced then, and not before.
@@ -722,7 +731,7 @@ def write_table(
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
     options = _options(goal, readers, encodings, compression, compression_level)
-    layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes)
+    layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
     _parquet.write_table(table, where, options, layout, threads)
 
 
@@ -765,10 +774,11 @@ class ParquetWriter:
         encodings: str | Iterable[str] | None = None,
         row_group_size: int = 1 << 20,
         row_group_bytes: int = 512 << 20,
+        content_defined_pages: bool | tuple[int, int] = False,
         threads: int | None = None,
     ) -> None:
         options = _options(goal, readers, encodings, compression, compression_level)
-        layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes)
+        layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
         self._writer = _parquet.ParquetWriter(where, schema, options, layout, threads)
 
     def write_table(self, table: ArrowStream) -> None:

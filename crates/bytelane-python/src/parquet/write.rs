@@ -9,7 +9,7 @@ use crate::arrow;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use bytelane_parquet::arrow_array::RecordBatchReader;
 use bytelane_parquet::arrow_schema::Schema;
-use bytelane_parquet::{Writer, WriterOptions};
+use bytelane_parquet::{ContentDefinedPages, Writer, WriterOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -48,6 +48,7 @@ pub struct Layout {
     columns: Vec<(String, String)>,
     row_group_size: Count,
     row_group_bytes: Count,
+    content_defined_pages: Option<(Count, Count)>,
 }
 
 impl Layout {
@@ -58,6 +59,10 @@ impl Layout {
             .with_encoding(self.encoding.parse().map_err(of_parquet)?)
             .with_row_group_rows(self.row_group_size.0)
             .with_row_group_bytes(self.row_group_bytes.0);
+        if let Some((min, max)) = self.content_defined_pages {
+            let pages = ContentDefinedPages::new(min.0, max.0).map_err(of_parquet)?;
+            writer = writer.with_content_defined_pages(pages);
+        }
         if let Some(compression) = options.compression()? {
             writer = writer.with_compression(compression);
         }

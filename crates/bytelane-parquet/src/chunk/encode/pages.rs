@@ -46,6 +46,7 @@ impl<'a> Pages<'a> {
         column: &'a ColumnDescPtr,
         path: &LeafPath,
         statistics: EnabledStatistics,
+        bound_bytes: usize,
     ) -> Self {
         let is_string = column.physical_type() == Type::BYTE_ARRAY;
         Self {
@@ -61,7 +62,7 @@ impl<'a> Pages<'a> {
             histograms: Default::default(),
             encodings: Vec::new(),
             uncompressed: 0,
-            index: Index::new(statistics == EnabledStatistics::Page),
+            index: Index::new(statistics == EnabledStatistics::Page, bound_bytes),
             places: OffsetIndex {
                 unencoded_byte_array_data_bytes: is_string.then(Vec::new),
                 ..Default::default()
@@ -154,8 +155,9 @@ impl<'a> Pages<'a> {
         let path = self.column.path().clone();
         let parts: Vec<Bytes> = path.parts().iter().map(|it| it.clone().into()).collect();
         let has_statistics = self.statistics != EnabledStatistics::None;
+        let (nulls, length) = (self.slots - self.values, options.bound_bytes);
         let statistics =
-            has_statistics.then(|| described(&self.bounds, self.column, self.slots - self.values));
+            has_statistics.then(|| described(&self.bounds, self.column, nulls, length));
         let sizes = has_statistics.then(|| self.sizes()).flatten();
         let metadata = ColumnMetaData {
             physical_type: physical_type(self.column.physical_type()),
