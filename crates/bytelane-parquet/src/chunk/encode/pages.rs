@@ -124,17 +124,16 @@ impl<'a> Pages<'a> {
         encoder: &mut PageEncoder,
         options: &WriterOptions,
     ) -> Result<Chunk> {
-        let mut bytes = std::mem::take(&mut self.bytes);
+        let mut pieces = vec![Bytes::from(std::mem::take(&mut self.bytes))];
         let mut counts = Vec::new();
         let mut used = vec![Encoding::Rle];
         if let Some(dictionary) = dictionary {
-            let mut all = Vec::new();
-            let page = encoder.append_dictionary(dictionary, &mut all)?;
+            let mut first = Vec::new();
+            let page = encoder.append_dictionary(dictionary, &mut first)?;
             for place in &mut self.places.page_locations {
-                place.offset += all.len() as i64;
+                place.offset += first.len() as i64;
             }
-            all.extend_from_slice(&bytes);
-            bytes = all;
+            pieces.insert(0, first.into());
             self.uncompressed += page.uncompressed;
             counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
             used.push(Encoding::Plain);
@@ -146,7 +145,7 @@ impl<'a> Pages<'a> {
         used.sort_by_key(|encoding| i32::from(*encoding));
         used.dedup();
 
-        let bytes = Bytes::from(bytes);
+        let pages = Stored::Pieces(pieces);
         let first = self
             .places
             .page_locations
@@ -166,7 +165,7 @@ impl<'a> Pages<'a> {
             codec: codec(options.compression_of(path))?,
             num_values: self.slots as i64,
             total_uncompressed_size: self.uncompressed as i64,
-            total_compressed_size: bytes.len() as i64,
+            total_compressed_size: pages.len() as i64,
             data_page_offset: first,
             dictionary_page_offset: dictionary.map(|_| START as i64),
             statistics: statistics.as_ref().map(Encoded::new).transpose()?,
@@ -176,7 +175,7 @@ impl<'a> Pages<'a> {
             ..Default::default()
         };
         Ok(Chunk {
-            pages: Stored::Memory(bytes),
+            pages,
             start: START as u64,
             metadata: ColumnChunk {
                 meta_data: metadata,
