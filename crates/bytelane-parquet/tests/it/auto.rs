@@ -245,6 +245,8 @@ const ALLOWANCES: [(Goal, f64); 3] = [
     (Goal::Write, 1.06),
 ];
 const PAGES: f64 = 1.01;
+/// Bytes of the header and the levels of one page more, where a dictionary might have grown.
+const PAGE: f64 = 80.0;
 
 #[test]
 fn speed_costs_no_more_than_allowed() {
@@ -254,7 +256,7 @@ fn speed_costs_no_more_than_allowed() {
             let least = size(Goal::Size);
             for (goal, allowance) in ALLOWANCES {
                 let size = size(goal);
-                let most = least * allowance * PAGES;
+                let most = least * allowance * PAGES + PAGE;
                 assert!(
                     size <= most,
                     "{name}, {compression}, {goal}: {size} of {least}"
