@@ -20,6 +20,7 @@ pub mod merge;
 mod options;
 mod page;
 mod parallel;
+mod progress;
 mod read;
 pub mod repair;
 pub mod rewrite;
@@ -36,7 +37,9 @@ pub use options::{
     ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, WriterOptions,
     compression_name, parse_compression,
 };
-pub use read::{Reader, ReaderBuilder};
+pub use read::{
+    AsyncReader, Decoded, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
+};
 
 /// [`Reader`] under the name that it has in the crate `parquet`.
 pub type ParquetRecordBatchReader = Reader;

@@ -86,13 +86,15 @@ def check(path: _Path, values: bool, memory_limit: int | None) -> str: ...
 def merge(
     sources: Sequence[_Path],
     destination: _Path,
-    row_group_rows: int,
+    row_group_rows: int | None,
     file_size: int | None,
+    fresh: bool,
     verify: bool,
     force: bool,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def diff(left: Sequence[_Path], right: Sequence[_Path], any_order: bool, rows: int) -> tuple[bool, str]: ...
+def repair(source: _Path, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool) -> str: ...
 def write_table(
     table: _Stream, sink: _Path | _BinarySink, options: _Options, layout: _Layout, threads: int | None
 ) -> None: ...
@@ -114,6 +116,7 @@ def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,
     filters: Filters | None,
+    read_dictionary: Sequence[str] | None,
     threads: int | None,
     memory_limit: int | None,
 ) -> Table: ...
@@ -196,7 +199,9 @@ class Batches:
 
 @final
 class ParquetFile:
-    def __new__(cls, source: _Path | bytes | _BinaryFile) -> ParquetFile: ...
+    def __new__(
+        cls, source: _Path | bytes | _BinaryFile, *, read_dictionary: Sequence[str] | None = None
+    ) -> ParquetFile: ...
     @property
     def num_rows(self) -> int: ...
     @property

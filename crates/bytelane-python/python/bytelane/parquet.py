@@ -54,6 +54,7 @@ __all__ = [
     "diff",
     "merge",
     "read_table",
+    "repair",
     "rewrite",
     "write_table",
 ]
@@ -252,6 +253,7 @@ class MergedPages(TypedDict):
     mapped: int
     recompressed: int
     encoded: int
+    joined: int
     nulls: int
 
 
@@ -285,6 +287,28 @@ class Merged(TypedDict):
     verified: bool
     outputs: list[MergedFile]
     columns: list[MergedColumn]
+    notes: list[str]
+
+
+class Described(TypedDict):
+    """The number of column chunks that have something."""
+
+    offset_indexes: int
+    column_indexes: int
+    encoding_stats: int
+    nan_counts: int
+    bloom_filters: int
+
+
+class Repaired(TypedDict):
+    """Output of `bytelane repair --format json`."""
+
+    bytes_before: int
+    bytes_after: int
+    chunks: int
+    before: Described
+    after: Described
+    verified: bool
     notes: list[str]
 
 
@@ -618,17 +642,19 @@ def merge(
     sources: Path | Sequence[Path],
     dst: Path,
     *,
-    row_group_rows: int = 1 << 20,
+    row_group_rows: int | None = None,
     file_size: int | None = None,
+    pages: Literal["kept", "fresh"] = "kept",
     verify: bool = False,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
     """Merges Parquet files into one, or into several of a size, and copies their data pages as they are.
 
-    Row groups are joined to larger ones of up to `row_group_rows` rows. Columns are matched by name; an optional column that
-    a file does not have is null there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With
-    `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
+    Row groups are joined to larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they are joined
+    up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file does not have is null
+    there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are
+    written anew: files are smaller, but it takes longer. With `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
     is replaced. `progress` is called with the bytes of the columns that are done, and their total; an exception of it, or
     Ctrl-C, stops the work and leaves old outputs intact.
 
@@ -639,10 +665,39 @@ def merge(
     >>> parquet.merge(["1.parquet", "2.parquet"], "merged.parquet", verify=True)["rows"]
     2000
     """
+    if pages not in ("kept", "fresh"):
+        message = f"pages is {pages!r}; use 'kept' or 'fresh'"
+        raise ValueError(message)
     merged: Merged = json.loads(
-        _parquet.merge(_paths(sources), dst, row_group_rows, file_size, verify, force, progress)
+        _parquet.merge(
+            _paths(sources), dst, row_group_rows, file_size, pages == "fresh", verify, force, progress
+        )
     )
     return merged
+
+
+def repair(
+    src: Path,
+    dst: Path,
+    *,
+    bloom_filters: Sequence[str] = (),
+    verify: bool = False,
+    force: bool = False,
+) -> Repaired:
+    """Adds what the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte for byte.
+
+    Makes offset and column indexes, `encoding_stats`, sizes and counts of NaN, and Bloom filters for the columns in
+    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. With `force`, a file
+    that is read-only is replaced. `dst` may be `src`.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000)}), "plain.parquet")
+    >>> parquet.repair("plain.parquet", "indexed.parquet", bloom_filters=["id"])["after"]["offset_indexes"]
+    1
+    """
+    repaired: Repaired = json.loads(_parquet.repair(src, dst, list(bloom_filters), verify, force))
+    return repaired
 
 
 def diff(
@@ -820,6 +875,7 @@ def read_table(
     *,
     filters: Filters | None = None,
     row_groups: Sequence[int] | None = None,
+    read_dictionary: Sequence[str] | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
 ) -> Table:
@@ -832,9 +888,11 @@ def read_table(
 
     `filters` selects rows, as in pyarrow: a list of tuples that must all be true, or a list of such lists, of which one must
     be. The operators are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, and for nulls `("name", "is", None)` and
-    `("name", "is not", None)`. A text is read as a condition of SQL: `"price > 100 and name like 'a%'"`. Row groups in which
-    statistics exclude such rows are not read. Columns in groups are paths: `"item.price"`. The columns of the filter need not
-    be among `columns`.
+    `("name", "is not", None)`. A text is read as a condition of SQL: `"price > 100 and name like 'a%'"`. Row groups and pages
+    in which statistics, indexes or Bloom filters exclude such rows are not read, and other columns only where rows are left.
+    Columns in groups are paths: `"item.price"`. The columns of the filter need not be among `columns`.
+
+    Columns of text and bytes named in `read_dictionary` are read as dictionaries: categoricals in pandas and Polars.
 
     As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: nulls and repeated
     values can be any number of times larger than their bytes in the file. A table that takes more than `memory_limit` bytes
@@ -858,7 +916,7 @@ def read_table(
         if len(files) != 1 or files[0][1]:
             if row_groups is not None:
                 raise ValueError("row_groups are those of one file")
-            return _parquet.read_files(files, columns, filters, threads, memory_limit)
+            return _parquet.read_files(files, columns, filters, read_dictionary, threads, memory_limit)
         source = files[0][0]
-    file = ParquetFile(source)
+    file = ParquetFile(source, read_dictionary=read_dictionary)
     return file.read(columns, row_groups, filters=filters, threads=threads, memory_limit=memory_limit)
