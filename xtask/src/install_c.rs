@@ -1,5 +1,5 @@
-//! `cargo xtask install-c`: builds and installs the C libraries, their headers, and the files by
-//! which pkg-config and CMake find them.
+//! `cargo xtask install-c`: builds and installs the C libraries, their headers, and the files for
+//! pkg-config and CMake.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,15 +18,15 @@ pub struct Options {
     prefix: PathBuf,
 }
 
-/// A library that is installed.
+/// Library to install.
 pub struct Library {
-    /// Its name, without `lib`.
+    /// Name, without `lib`.
     pub name: &'static str,
-    /// The file name of what cargo builds, without `lib` and extension.
+    /// File name of cargo's output, without `lib` and extension.
     built: &'static str,
-    /// Prefixes of its exported functions.
+    /// Prefixes of the exported functions.
     exports: &'static [&'static str],
-    /// Its headers, from the directory `crates`.
+    /// Headers, as paths from the directory `crates`.
     pub headers: &'static [&'static str],
     description: &'static str,
 }
@@ -55,7 +55,7 @@ pub const LIBRARIES: &[Library] = &[
 /// them: compilers link the shared `gcc_s` or, with `-static`, `gcc_eh`.
 const PRIVATE: [&str; 6] = ["-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
 
-/// Where the files that are filled in lie.
+/// Directory of the templates.
 const TEMPLATES: &str = "crates/bytelane-capi/package";
 
 pub fn run_command(options: &Options) -> Result<ExitCode> {
@@ -64,7 +64,7 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says how programs find the libraries below a prefix, an absolute path.
+/// Explains how programs find the libraries below a prefix, an absolute path.
 fn hint(prefix: &Path) -> String {
     let lib = prefix.join("lib");
     let lib = lib.display();
@@ -126,8 +126,8 @@ impl Library {
         write(&lib.join(format!("pkgconfig/{name}.pc")), text)
     }
 
-    /// Makes a static library of a single object that exports nothing but the C functions: Rust's
-    /// own symbols would clash with those of other static libraries that contain Rust.
+    /// Creates a static library from a single object that exports only the C functions: Rust's own
+    /// symbols would clash with those of other static libraries that contain Rust.
     fn archive(&self, from: &Path, to: &Path) -> Result<()> {
         let object = from.with_extension("o");
         let exported = self.exported(from)?;
@@ -149,7 +149,7 @@ impl Library {
         run_quietly(program("ar").arg("rcs").arg(to).arg(&object))
     }
 
-    /// The symbols of a static library that are C functions of this library.
+    /// Returns the symbols of a static library that are C functions of this library.
     fn exported(&self, archive: &Path) -> Result<Vec<String>> {
         let listing = output(
             program("nm")
@@ -169,7 +169,7 @@ impl Library {
     }
 }
 
-/// The version of the workspace.
+/// Version of the workspace.
 struct Version {
     full: String,
 }
@@ -183,7 +183,7 @@ impl Version {
         Ok(Self { full })
     }
 
-    /// The part that changes with the interface; build.rs of the crates has the same rule.
+    /// Returns the part that changes with the interface; build.rs of the crates has the same rule.
     fn abi(&self) -> String {
         let numbers: Vec<_> = self.full.split('.').collect();
         match numbers[0] {
@@ -192,7 +192,7 @@ impl Version {
         }
     }
 
-    /// The text of a template, filled in.
+    /// Fills in a template.
     fn fill_in(&self, template: &str, more: &[(&str, &str)]) -> Result<String> {
         let path = root().join(TEMPLATES).join(template);
         let text =

@@ -1,5 +1,5 @@
-//! The objdump listing of a library as functions, their innermost loops and the paths through
-//! these.
+//! Parses the objdump listing of a library into functions, their innermost loops and the paths
+//! through these.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use anyhow::{Result, ensure};
 
 use crate::process::{output, program};
 
-/// A function.
+/// Function of a listing.
 pub struct Function<'a> {
     pub symbol: &'a str,
     pub instructions: Vec<Instruction<'a>>,
 }
 
-/// An instruction, in assembler syntax.
+/// Instruction in assembler syntax.
 #[derive(Clone, Copy)]
 pub struct Instruction<'a> {
     pub address: u64,
@@ -21,10 +21,10 @@ pub struct Instruction<'a> {
     pub operands: &'a str,
 }
 
-/// The maximum number of paths to follow through a loop.
+/// Maximum number of paths to follow through a loop.
 const MOST_WAYS: usize = 4096;
 
-/// The functions of libraries, as listed by a program named objdump.
+/// Disassembles libraries with the given objdump program.
 pub fn disassemble(objdump: &str, libraries: &[String]) -> Result<String> {
     let mut command = program(objdump);
     command.args(["--disassemble", "--demangle", "--no-show-raw-insn"]);
@@ -68,14 +68,14 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     })
 }
 
-/// The number of times that a mnemonic occurs.
+/// Counts the occurrences of a mnemonic.
 pub fn count(body: &[Instruction], mnemonic: &str) -> usize {
     let same = |instruction: &&Instruction| instruction.mnemonic == mnemonic;
     body.iter().filter(same).count()
 }
 
 impl Instruction<'_> {
-    /// The target of the jump within its function, if it is one.
+    /// Returns the target of a jump within its function; `None` for other instructions.
     fn target(&self) -> Option<u64> {
         let jumps = match self.mnemonic {
             "b" | "cbz" | "cbnz" | "tbz" | "tbnz" => true,
@@ -96,7 +96,7 @@ impl Instruction<'_> {
 }
 
 impl<'a> Function<'a> {
-    /// The instructions from the target of each backward jump to the jump.
+    /// Returns the instructions from the target of each backward jump to the jump.
     pub fn loops(&self) -> Vec<&[Instruction<'a>]> {
         let loops = self.loop_ranges().into_iter();
         loops.map(|range| &self.instructions[range]).collect()
@@ -115,7 +115,7 @@ impl<'a> Function<'a> {
         loops
     }
 
-    /// The [`loops`](Self::loops) without another one within them.
+    /// Returns the [`loops`](Self::loops) that do not contain another one.
     pub fn innermost_loops(&self) -> Vec<&[Instruction<'a>]> {
         let loops = self.loop_ranges();
         let innermost = loops.iter().filter(|outer| {
@@ -130,8 +130,8 @@ impl<'a> Function<'a> {
     }
 }
 
-/// The paths from a loop's first instruction back to it, along the branches that stay within the
-/// loop.
+/// Returns the paths from a loop's first instruction back to it, along the branches that stay
+/// within the loop.
 pub fn ways<'a>(body: &[Instruction<'a>]) -> Vec<Vec<Instruction<'a>>> {
     let mut done = Vec::new();
     let mut begun = vec![(0, Vec::new())];

@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: compares bytelane with other libraries, see `peers/README.md`.
+//! `cargo xtask peers`: compares bytelane with other libraries; see `peers/README.md`.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
@@ -17,13 +17,13 @@ pub struct Options {
     arguments: Vec<OsString>,
 }
 
-/// A shared library from a wheel on PyPI.
+/// Shared library from a wheel on PyPI.
 struct Wheel {
     /// Name and version, in pip's syntax.
     requirement: &'static str,
-    /// The directory of the library in the wheel, and the start of its file name.
+    /// Directory of the library in the wheel, and the start of its file name.
     library: (&'static str, &'static str),
-    /// The environment variable from which the comparison reads the library's path.
+    /// Environment variable from which the comparison reads the library's path.
     variable: &'static str,
 }
 
@@ -40,13 +40,13 @@ const WHEELS: &[Wheel] = &[
     },
 ];
 
-/// Measures, passing on the arguments.
+/// Measures, and passes on the arguments.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
     measure(&options.arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures these codecs to a file, or all if there are none.
+/// Measures these codecs, or all if the list is empty, and writes the results to a file.
 pub fn record(path: &Path, codecs: &[String]) -> Result<()> {
     let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
     arguments.push(path.into());
@@ -60,15 +60,15 @@ fn measure(arguments: &[OsString]) -> Result<()> {
 }
 
 /// Runs every comparison once, briefly, to check that all results agree. The comparison and its tests are compiled
-/// side by side.
+/// at the same time.
 pub fn run_stage() -> Result<()> {
     compile(peers("build", "--profile=dev").args(["--bins", "--tests"]))?;
     process::test(|| Ok(peers("test", "--profile=dev")), &[])?;
     run(&mut comparison("--profile=dev", &["--quick".into()])?)
 }
 
-/// A cargo command about the comparison. All of them have the same flags, or C libraries and what depends
-/// on them would be compiled again.
+/// Returns a cargo command for the comparison. All of these have the same flags; otherwise the C
+/// libraries and their dependents would be compiled again.
 fn peers(subcommand: &str, profile: &str) -> Command {
     let mut command = cargo(subcommand);
     command.args(["--locked", "--manifest-path", "peers/Cargo.toml", profile]);
@@ -103,7 +103,7 @@ fn build_native() -> Result<PathBuf> {
 }
 
 impl Wheel {
-    /// The path of the library; downloads the wheel unless that has been done before.
+    /// Returns the path of the library, and downloads the wheel the first time.
     fn fetch(&self) -> Result<PathBuf> {
         let directory = root().join("target/peers").join(self.requirement);
         if let Some(library) = self.find(&directory) {
@@ -130,7 +130,7 @@ impl Wheel {
     }
 }
 
-/// The first file of a directory whose name starts with `name`.
+/// Returns the first file of a directory whose name starts with `name`.
 fn first_file(directory: &Path, name: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(directory).ok()?;
     let mut paths: Vec<_> = entries

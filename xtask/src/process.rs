@@ -1,4 +1,4 @@
-//! Starts other programs: each command is shown when it starts, and named if it fails.
+//! Starts other programs. Each command is shown when it starts, and named if it fails.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -10,15 +10,15 @@ use anyhow::{Context, Result, ensure};
 
 use crate::timings::{self, Work};
 
-/// The workspace's root directory.
+/// Returns the workspace's root directory.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("xtask lies in the workspace")
 }
 
-/// A program that will start in the workspace's root, without the environment variables that would
-/// change the meaning of a test: compiler flags, and a forced backend.
+/// Returns a command that starts in the workspace's root, without the environment variables that
+/// would change the meaning of a test: compiler flags, and a forced backend.
 pub fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(name);
     command
@@ -29,7 +29,8 @@ pub fn program(name: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs this program, with its first arguments, separated by spaces.
+/// Returns a command for the cargo that runs this program, with its first arguments, separated by
+/// spaces.
 pub fn cargo(arguments: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = program(cargo);
@@ -122,7 +123,8 @@ fn succeed(command: &mut Command, line: &str) -> Result<()> {
     Ok(())
 }
 
-/// The output of the command on both streams; an exit code other than 0 is an error that shows it.
+/// Runs the command and returns its output on both streams; an exit code other than 0 is an error
+/// that shows it.
 pub fn output(command: &mut Command) -> Result<Output> {
     let line = describe(command);
     let output = command
@@ -136,13 +138,13 @@ pub fn output(command: &mut Command) -> Result<Output> {
     Ok(Output { text, errors })
 }
 
-/// The two streams of a finished program.
+/// Output streams of a finished program.
 pub struct Output {
     pub text: String,
     pub errors: String,
 }
 
-/// The command as you would type it, including the variables set for it.
+/// Formats the command as you would type it, including its environment variables.
 fn describe(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         let value = value?.to_string_lossy().into_owned();

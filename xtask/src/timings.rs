@@ -1,5 +1,4 @@
-//! Where the time of a stage goes: compilation and the rest, and with `--timings` the slowest crates and
-//! tests.
+//! Times of a stage: compilation and running, and with `--timings` the slowest crates and tests.
 
 use std::fs;
 use std::io::BufRead;
@@ -25,15 +24,15 @@ pub enum Work {
 #[derive(Default, Clone)]
 pub struct Timings {
     pub compiling: Duration,
-    /// Seconds that each crate took to compile, if asked for.
+    /// Compile time of each crate in seconds, if requested.
     pub crates: Vec<(String, f64)>,
-    /// Seconds that each test took, if asked for.
+    /// Time of each test in seconds, if requested.
     pub tests: Vec<(String, f64)>,
 }
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// The stage that runs now.
+/// Timings of the running stage.
 static CURRENT: Mutex<Timings> = Mutex::new(Timings {
     compiling: Duration::ZERO,
     crates: Vec::new(),
@@ -43,10 +42,10 @@ static CURRENT: Mutex<Timings> = Mutex::new(Timings {
 /// Number of crates and of tests in the summary.
 pub const SLOWEST: usize = 10;
 
-/// Program that asks a test program for the time of each test.
+/// Program that makes a test program print the time of each test.
 const RUNNER: &str = "xtask/timed.sh";
 
-/// Makes all commands that follow report crates and tests.
+/// Makes all following commands report crates and tests.
 pub fn enable() {
     ENABLED.store(true, Relaxed);
 }
@@ -55,7 +54,7 @@ pub fn enabled() -> bool {
     ENABLED.load(Relaxed)
 }
 
-/// Returns what was measured since the last call.
+/// Returns the timings since the last call.
 pub fn take() -> Timings {
     std::mem::take(&mut CURRENT.lock().expect("no panic while it was locked"))
 }
@@ -76,7 +75,7 @@ fn add(change: impl FnOnce(&mut Timings)) {
 /// Cargo's report about a build.
 pub struct CrateReport(PathBuf);
 
-/// Makes cargo write a report, if `--timings` was given and the command is one that can.
+/// Makes cargo write a report, if `--timings` was given and the command supports it.
 pub fn crates(command: &mut Command) -> Option<CrateReport> {
     let words: Vec<_> = command.get_args().map(|word| word.to_owned()).collect();
     let can = ["build", "test", "rustc"];
@@ -110,7 +109,7 @@ impl CrateReport {
     }
 }
 
-/// The crates of cargo's report, and the seconds that each took: the data of its diagram.
+/// Parses the crates in cargo's report, and their times in seconds: the data of its diagram.
 fn units(page: &str) -> Option<Vec<(String, f64)>> {
     let (_, data) = page.split_once("const UNIT_DATA = ")?;
     let units = serde_json::Deserializer::from_str(data)
@@ -124,7 +123,7 @@ fn units(page: &str) -> Option<Vec<(String, f64)>> {
     units.as_array()?.iter().map(unit).collect()
 }
 
-/// Runs test programs through [`RUNNER`], which may start a further program: an emulator.
+/// Returns the command that runs test programs through [`RUNNER`], which may start an emulator.
 pub fn runner(emulator: &str) -> String {
     let runner = root().join(RUNNER);
     format!("{} {emulator}", runner.display())
@@ -144,7 +143,7 @@ pub fn show_tests(lines: impl BufRead) -> Result<()> {
     Ok(())
 }
 
-/// The name and the seconds in a line like `test a::b ... ok <1.234s>`.
+/// Parses the name and the seconds in a line like `test a::b ... ok <1.234s>`.
 fn test_time(line: &str) -> Option<(String, f64)> {
     let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
     let (_, time) = rest.split_once('<')?;
@@ -152,7 +151,7 @@ fn test_time(line: &str) -> Option<(String, f64)> {
     Some((name.to_owned(), seconds))
 }
 
-/// The slowest entries, as lines.
+/// Formats the slowest entries, one per line.
 pub fn slowest(entries: &[(String, f64)]) -> Vec<String> {
     let mut entries = entries.to_vec();
     entries.sort_by(|(_, one), (_, other)| other.total_cmp(one));

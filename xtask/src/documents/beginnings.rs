@@ -1,25 +1,25 @@
-//! Counts the comments that begin with a pronoun or a conjunction where a verb or a noun would tell a
-//! reader at once what follows: `Returns whether ..`, `Number of ..`.
+//! Counts the comments that begin with a pronoun or a conjunction instead of a verb or a noun, such
+//! as `Returns whether ..` or `Number of ..`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{files, read};
 
-/// The beginnings, which end with a word.
+/// Rejected beginnings, which must end at a word boundary.
 const BEGINNINGS: [&str; 7] = [
     "What", "Of", "That", "Whether", "As many", "So many", "Is told",
 ];
 
-/// The greatest number of such comments in each part of the repository; 0 for the parts that are not
-/// listed. Numbers may only fall: lower yours when you have rewritten comments.
+/// Maximum number of such comments in each part of the repository; 0 for unlisted parts. Numbers may
+/// only decrease: lower them when you have rewritten comments.
 const CEILINGS: &[(&str, usize)] = &[
     ("bytelane-cli", 10),
     ("bytelane-parquet", 200),
     ("bytelane-python", 10),
 ];
 
-/// The part of the repository that a file belongs to: its crate, or its top-level folder.
+/// Returns the part of the repository that a file belongs to: its crate, or its top-level folder.
 fn part(path: &Path) -> String {
     let mut names = path.iter().map(|name| name.to_string_lossy().into_owned());
     let first = names.next().unwrap_or_default();
@@ -29,7 +29,7 @@ fn part(path: &Path) -> String {
     }
 }
 
-/// Numbers of the lines on which a comment with such a beginning starts.
+/// Returns the numbers of the lines on which such a comment starts.
 fn faults(text: &str) -> Vec<usize> {
     let mut faults = Vec::new();
     let mut marker_before = "";

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 use crate::process::{output, program, root};
 
-/// The files that match a pattern and are under version control or about to be, as paths from the
-/// root.
+/// Returns the files that match a pattern and are tracked or untracked but not ignored, as paths
+/// from the root.
 fn files(pattern: &str) -> Vec<PathBuf> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let listing = output(program("git").args(arguments).arg(pattern)).unwrap();
     let paths = listing.text.lines().map(PathBuf::from);
-    // A file that was just deleted is still listed.
+    // Git still lists a file that was just deleted.
     paths.filter(|path| root().join(path).exists()).collect()
 }
 
-/// The Markdown files.
+/// Returns the Markdown files.
 fn documents() -> Vec<PathBuf> {
     let paths = files("*.md");
     assert!(paths.contains(&PathBuf::from("SECURITY.md")), "{paths:?}");
@@ -31,13 +31,13 @@ fn read(path: &Path) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Every text between `before` and `after`.
+/// Returns every text between `before` and `after`.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
     let pieces = text.split(before).skip(1);
     pieces.filter_map(move |piece| Some(piece.split_once(after)?.0))
 }
 
-/// The anchor of a heading on the pages of a forge.
+/// Returns the anchor of a heading, as forges generate it.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     let lower = heading.to_lowercase();
@@ -48,7 +48,7 @@ fn anchor(heading: &str) -> String {
         .replace(' ', "-")
 }
 
-/// A document without its code blocks, where brackets are not links.
+/// Removes the code blocks of a document, where brackets are not links.
 fn prose(text: &str) -> String {
     let mut in_code = false;
     let is_prose = |line: &&str| {

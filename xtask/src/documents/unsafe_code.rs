@@ -16,7 +16,8 @@ const ROOMS: &[&str] = &[
     "crates/bytelane-streamvbyte/src/",
     // Arrow's constructors without checks, and fresh memory.
     "crates/bytelane-parquet/src/memory/",
-    // Tools: plain loops per instruction set, an allocator's options, cache control, a start-up hook, guard pages.
+    // Tools: plain loops for each instruction set, options of an allocator, cache control, a start-up hook, guard
+    // pages.
     "crates/bytelane-catalog/src/plain/level.rs",
     "crates/bytelane-cli/src/allocator.rs",
     "crates/bytelane-cli/src/standard.rs",
@@ -47,7 +48,8 @@ fn allowed(path: &str) -> Allowed {
     }
 }
 
-/// Numbers of the lines with unsafe code that is not allowed there. Comments and strings do not count.
+/// Returns the numbers of the lines with unsafe code that is not allowed. Comments and strings do not
+/// count.
 fn faults(text: &str, allowed: Allowed) -> Vec<usize> {
     let is_unsafe = |code: &str| {
         let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -76,7 +78,7 @@ fn unsafe_code_is_where_the_rule_allows_it() {
     let mut claims = 0;
     for path in files("crates/*.rs") {
         let name = path.to_str().expect("a name in ASCII");
-        // Names of keywords in a list of Rust's keywords.
+        // This file has a list of Rust's keywords.
         if name == "crates/bytelane-thrift-build/src/names.rs" {
             continue;
         }

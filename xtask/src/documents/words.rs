@@ -1,5 +1,5 @@
-//! The project's word list: it keeps phrases that made readers stumble out of documents, comments,
-//! help texts and messages. `words.txt` lists each phrase with a replacement.
+//! Rejects awkward phrases in documents, comments, help texts and messages. `words.txt` lists each
+//! phrase with a replacement.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::{files, read};
 
 const LIST: &str = include_str!("words.txt");
 
-/// A phrase in lower case, and its replacement.
+/// Phrase in lower case, and its replacement.
 type Phrase = (&'static str, &'static str);
 
 fn phrases() -> Vec<Phrase> {
@@ -32,7 +32,7 @@ enum Piece<'a> {
     Text(&'a str),
 }
 
-/// A Markdown file is prose as a whole.
+/// Returns the lines of a Markdown file, all of which are prose.
 fn markdown(text: &str) -> Vec<(usize, Piece<'_>)> {
     let lines = (1..).zip(text.lines());
     lines
@@ -40,7 +40,8 @@ fn markdown(text: &str) -> Vec<(usize, Piece<'_>)> {
         .collect()
 }
 
-/// The comments and string literals of a source file in Rust or Go, with their line numbers.
+/// Returns the comments and string literals of a source file in Rust or Go, with their line
+/// numbers.
 fn source(text: &str) -> Vec<(usize, Piece<'_>)> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (text, 1);
@@ -65,8 +66,8 @@ fn source(text: &str) -> Vec<(usize, Piece<'_>)> {
     pieces
 }
 
-/// The string literal at the start of a source text, between the lengths of its opening and closing
-/// quotes.
+/// Returns the string literal at the start of a source text, between the lengths of its opening and
+/// closing quotes.
 fn literal(source: &str) -> Option<(usize, &str, usize)> {
     if let Some(text) = source.strip_prefix('"') {
         let mut escaped = false;
@@ -88,7 +89,8 @@ fn literal(source: &str) -> Option<(usize, &str, usize)> {
     Some((2 + count, &text[..text.find(&close)?], close.len()))
 }
 
-/// The length of the character literal at the start of a source text; `None` for a lifetime.
+/// Returns the length of the character literal at the start of a source text; `None` for a
+/// lifetime.
 fn character(source: &str) -> Option<usize> {
     let text = source.strip_prefix('\'')?;
     let mut characters = text.char_indices();
@@ -105,7 +107,7 @@ fn character(source: &str) -> Option<usize> {
 #[derive(Default)]
 struct Block {
     text: String,
-    /// The start of each line in the text, and its number.
+    /// Start of each line in the text, and its number.
     lines: Vec<(usize, usize)>,
     is_prose: bool,
 }
@@ -144,7 +146,7 @@ fn blocks(pieces: &[(usize, Piece<'_>)]) -> Vec<Block> {
     blocks
 }
 
-/// The problems in a file's text: line numbers, each with the phrase and its replacement.
+/// Returns the problems in a file's text: line numbers, each with the phrase and its replacement.
 fn faults(pieces: &[(usize, Piece<'_>)], phrases: &[Phrase]) -> BTreeSet<(usize, String)> {
     let mut faults = BTreeSet::new();
     for block in blocks(pieces) {
@@ -181,7 +183,7 @@ fn is_whole(text: &str, offset: usize, length: usize) -> bool {
     !before.is_some_and(continues) && !after.is_some_and(continues)
 }
 
-/// The pieces of a file, by its file extension.
+/// Returns the pieces of a file, according to its file extension.
 fn pieces<'a>(path: &Path, text: &'a str) -> Vec<(usize, Piece<'a>)> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("md") => markdown(text),

@@ -1,4 +1,4 @@
-//! Tables between marks in a document; the rest of the document stays unchanged.
+//! Fills in tables between marks in a document; the rest of the document stays unchanged.
 //!
 //! ```text
 //! <!-- record: lost -->
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 const BEGIN: &str = "<!-- record: ";
 const END: &str = "<!-- end of record -->";
 
-/// Fills in the tables between the marks of a document; `table` creates each one by its name.
+/// Fills in the tables between the marks of a document; `table` creates a table by its name.
 ///
 /// # Errors
 ///

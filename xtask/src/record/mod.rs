@@ -1,5 +1,5 @@
-//! `cargo xtask record`: compares all codecs with all other libraries in one run, and how fast whole
-//! Parquet files are read, estimates NEON, stores the figures in `benchmarks/record/`, and writes the
+//! `cargo xtask record`: compares all codecs and the reading of whole Parquet files with other
+//! libraries in one run, estimates NEON, stores the figures in `benchmarks/record/`, and writes the
 //! resulting tables into the documents.
 
 mod documents;
@@ -53,10 +53,10 @@ enum Part {
     Parquet,
 }
 
-/// The directory of the records.
+/// Directory of the records.
 const DIRECTORY: &str = "benchmarks/record";
 
-/// The documents that contain tables between marks, and the directory of those that contain nothing else.
+/// Documents that contain tables between marks, and the directory of documents that contain nothing else.
 const DOCUMENTS: [&str; 2] = ["README.md", "docs/performance.md"];
 const PAGES: &str = "docs/performance";
 
@@ -116,14 +116,14 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every document that contains tables, from the root of the repository.
+/// Returns the paths of all documents that contain tables, from the root of the repository.
 fn documents() -> Result<Vec<String>> {
     let mut documents: Vec<_> = DOCUMENTS.map(str::to_owned).into();
     documents.extend(files(PAGES, "md")?);
     Ok(documents)
 }
 
-/// The data for the tables of the documents.
+/// Data for the tables of the documents.
 struct Tables {
     records: Records,
     estimates: Estimates,
@@ -149,7 +149,7 @@ impl Tables {
         })
     }
 
-    /// A table by its name in the documents, from the newest record that has it.
+    /// Returns the table with this name in the documents, from the newest record that has it.
     fn table(&self, name: &str) -> Option<String> {
         if name == "neon" {
             return Some(self.estimates.table());
@@ -159,7 +159,7 @@ impl Tables {
     }
 }
 
-/// Records of one kind; those with other columns are left out.
+/// Parses the records of one kind, and skips those with other columns.
 fn parse<T>(
     texts: &[(String, String)],
     parse: fn(&str, &str) -> Result<Option<T>>,
@@ -171,7 +171,8 @@ fn parse<T>(
     Ok(records.into_iter().flatten().collect())
 }
 
-/// The files of a directory with an extension, sorted, from the root of the repository.
+/// Returns the files of a directory with an extension, sorted, as paths from the root of the
+/// repository.
 fn files(directory: &str, extension: &str) -> Result<Vec<String>> {
     let entries = fs::read_dir(root().join(directory));
     let mut names = Vec::new();

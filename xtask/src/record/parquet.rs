@@ -1,5 +1,5 @@
-//! Whole Parquet files, which bytelane and other libraries read to Arrow arrays. `benchmarks/parquet/compare.py`
-//! measures; the tables are computed here.
+//! Records of whole Parquet files, read to Arrow arrays by bytelane and other libraries.
+//! `benchmarks/parquet/compare.py` measures; this module computes the tables.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use super::tables::ratio;
 use crate::process::{cargo, program, root, run};
 use crate::test::python::{build_programs, environment_with, lay_out_package};
 
-/// The other libraries, as the record and as the documents name them.
+/// Other libraries, by their names in the record and in the documents.
 const OTHERS: [(&str, &str); 4] = [
     ("parquet", "`parquet`"),
     ("pyarrow", "pyarrow"),
@@ -20,27 +20,27 @@ const OTHERS: [(&str, &str); 4] = [
     ("polars", "Polars"),
 ];
 
-/// Name that stands for reading and decompressing pages without decoding them.
+/// Name of the baseline that reads and decompresses pages without decoding them.
 const PAGES: &str = "pages";
 
-/// Stands in the place of a library for a copy of the table.
+/// Name of the baseline that copies the table.
 const ROOF: &str = "memcpy";
 
-/// The name of the file of many columns.
+/// Name of the file of many columns.
 const LINEITEM: &str = "lineitem";
 
-/// The same file, read by each library with one thread and with two alternately.
+/// Name of the same file, read by each library alternately with one thread and with two.
 const THREADS: &str = "lineitem, threads";
 
 /// Follows the name of a table that is written.
 const WRITTEN: &str = ", written";
 
-/// Measures everything, to a file.
+/// Measures everything, and writes the results to a file.
 pub fn record(path: &Path) -> Result<()> {
     compare("release", [path])
 }
 
-/// Runs every comparison once, on small files, to check that all libraries read the same values.
+/// Runs every comparison once on small files, to check that all libraries read the same values.
 pub fn run_quick() -> Result<()> {
     let path = root().join("target/peers/parquet-quick.csv");
     compare("dev", [path.as_os_str(), "--quick".as_ref()])
@@ -66,7 +66,7 @@ fn build_package(profile: &str) -> Result<PathBuf> {
     lay_out_package(&root().join("target").join(profile))
 }
 
-/// Builds the program that reads files with the libraries of Rust. Returns its path.
+/// Builds the program that reads files with the Rust libraries. Returns its path.
 fn build_reader(profile: &str) -> Result<PathBuf> {
     let build = "build --quiet --locked --manifest-path peers/Cargo.toml --package read-parquet";
     let mut command = cargo(build);
@@ -79,7 +79,7 @@ fn build_reader(profile: &str) -> Result<PathBuf> {
     Ok(path.join(format!("read-parquet{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// How one library read one file.
+/// Result of one library for one file.
 #[derive(Deserialize)]
 struct Row {
     column: String,
@@ -92,17 +92,17 @@ struct Row {
     threads: u32,
     library: String,
     version: String,
-    /// The CPU time of all threads.
+    /// CPU time of all threads.
     cpu_seconds: f64,
     wall_seconds: f64,
     peak_bytes: f64,
-    /// State of the process; nothing where only the steady state was measured.
+    /// State of the process; empty if only the steady state was measured.
     #[serde(default)]
     regime: String,
 }
 
 impl Row {
-    /// Seconds of the CPU with one thread, else elapsed.
+    /// Returns the CPU time with one thread, otherwise the elapsed time, in seconds.
     fn seconds(&self) -> f64 {
         match self.threads {
             1 => self.cpu_seconds,
@@ -121,15 +121,15 @@ impl Row {
     }
 }
 
-/// A file of measurements.
+/// File of measurements.
 pub struct Files {
-    /// The file's path in the repository.
+    /// Path in the repository.
     name: String,
     rows: Vec<Row>,
 }
 
 impl Files {
-    /// Reads a record; none if the file has other columns.
+    /// Reads a record; `None` if the file has other columns.
     pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let headers = reader.headers().context("no line of column names")?;
@@ -142,7 +142,8 @@ impl Files {
         }))
     }
 
-    /// A table by its name in the documents, in Markdown, with a line above it that describes it.
+    /// Returns the table with this name in the documents, in Markdown, with a descriptive line
+    /// above it.
     pub fn table(&self, name: &str) -> Option<String> {
         match name {
             "parquet" => self.columns(),
@@ -153,7 +154,7 @@ impl Files {
         }
     }
 
-    /// The files of one column, and who reads them how fast.
+    /// Returns the table of the single-column files, with the speed of each library.
     fn columns(&self) -> Option<String> {
         let mut text = format!(
             "One column per file, read to Arrow arrays on one core: `{}`.\n\
@@ -181,7 +182,7 @@ impl Files {
         (!rows.is_empty()).then_some(text)
     }
 
-    /// Tables as several programs write them, in both regimes.
+    /// Returns the table of the files that several programs write, in both regimes.
     fn tables(&self) -> Option<String> {
         let mut text = format!(
             "Tables of TPC-H at scale 1, read to Arrow arrays by the Python packages, and by the crate `parquet` with one thread:\n\
@@ -264,7 +265,7 @@ impl Files {
         (steady.count() > 0).then_some(text)
     }
 
-    /// The file of many columns: a row for each library.
+    /// Returns the table of the file of many columns: a row for each library.
     fn lineitem(&self) -> Option<String> {
         let find = |column: &str, library: &str, threads| {
             let is_wanted = |row: &&Row| row.regime.is_empty() && row.column == column;
@@ -308,7 +309,7 @@ impl Files {
     }
 }
 
-/// The cells of a regime: seconds, how many times as fast as the fastest other library, and its name.
+/// Returns the cells of a regime: seconds, speedup over the fastest other library, and its name.
 fn regime_cells(rows: &[&Row], regime: &str) -> Option<String> {
     let is_library = |row: &&&Row| row.regime == regime && row.library != ROOF;
     let mut rows: Vec<_> = rows.iter().filter(is_library).collect();
@@ -322,7 +323,7 @@ fn regime_cells(rows: &[&Row], regime: &str) -> Option<String> {
     Some(format!(" {:.3} | {ratio}, {} |", ours.seconds(), name.1))
 }
 
-/// One row of the table of columns, if bytelane and the crate `parquet` were measured.
+/// Returns a row of the table of columns, if bytelane and the crate `parquet` were measured.
 fn column_row(file: &[Row]) -> Option<String> {
     let find = |library: &str| file.iter().find(|row| row.library == library);
     let ours = find("bytelane")?;

@@ -9,13 +9,13 @@ use anyhow::{Context, Result, bail, ensure};
 use super::python;
 use crate::process::{Output, output, program, root, run};
 
-/// The browser, by its name in Debian.
+/// Name of the browser in Debian.
 pub const BROWSER: &str = "chromium";
 
-/// A Parquet file for the page to analyse.
+/// Parquet file for the page to analyse.
 const PARQUET: &str = "testdata/golden/parquet/byte_stream_split_v1.parquet";
 
-/// Parts of the faults that the check must find in `faulty.html`.
+/// Texts of the faults that the check must find in `faulty.html`.
 const FAULTS: [&str; 13] = [
     "pixels wide",
     "no heading",
@@ -48,7 +48,7 @@ pub fn run_stage() -> Result<()> {
     let mut report = program(command);
     report.args(arguments).arg(&page).arg(PARQUET);
     run(report.arg(array_file(&directory)?))?;
-    // Without its policy, which blocks requests, any request that the page makes is detected.
+    // Without the page's policy, which blocks requests, every request is detected.
     let text = fs::read_to_string(&page)?;
     for file in ["byte_stream_split_v1.parquet", "steps.npy"] {
         ensure!(text.contains(file), "the page does not mention {file}");
@@ -103,7 +103,7 @@ fn faults_are_found(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The faults of a page, including its console output; `none` if there are none.
+/// Returns the faults of a page, including its console output; `none` if there are none.
 fn faults(directory: &Path, page: &str, dark: bool) -> Result<String> {
     let address = format!("check.html?{page}");
     let shown = browse(directory, &address, dark, &["--dump-dom"])?;

@@ -14,7 +14,7 @@ use crate::process::{cargo, output, program, root, run};
 
 const CRATE: &str = "crates/bytelane-capi";
 
-/// Warnings are errors in both languages.
+/// Compiler flags for both languages; warnings are errors.
 const STRICT: [&str; 6] = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic"];
 
 pub fn run_stage() -> Result<()> {
@@ -38,7 +38,7 @@ pub fn run_stage() -> Result<()> {
     tools_find_no_fault(&place)
 }
 
-/// Where everything is installed and built.
+/// Directory in which everything is installed and built.
 struct Place(PathBuf);
 
 impl Place {
@@ -59,7 +59,7 @@ impl Place {
         self.0.join("bin").join(name)
     }
 
-    /// A program that finds the installed libraries.
+    /// Returns a command for a program that finds the installed libraries.
     fn command(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = program(name);
         command.env("LD_LIBRARY_PATH", self.prefix().join("lib"));
@@ -70,7 +70,7 @@ impl Place {
         self.command(self.bin(name))
     }
 
-    /// A command that finds the libraries by pkg-config alone.
+    /// Makes a command find the libraries only by pkg-config.
     fn alone<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .env_remove("LD_LIBRARY_PATH")
@@ -85,7 +85,7 @@ impl Place {
         Ok(found.text.split_whitespace().map(str::to_owned).collect())
     }
 
-    /// Builds programs of one file each.
+    /// Builds programs that consist of one file each.
     fn build(&self, compiler: &str, sources: &[&str]) -> Result<()> {
         for source in sources {
             let source = Path::new(CRATE).join(source);
@@ -105,7 +105,7 @@ impl Place {
     }
 }
 
-/// The symbols of a shared library are the functions that its headers declare.
+/// Checks that the symbols of a shared library are the functions that its headers declare.
 fn exports_are_those_of_the_headers(place: &Place) -> Result<()> {
     for library in LIBRARIES {
         let shared = format!("lib/lib{}.so", library.name);
@@ -130,8 +130,8 @@ fn exports_are_those_of_the_headers(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// The names of the functions that a header declares: before the first parenthesis of a line that
-/// begins a declaration.
+/// Returns the names of the functions that a header declares: before the first parenthesis of a
+/// line that begins a declaration.
 fn declared(header: &str) -> impl Iterator<Item = &str> {
     let begins = |line: &&str| line.starts_with(|first: char| first.is_ascii_lowercase());
     let lines = header.lines().filter(begins);
@@ -152,7 +152,7 @@ fn filter(command: &mut Command, input: &[u8]) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// Bytes of all values, more than a program reads at once.
+/// Returns bytes of all values, more than a program reads at once.
 fn some_bytes() -> Vec<u8> {
     let number = |i: u32| i.wrapping_mul(2_654_435_769).rotate_left(i % 32);
     (0..100_000).flat_map(|i| number(i).to_le_bytes()).collect()
@@ -166,7 +166,7 @@ fn the_filter_inverts_itself(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// NumPy splits by a transposition.
+/// Program that splits bytes with NumPy, by transposition.
 const TRANSPOSE: &str = "
 import sys, numpy
 values = numpy.fromfile(sys.argv[1], dtype=numpy.uint8).reshape(-1, 4)
@@ -186,8 +186,8 @@ fn splits_as_numpy_does(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// The example and the unit test of the C library, compiled with its own headers, and linked with
-/// ours instead of it. Its source comes with the crate that the comparisons use.
+/// Runs the example and the unit test of the C library, compiled with its own headers, but linked
+/// with our library. The source comes with the crate that the comparisons use.
 fn the_original_example_runs_relinked(place: &Place) -> Result<()> {
     let metadata = "metadata --locked --format-version 1 --manifest-path peers/Cargo.toml";
     let metadata: serde_json::Value = serde_json::from_str(&output(&mut cargo(metadata))?.text)?;
@@ -229,14 +229,14 @@ fn cmake_finds_the_package(place: &Place) -> Result<()> {
         .arg(prefix))?;
     run(program("cmake").arg("--build").arg(&build))?;
     for kind in ["bytelane", "bytelane_static"] {
-        // CMake has told the linker where the shared library lies.
+        // CMake has passed the path of the shared library to the linker.
         run(&mut program(build.join(format!("posting_list_{kind}"))))?;
     }
     Ok(())
 }
 
-/// Runs the commands of the guide's chapter "A first program" as a user would: nothing but pkg-config knows
-/// where the libraries are.
+/// Runs the commands of the guide's chapter "A first program" as a user would: only pkg-config knows where
+/// the libraries are.
 fn the_commands_of_the_guide_run(place: &Place) -> Result<()> {
     let guide = fs::read_to_string(root().join("docs/getting-started/c.md"))?;
     let commands = commands(&guide, "## A first program");
@@ -266,7 +266,7 @@ fn the_commands_of_the_guide_run(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// The code blocks of a chapter.
+/// Returns the code blocks of a chapter.
 fn commands<'a>(guide: &'a str, heading: &str) -> Vec<&'a str> {
     let chapter = guide.split_once(heading).map_or("", |(_, rest)| rest);
     let chapter = chapter.split("\n## ").next().unwrap_or_default();
@@ -276,7 +276,7 @@ fn commands<'a>(guide: &'a str, heading: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Programs in both languages, for both libraries, that need no shared library at all.
+/// Builds and runs programs in both languages, for both libraries, that need no shared library.
 fn pkg_config_links_statically(place: &Place) -> Result<()> {
     let sources = [
         ("gcc", "tests/c/calls.c"),
@@ -311,8 +311,9 @@ fn pkg_config_links_statically(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// AddressSanitizer and the sanitizer of undefined behaviour see what the C programs do; valgrind
-/// sees the kernels too, those for AVX2 on x86-64, since it emulates no AVX-512.
+/// Runs the C programs under AddressSanitizer, UndefinedBehaviorSanitizer and valgrind. The
+/// sanitizers check only the C code; valgrind also checks the kernels, on x86-64 those for AVX2,
+/// because it does not emulate AVX-512.
 fn tools_find_no_fault(place: &Place) -> Result<()> {
     let sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     for name in ["calls", "streamvbyte"] {

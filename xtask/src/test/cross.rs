@@ -1,4 +1,4 @@
-//! The core's tests on a given instruction set: natively, or cross-compiled and emulated.
+//! Runs the core's tests on a given instruction set: natively, or cross-compiled and emulated.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,27 +8,27 @@ use anyhow::{Context, Result, bail};
 use crate::process::{self, cargo, output, program, root};
 use crate::timings;
 
-/// The packages tested on every target: those without heavy dependencies.
+/// Packages tested on every target: those without heavy dependencies.
 const PACKAGES: &str = "--package bytelane --package bytelane-testkit";
 
-/// Debian's Rust compiler. It is newer than Debian's own release, and Debian has standard libraries
-/// for other targets for it, or their source.
+/// Debian's Rust compiler. It is newer than the Debian release, and Debian has its standard
+/// libraries for other targets, or their source.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_SOURCE: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
 
-/// A target of the tests, and how they run on this machine.
+/// Target of the tests, and how they run on this machine.
 pub struct Target {
     pub triple: &'static str,
-    /// The expected best backend on the target.
+    /// Expected best backend on the target.
     pub backend: &'static str,
     pub linker: Option<&'static str>,
-    /// The program that runs a test, with its arguments, where `{root}` is the workspace's
-    /// directory; empty if the machine runs the tests natively.
+    /// Program that runs a test, with its arguments, where `{root}` is the workspace's directory;
+    /// empty if the machine runs the tests natively.
     pub runner: &'static str,
     pub rustflags: &'static str,
-    /// The crates to build if the standard library is built from source.
+    /// Crates to build if the standard library is built from source.
     pub library: &'static str,
-    /// Further flags in that case: what the target's own distribution would provide.
+    /// Additional flags in that case, which the target's own distribution would provide.
     pub source_rustflags: &'static str,
 }
 
@@ -112,7 +112,7 @@ pub const WASM_UNKNOWN: Target = Target {
     ..THUMB
 };
 
-/// How to get a target's standard library.
+/// Source of a target's standard library.
 pub enum Toolchain {
     /// The pinned toolchain has it.
     Pinned,
@@ -123,7 +123,7 @@ pub enum Toolchain {
 }
 
 impl Target {
-    /// The first method that this machine has for building for this target.
+    /// Returns the first method that this machine has for building for this target.
     pub fn toolchain(&self) -> Result<Toolchain> {
         let sysroot = output(program("rustc").args(["--print", "sysroot"]))?.text;
         let library = |sysroot: &str| {
@@ -149,7 +149,7 @@ impl Target {
         Ok(toolchain)
     }
 
-    /// The cargo command that builds with this target's toolchain, linker and runner.
+    /// Returns the cargo command that builds with this target's toolchain, linker and runner.
     pub fn cargo(&self, subcommand: &str) -> Result<Command> {
         let mut command = cargo(subcommand);
         command.args(["--locked", "--target-dir", "target/cross"]);
@@ -171,7 +171,7 @@ impl Target {
             .to_str()
             .context("the workspace's path is not UTF-8")?;
         let mut runner = self.runner.replace("{root}", root);
-        // Node's WebAssembly passes no variables on.
+        // Node does not pass environment variables to WebAssembly.
         if timings::enabled() && self.triple != WASM.triple {
             runner = timings::runner(&runner);
         }
@@ -197,7 +197,7 @@ impl Target {
     }
 }
 
-/// Debian's compiler must be installed and at least as new as `rust-version`.
+/// Checks that Debian's compiler is installed and at least as new as `rust-version`.
 fn check_debian_compiler() -> Result<()> {
     let text = output(program(DEBIAN_RUSTC).arg("--version"))?.text;
     let version = text.split_whitespace().nth(1).unwrap_or_default();
@@ -215,7 +215,7 @@ fn check_debian_compiler() -> Result<()> {
 }
 
 /// Runs the core's tests on the target, on a reduced grid if it is emulated. The tests fail if the
-/// target's best backend is not the one that the stage is meant for.
+/// target's best backend is not the expected one.
 pub fn test(target: &Target) -> Result<()> {
     let make = || {
         let mut command = target.cargo("test")?;
@@ -228,8 +228,8 @@ pub fn test(target: &Target) -> Result<()> {
     process::test(make, &[])
 }
 
-/// Third-party code, including the standard library, is compiled once for each target and runs for
-/// seconds.
+/// Builds without debug information, and without optimising third-party code, including the
+/// standard library: it is compiled once for each target and runs for only a few seconds.
 pub fn build_quickly(command: &mut Command) {
     command.env("CARGO_PROFILE_DEV_DEBUG", "0");
     command.args(["--config", r#"profile.dev.package."*".opt-level=0"#]);

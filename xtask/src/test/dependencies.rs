@@ -1,4 +1,5 @@
-//! The stage `dependencies`: the licence and the source of every crate that a user would compile.
+//! The stage `dependencies`: checks the licence and the source of every crate that a user would
+//! compile.
 //!
 //! It reads the list in `deny.toml`, which `cargo deny check` reads too. That program takes longer
 //! to compile than everything else that continuous integration installs (3.7 minutes on two cores),
@@ -34,11 +35,11 @@ pub fn run_stage() -> Result<()> {
     core_has_no_dependencies()
 }
 
-/// The permitted licences, from `deny.toml`.
+/// Permitted licences, from `deny.toml`.
 struct Licences {
-    /// The list `licenses.allow`.
+    /// List `licenses.allow`.
     all: Vec<Licensee>,
-    /// The list `licenses.exceptions`: what a single crate may have besides.
+    /// List `licenses.exceptions`: additional licences for single crates.
     of_one: Vec<(String, Vec<Licensee>)>,
 }
 
@@ -73,7 +74,7 @@ impl Licences {
     }
 }
 
-/// A list of licences in `deny.toml`.
+/// Parses a list of licences in `deny.toml`.
 fn licensees(list: &toml::Value) -> Result<Vec<Licensee>> {
     let list = list.as_array().context("a list of licences is no list")?;
     let licensee = |value: &toml::Value| {
@@ -85,9 +86,9 @@ fn licensees(list: &toml::Value) -> Result<Vec<Licensee>> {
     list.iter().map(licensee).collect()
 }
 
-/// `cargo tree` shows the source of a package in parentheses unless it is the standard registry;
-/// the only other allowed source is a directory of this workspace. An asterisk marks a crate that
-/// was listed before: one that depends on itself, for its tests.
+/// Checks the source of a package. `cargo tree` shows it in parentheses unless it is the standard
+/// registry; the only other allowed source is a directory of this workspace. An asterisk marks a
+/// crate that was listed before: one that depends on itself, for its tests.
 fn check_source(package: &str) -> Result<()> {
     let root = root()
         .to_str()
@@ -106,7 +107,7 @@ fn check_source(package: &str) -> Result<()> {
     Ok(())
 }
 
-/// The core crate has no dependencies, with any features.
+/// Checks that the core crate has no dependencies, with any features.
 fn core_has_no_dependencies() -> Result<()> {
     let tree = "tree --locked --package bytelane --all-features --target all --edges normal,build";
     let tree = output(&mut cargo(tree))?.text;

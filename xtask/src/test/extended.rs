@@ -1,5 +1,5 @@
-//! `cargo xtask extended`: tests that take too long for every change, run by hand, and their
-//! record.
+//! `cargo xtask extended`: runs tests that take too long for every change, and records their
+//! results.
 
 use std::fs;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub struct Options {
     record: bool,
 }
 
-/// The record: a table with one row for each stage, its latest run.
+/// Record: a table with one row for each stage and its latest run.
 const RECORD: &str = "docs/lab-notes/extended.md";
 
 fn stages() -> impl Iterator<Item = &'static Stage> {
@@ -63,7 +63,7 @@ fn note(stage: &Stage, outcome: &Outcome) -> Result<()> {
     let (result, elapsed) = match outcome {
         Outcome::Passed(elapsed, _) => ("passed".to_owned(), minutes(*elapsed)),
         Outcome::Failed(elapsed, _, error) => (format!("failed: {error:#}"), minutes(*elapsed)),
-        // An earlier run on another machine says more than a skip here.
+        // An earlier run on another machine is more informative than a skip here.
         Outcome::Skipped { .. } | Outcome::Excluded(_) => return Ok(()),
     };
     let ask = |name: &str, arguments: &[&str]| -> Result<String> {
@@ -83,7 +83,7 @@ fn note(stage: &Stage, outcome: &Outcome) -> Result<()> {
         .with_context(|| format!("cannot write {RECORD}"))
 }
 
-/// The record with the row of that name replaced, or appended after the last row.
+/// Returns the record with the row of that name replaced, or appended after the last row.
 fn with_row(text: &str, name: &str, row: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let start = format!("| {name} |");
@@ -96,7 +96,7 @@ fn with_row(text: &str, name: &str, row: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The processor and the best backend that it has.
+/// Returns the processor and its best backend.
 fn cpu() -> String {
     let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = information

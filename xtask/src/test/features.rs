@@ -1,4 +1,5 @@
-//! The stage `features`: what users of the published crates rely on besides the default build.
+//! The stage `features`: checks what users of the published crates rely on besides the default
+//! build.
 
 use std::fs;
 
@@ -15,7 +16,7 @@ pub fn run_stage() -> Result<()> {
         let mut command = cargo(lints);
         compile(command.args(["--features", features, "--", "--deny", "warnings"]))?;
     }
-    // The command without the feature `measuring`, as the Python package has it.
+    // The Python package includes the command without the feature `measuring`.
     let lints = "clippy --locked --package bytelane-python -- --deny warnings";
     compile(&mut cargo(lints))?;
     for features in ["", "alloc"] {
@@ -40,7 +41,7 @@ fn core_without_std(features: &str) -> Result<()> {
     Ok(())
 }
 
-/// The `rust-version` that the crates state.
+/// Returns the `rust-version` that the crates state.
 pub fn rust_version() -> Result<String> {
     let manifest = read_toml("Cargo.toml")?;
     let version = &manifest["workspace"]["package"]["rust-version"];
@@ -51,7 +52,7 @@ pub fn rust_version() -> Result<String> {
 }
 
 /// Checks that the pinned toolchain, which runs all tests, is a release of the stated
-/// `rust-version`: then the ordinary build is the build with the oldest supported compiler.
+/// `rust-version`, so that the ordinary build uses the oldest supported compiler.
 fn rust_version_is_tested() -> Result<()> {
     let stated = rust_version()?;
     let toolchain = read_toml("rust-toolchain.toml")?;
@@ -75,10 +76,10 @@ fn read_toml(path: &str) -> Result<Table> {
     text.parse().with_context(|| format!("{path} is not TOML"))
 }
 
-/// The files that each published package must contain besides its code.
+/// Files that each published package must contain besides its code.
 const PACKAGE_FILES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// An expected warning: the project has no public address yet for the manifest.
+/// Expected warning: the project has no public address for the manifest yet.
 const NO_ADDRESS: &str = "warning: manifest has no documentation, homepage or repository";
 
 /// Checks that `cargo package` accepts every published crate without a warning, and includes the
@@ -109,7 +110,7 @@ fn packages_are_clean() -> Result<()> {
     Ok(())
 }
 
-/// The workspace's crates, except those with `publish = false`.
+/// Returns the workspace's crates, except those with `publish = false`.
 fn published_packages() -> Result<Vec<String>> {
     let mut packages = Vec::new();
     for entry in fs::read_dir(root().join("crates"))? {

@@ -1,4 +1,4 @@
-//! The extended stages about Parquet files that are damaged, random, or of other projects.
+//! The extended stages for Parquet files that are damaged, random, or from other projects.
 
 use std::fs;
 
@@ -7,11 +7,12 @@ use anyhow::{Context, Result};
 use super::python::{build_programs, environment, lay_out_package};
 use crate::process::{cargo, program, root, run};
 
-/// Bytes of address space, so that an allocation which no file of a few kilobytes justifies fails.
+/// Command that limits the address space, so that an allocation which a file of a few kilobytes
+/// cannot justify fails.
 const ADDRESS_SPACE: &str = "prlimit --as=6000000000";
 
-/// Reads files after random changes, in a process whose address space is limited. `BYTELANE_TRIALS` says how
-/// many, two million by default.
+/// Reads files after random changes, in a process whose address space is limited. `BYTELANE_TRIALS` sets the
+/// number of files; the default is two million.
 pub fn run_mutated() -> Result<()> {
     let folder = root().join("target/mutated-files");
     fs::create_dir_all(&folder).context("cannot create a folder for notes")?;
@@ -30,13 +31,14 @@ pub fn run_mutated() -> Result<()> {
     })
 }
 
-/// Writes random tables with pyarrow and random settings, and compares what is read, whole, in parts and
-/// rewritten. `BYTELANE_TRIALS` says how many, 10,000 by default.
+/// Writes random tables with pyarrow and random settings, and compares the values after reading them
+/// whole, in parts, and rewritten. `BYTELANE_TRIALS` sets the number of tables; the default is 10,000.
 pub fn run_random() -> Result<()> {
     exchange("interop/random_files.py")
 }
 
-/// Reads the files below `BYTELANE_PARQUET_FILES`, and compares with pyarrow, DuckDB and Polars.
+/// Reads the files below `BYTELANE_PARQUET_FILES`, and compares the results with pyarrow, DuckDB
+/// and Polars.
 pub fn run_foreign() -> Result<()> {
     exchange("interop/foreign_files.py")
 }

@@ -9,25 +9,26 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
-/// The flags that `cargo fuzz` passes to a nightly compiler; the stable one accepts them as well.
+/// Flags that `cargo fuzz` passes to a nightly compiler; the stable one accepts them as well.
 const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// AddressSanitizer, enabled in the stable compiler as well.
+/// Flag for AddressSanitizer, which the stable compiler accepts, too.
 const SANITIZER: &str = "-Zsanitizer=address";
 
-/// The inputs kept in the repository, one file for each target: few and short, but together they
-/// reach all code that any input found so far has reached.
+/// Inputs kept in the repository, one file for each target. They are few and short, but together
+/// they reach all code that any known input reaches.
 const CORPUS: &str = "testdata/fuzz";
 
-/// The program that reads and writes them.
+/// Arguments of cargo that run the program which reads and writes these inputs.
 const SEEDS: &str = "run --locked --package bytelane-testkit --bin fuzz_seeds --";
 
-/// The maximum length of an input kept there, in bytes.
+/// Maximum length of such an input, in bytes.
 const LONGEST: u32 = 300;
 
-/// Finds a target's seed inputs: in the directory whose name is a prefix of the target's name.
+/// Directory of the seed inputs: those of a target are in the directory whose name is a prefix of
+/// the target's name.
 const GOLDEN: &str = "testdata/golden";
 
 /// Runs each target for a few seconds.
@@ -95,7 +96,7 @@ fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<Command> {
 }
 
 /// Keeps the shortest inputs that reach all code which any input reaches. Inputs that only reach it
-/// more often are not kept: they would be three times as many.
+/// more often are not kept: they would triple the number.
 fn keep(programs: &Path, target: &str) -> Result<()> {
     let fewest = format!("target/fuzz-kept/{target}");
     if root().join(&fewest).is_dir() {
@@ -109,7 +110,7 @@ fn keep(programs: &Path, target: &str) -> Result<()> {
     run(cargo(SEEDS).args(["keep", &fewest, &format!("{CORPUS}/{target}.txt")]))
 }
 
-/// The targets' names, which are their file names.
+/// Returns the targets' names, which are their file names.
 fn targets() -> Result<Vec<String>> {
     let directory = root().join("fuzz/fuzz_targets");
     let entries = fs::read_dir(&directory).context("cannot list fuzz/fuzz_targets")?;

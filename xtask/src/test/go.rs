@@ -6,13 +6,14 @@ use crate::process::{program, root, run};
 
 use super::python;
 
-/// The script lists what it skips for lack of an emulator. The stages `aarch64` and `big-endian`
-/// need the same emulators, so nothing is skipped if all stages are required.
+/// Runs the script of the Go module, which lists the tests that it skips for lack of an emulator.
+/// The stages `aarch64` and `big-endian` need the same emulators, so nothing is skipped if all
+/// stages are required.
 pub fn run_stage() -> Result<()> {
     run(program(root().join("go/test.sh")).args(["--race", "--arm64", "--s390x"]))
 }
 
-/// Exchanges messages with Apache Thrift's library for Go, see `interop/README.md`.
+/// Exchanges messages with Apache Thrift's library for Go; see `interop/README.md`.
 pub fn run_thrift() -> Result<()> {
     let programs = python::build_programs()?;
     let prefix = "go:package_prefix=github.com/bytelane/bytelane/interop/go/";

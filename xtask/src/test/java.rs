@@ -1,11 +1,11 @@
-//! The stage `parquet-java`: the Java library reads what `bytelane merge` writes.
+//! The stage `parquet-java`: the Java library reads the files that `bytelane merge` writes.
 
 use anyhow::Result;
 
 use super::python::{build_programs, environment};
 use crate::process::{program, root, run};
 
-/// The class with `main`.
+/// Class with `main`.
 const WITNESS: &str = "Witness";
 
 /// Merges random files, and compares their rows with parquet-java.

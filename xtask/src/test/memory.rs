@@ -1,5 +1,5 @@
-//! The stages `address` and `memcheck`: the tests of the core and of the C functions under tools that detect accesses to memory
-//! that does not belong to the program.
+//! The stages `address` and `memcheck`: run the tests of the core and of the C functions under tools that detect invalid memory
+//! accesses.
 
 use anyhow::Result;
 
@@ -7,11 +7,11 @@ use crate::process::{cargo, run};
 
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// The sweeps over every codec, the unit tests, and the C functions.
+/// Arguments of cargo for the sweeps over every codec, the unit tests, and the C functions.
 const TESTS: &str = "test --locked --package bytelane --package bytelane-testkit \
     --package bytelane-capi --package bytelane-streamvbyte --tests --no-fail-fast";
 
-/// Uses the stable compiler, with its sanitizers enabled by nightly options.
+/// Runs AddressSanitizer with the stable compiler, with nightly options enabled.
 pub fn run_address_sanitizer() -> Result<()> {
     let mut command = cargo(TESTS);
     command.args(["--target", HOST, "--target-dir", "target/address"]);
@@ -20,8 +20,8 @@ pub fn run_address_sanitizer() -> Result<()> {
     run(&mut command)
 }
 
-/// Valgrind emulates a CPU with AVX2. By default it accepts a load that includes some bytes outside
-/// the program's memory; here that is an error.
+/// Runs valgrind, which emulates a CPU with AVX2. By default, valgrind accepts a load that includes
+/// some bytes outside the program's memory; here that is an error.
 pub fn run_memcheck() -> Result<()> {
     let valgrind = "valgrind --quiet --error-exitcode=9 --partial-loads-ok=no";
     let mut command = cargo(TESTS);

@@ -1,5 +1,5 @@
 //! The stages `miri` and `miri-targets`. Miri interprets the core's tests and finds undefined
-//! behaviour. It is available for nightly compilers only.
+//! behaviour. It is available only for nightly compilers.
 
 use std::thread;
 
@@ -8,26 +8,26 @@ use bytelane::Backend;
 
 use crate::process::{program, run};
 
-/// A single run of Miri.
+/// Single run of Miri.
 struct Run {
-    /// A target other than the machine's own.
+    /// Target, if it is not the machine's own.
     target: Option<&'static str>,
-    /// The expected best backend. Nothing is detected under Miri, so its features are passed to the
+    /// Expected best backend. Detection does not work under Miri, so its features are passed to the
     /// compiler.
     backend: Backend,
-    /// The packages, tests and filters, in the syntax of `cargo test`.
+    /// Packages, tests and filters, in the syntax of `cargo test`.
     tests: &'static str,
 }
 
-/// The core's unit tests: every codec on SSE4.1 and AVX2.
+/// Unit tests of the core: every codec on SSE4.1 and AVX2.
 const UNIT_TESTS: Run = Run {
     target: None,
     backend: Backend::Avx2,
     tests: "--package bytelane --lib",
 };
 
-/// Tests that take half a minute and more under Miri, and others whose steps a test that stays covers too: those
-/// about damaged input, and wider ranges of the same operation. The stage `miri-targets` runs them.
+/// Tests that take half a minute or more under Miri, and tests whose steps the remaining ones also cover: those
+/// with damaged input, and wider ranges of the same operation. The stage `miri-targets` runs them.
 const SLOW: &[&str] = &[
     "alp::tests::all_kinds_of_values_in_vectors_of_several_sizes",
     "alp::tests::every_pair_finds_the_same_integers_on_every_backend",
@@ -56,13 +56,13 @@ const SLOW: &[&str] = &[
     "varint::tests::mixed_blocks_to_every_destination",
 ];
 
-/// Codecs of one half of the tests, which take as long as all others together. Miri interprets one test after the
+/// Codecs in one half of the tests; they take as long as all others together. Miri interprets one test after the
 /// other, on one core.
 const HALF: [&str; 4] = ["base64", "json_string", "rle_hybrid", "varint"];
 
 const TARGETS: &[Run] = &[
     UNIT_TESTS,
-    // The only codec whose AVX-512 instructions are all supported by Miri.
+    // Miri supports all AVX-512 instructions of only this codec.
     Run {
         backend: Backend::Avx512,
         tests: "--package bytelane --lib big_endian",
@@ -86,14 +86,15 @@ const TARGETS: &[Run] = &[
         tests: "--package bytelane-testkit --test it oracle::every_length",
         ..UNIT_TESTS
     },
-    // All of the crate's unsafe code.
+    // These tests cover all unsafe code of the crate.
     Run {
         tests: "--package bytelane-parquet --lib memory::",
         ..UNIT_TESTS
     },
 ];
 
-/// Runs the unit tests in two halves at the same time, quietly: the lines of both would be mixed.
+/// Runs the unit tests in two halves at the same time, quietly, because their output would be
+/// mixed.
 pub fn run_stage() -> Result<()> {
     let skipped =
         |names: &[&'static str]| names.iter().flat_map(|name| ["--skip", *name]).collect();
@@ -114,7 +115,7 @@ pub fn run_targets() -> Result<()> {
 }
 
 impl Run {
-    /// Runs the tests, with further arguments of their program.
+    /// Runs the tests, with additional arguments for the test program.
     fn run(&self, arguments: &[&str]) -> Result<()> {
         let mut command = program("rustup");
         command.args(["run", "nightly", "cargo", "miri", "test", "--locked"]);

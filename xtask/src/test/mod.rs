@@ -76,7 +76,7 @@ impl Options {
         self.require.iter().any(named)
     }
 
-    /// Why the caller excluded the stage, if so.
+    /// Returns why the caller excluded the stage, if so.
     fn excludes(&self, stage: &Stage) -> Option<String> {
         let names = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
         if names(&self.without, stage.name) {

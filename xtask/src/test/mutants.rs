@@ -1,6 +1,6 @@
-//! The stage `mutants`: changes to the code that decides what is read, written and called. A test
-//! must detect each change. `.cargo/mutants.toml` lists the files, and explains each change that no
-//! test can detect.
+//! The stage `mutants`: changes the code that decides what is read, written and called. A test must
+//! detect each change. `.cargo/mutants.toml` lists the files, and explains each change that no test
+//! can detect.
 
 use std::fs;
 

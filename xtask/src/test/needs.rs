@@ -1,30 +1,30 @@
-//! The requirements of a stage, and how to check them.
+//! Requirements of a stage, and how to check them.
 
 use std::path::Path;
 
 use super::cross::Target;
 use crate::process;
 
-/// A requirement that must be met before a stage can run.
+/// Requirement that must be met before a stage can run.
 pub enum Need {
-    /// A program on the search path, and where to get it.
+    /// Program on the search path, and where to get it.
     Program(&'static str, &'static str),
-    /// A file, and where to get it.
+    /// File, and where to get it.
     File(&'static str, &'static str),
-    /// A variable of the environment that names a folder, and what that must hold.
+    /// Environment variable that names a folder, and the required contents of the folder.
     Folder(&'static str, &'static str),
-    /// A command that succeeds if the tool is installed, and where to get the tool.
+    /// Command that succeeds if the tool is installed, and where to get the tool.
     Answers(&'static [&'static str], &'static str),
-    /// A compiler with a standard library for the target.
+    /// Compiler with a standard library for the target.
     StandardLibrary(&'static Target),
-    /// A processor with every instruction set that the backend `avx512` requires.
+    /// Processor with every instruction set that the backend `avx512` requires.
     Avx512,
-    /// A host whose native tests are x86-64 tests.
+    /// Host whose native tests are x86-64 tests.
     X86,
 }
 
 impl Need {
-    /// Why the requirement is not met, or nothing if it is.
+    /// Returns why the requirement is not met; `None` if it is.
     pub fn missing(&self) -> Option<String> {
         match self {
             Need::Program(name, source) => {

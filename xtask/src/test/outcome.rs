@@ -1,4 +1,4 @@
-//! The outcomes of stages, and how they are printed.
+//! Outcomes of stages, and how they are printed.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::stages::Stage;
 use crate::timings::{self, Timings};
 
-/// How a stage ended.
+/// Outcome of a stage.
 pub enum Outcome {
     Passed(Duration, Timings),
     Failed(Duration, Timings, anyhow::Error),
@@ -52,7 +52,7 @@ pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
     }
 }
 
-/// The available stages, and what this machine lacks for them.
+/// Prints the available stages, and what this machine lacks for them.
 pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
     for stage in stages {
         println!(
@@ -70,8 +70,8 @@ pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
     }
 }
 
-/// A table of the stages that ran, then the failures, and at the end the stages that did not run
-/// and why.
+/// Prints a table of the stages that ran, then the failures, and at the end the stages that did not
+/// run and why.
 pub fn summarise(outcomes: &[(&Stage, Outcome)]) -> ExitCode {
     print_table(outcomes);
     for (stage, outcome) in outcomes {
@@ -144,7 +144,7 @@ fn print_table(outcomes: &[(&Stage, Outcome)]) {
     }
 }
 
-/// The slowest crates or tests of a stage, which are known with `--timings`.
+/// Prints the slowest crates or tests of a stage, which are known only with `--timings`.
 fn print_slowest(stage: &Stage, kind: &str, entries: &[(String, f64)]) {
     if entries.is_empty() {
         return;

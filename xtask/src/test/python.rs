@@ -1,4 +1,4 @@
-//! The stages `python`, which exchanges data with Python libraries, and `thrift-cpp`: see
+//! The stages `python`, which exchanges data with Python libraries, and `thrift-cpp`; see
 //! `interop/README.md`.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -10,12 +10,12 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
-/// The programs that scripts and other stages run. They come from the whole workspace: a selection of packages would
-/// compile what the stage `rust` has compiled again, with fewer features.
+/// Arguments of cargo that build the programs of scripts and other stages. They select the whole workspace: a
+/// selection of packages would recompile dependencies of the stage `rust` with fewer features.
 const PROGRAMS: &str = "build --locked --workspace --exclude bytelane-size --exclude xtask --bins";
 
-/// The native half of the package. The stage `wheel` compiles it again, since maturin sets variables that
-/// PyO3 depends on. So nothing else does.
+/// Arguments of cargo that build the native half of the package. The stage `wheel` compiles that
+/// again, because maturin sets variables that PyO3 depends on; no other stage does.
 const LIBRARIES: &str = "build --locked --workspace --lib";
 
 /// Runs every `interop/test_*.py`.
@@ -34,7 +34,7 @@ pub fn run_stage() -> Result<()> {
     run_side_by_side(tests.collect())
 }
 
-/// The names of the files with tests.
+/// Returns the names of the files with tests.
 fn test_files() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root().join("interop")).context("cannot list interop")? {
@@ -57,8 +57,8 @@ pub fn run_thrift_cpp() -> Result<()> {
         .env("BYTELANE_PROGRAMS", programs))
 }
 
-/// Makes a directory from which Python can import the package of the same build: a wheel would need more
-/// tools. Returns it.
+/// Creates a directory from which Python can import the package of the same build, because a wheel would
+/// need more tools. Returns the directory.
 pub fn lay_out_package(programs: &Path) -> Result<PathBuf> {
     compile(cargo(LIBRARIES).args(["--target-dir", "target"]))?;
     let directory = root().join("target/interop/package");
@@ -81,25 +81,25 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the programs; returns their directory.
+/// Builds the programs, and returns their directory.
 pub fn build_programs() -> Result<PathBuf> {
     compile(cargo(PROGRAMS).args(["--target-dir", "target"]))?;
     Ok(root().join("target/debug"))
 }
 
-/// The interpreter of an environment with the packages of `interop/requirements.txt`.
+/// Returns the interpreter of an environment with the packages of `interop/requirements.txt`.
 pub fn environment() -> Result<PathBuf> {
     environment_with("target/interop/python", "interop/requirements.txt")
 }
 
-/// The interpreter of an environment with the packages of a file; the environment is recreated if
-/// the file has changed.
+/// Returns the interpreter of an environment with the packages of a file; the environment is
+/// recreated if the file has changed.
 pub fn environment_with(directory: &str, requirements: &str) -> Result<PathBuf> {
     environment_of(Path::new("python3"), directory, requirements)
 }
 
-/// The same for an interpreter of the caller's choice. It needs no pip: that of `python3` installs the
-/// packages.
+/// Does the same for an interpreter of the caller's choice. It needs no pip: that of `python3`
+/// installs the packages.
 pub fn environment_of(base: &Path, directory: &str, requirements: &str) -> Result<PathBuf> {
     let directory = root().join(directory);
     let python = directory.join("bin/python");
@@ -118,7 +118,7 @@ pub fn environment_of(base: &Path, directory: &str, requirements: &str) -> Resul
     Ok(python)
 }
 
-/// Creates an empty environment, in place of one that is there.
+/// Creates an empty environment, and replaces an existing one.
 pub fn create_environment(directory: &Path) -> Result<()> {
     create(Path::new("python3"), directory)
 }
@@ -129,7 +129,7 @@ fn create(base: &Path, directory: &Path) -> Result<()> {
         .arg(directory))
 }
 
-/// The command that installs packages for an interpreter of an environment.
+/// Returns the command that installs packages for an interpreter of an environment.
 pub fn pip(python: &Path) -> Command {
     let mut command = program("python3");
     command

@@ -1,5 +1,5 @@
-//! The stage `repeat`: runs the workspace's tests many times, so that a flaky test is found here
-//! and not in somebody's pull request.
+//! The stage `repeat`: runs the workspace's tests many times, to find flaky tests here rather than
+//! in a pull request.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::process::{cargo, run};
 
-/// The number of runs of all tests, on an idle machine and again on a busy one.
+/// Number of runs of all tests, on an idle machine and again on a busy one.
 const TIMES: usize = 20;
 
 pub fn run_stage() -> Result<()> {
@@ -21,14 +21,15 @@ pub fn run_stage() -> Result<()> {
     Ok(())
 }
 
-/// Large grids find wrong code; this stage looks for tests that depend on time and order.
+/// Returns the test command, with small grids: large ones find wrong code, but this stage looks for
+/// tests that depend on time and order.
 fn suite() -> Command {
     let mut command = cargo("test --quiet --locked --workspace --tests --no-fail-fast");
     command.env("BYTELANE_TEST_GRID", "reduced");
     command
 }
 
-/// The runs that failed.
+/// Runs the tests repeatedly, and returns the failed runs.
 fn repeat(machine: &str) -> Vec<String> {
     let mut failures = Vec::new();
     for turn in 1..=TIMES {
@@ -40,7 +41,7 @@ fn repeat(machine: &str) -> Vec<String> {
     failures
 }
 
-/// Calls a function while twice as many threads as there are cores do nothing but count.
+/// Calls a function while busy threads, two per core, load the machine.
 fn while_busy<R>(call: impl FnOnce() -> R) -> R {
     let done = AtomicBool::new(false);
     let cores = thread::available_parallelism().map_or(2, usize::from);

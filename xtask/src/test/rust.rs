@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use crate::process::{cargo, compile, run, test};
 use crate::timings;
 
-/// Tests first, those of the core before everything else is compiled; then lints and documentation. Each
-/// of them runs, even if an earlier one fails.
+/// Runs the tests, those of the core before everything else is compiled, then lints and documentation.
+/// Each runs even if an earlier one fails.
 pub fn run_stage() -> Result<()> {
     let clippy = "clippy --locked --workspace --all-targets -- --deny warnings";
     let mut documentation = cargo("doc --locked --workspace --no-deps");
@@ -26,7 +26,7 @@ pub fn run_stage() -> Result<()> {
     Ok(())
 }
 
-/// The command, on this machine.
+/// Returns a test command for this machine.
 fn tests(arguments: &str) -> Result<Command> {
     let mut command = cargo(arguments);
     if timings::enabled() {

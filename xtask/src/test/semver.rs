@@ -1,4 +1,4 @@
-//! The stage `semver`: the core's public interface against the last release.
+//! The stage `semver`: compares the core's public interface with the last release.
 
 use anyhow::Result;
 

@@ -11,20 +11,21 @@ use super::{
 };
 use crate::record::neon;
 
-/// A stage: its purpose, requirements, function and time budget.
+/// Stage with its purpose, requirements, function and time budget.
 pub struct Stage {
     pub name: &'static str,
     pub about: &'static str,
     pub needs: &'static [Need],
     pub tier: Tier,
-    /// True if `--require all` includes it. Only stages that need something outside package registries are excluded.
+    /// True if `--require all` includes it. Stages are excluded only if they need something outside package
+    /// registries.
     pub in_all: bool,
-    /// The budget on two idle cores, compilation included.
+    /// Time budget on two idle cores, including compilation.
     pub seconds: u64,
     pub run: fn() -> anyhow::Result<()>,
 }
 
-/// The command that runs a stage.
+/// Command that runs a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tier {
     /// `cargo xtask test`, with or without options.
@@ -64,7 +65,7 @@ const THRIFT_COMPILER: Need = Need::Program("thrift", "Debian: thrift-compiler")
 const QEMU_X86_64: Need = Need::Program("qemu-x86_64-static", QEMU);
 const QEMU: &str = "Debian: qemu-user-static";
 
-/// Every stage, in the order in which they run.
+/// All stages, in the order in which they run.
 pub static STAGES: &[Stage] = &[
     Stage {
         name: "rust",

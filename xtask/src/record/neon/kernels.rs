@@ -1,4 +1,4 @@
-//! The loops of NEON's kernels: to add one, add a row.
+//! Loops of the NEON kernels. To add one, add a row.
 //!
 //! The counted instructions are those that load or store values, which ensures that the bytes are
 //! right, and those that distinguish one path through a loop from another. If a kernel has changed,
@@ -6,7 +6,7 @@
 
 use super::Kernel;
 
-/// Every row.
+/// All rows.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         codec: "byte_stream_split:width=2",

@@ -1,5 +1,5 @@
-//! Estimates the cost of NEON's kernels with LLVM's models of processors, since there is no such
-//! machine to measure on.
+//! Estimates the cost of the NEON kernels with LLVM's models of processors, because no such machine
+//! is available.
 //!
 //! Builds the core for AArch64, finds the innermost loops of its kernels in the listing, and asks
 //! llvm-mca how many cycles one path through each takes, regardless of the caches.
@@ -21,7 +21,7 @@ use crate::test::cross::{AARCH64, Target};
 use crate::test::needs::Need;
 use kernels::KERNELS;
 
-/// The core, with symbols that distinguish functions by their generic arguments.
+/// Target for the core, with symbols that distinguish functions by their generic arguments.
 static TARGET: Target = Target {
     rustflags: "-Csymbol-mangling-version=v0",
     ..AARCH64
@@ -30,39 +30,39 @@ static TARGET: Target = Target {
 const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
 const MCA: &str = "llvm-mca-19";
 
-/// Programs that the estimates need, besides a compiler.
+/// Programs that the estimates need besides a compiler: a disassembler and llvm-mca.
 pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-aarch64-linux-gnu");
 pub const MODEL: Need = Need::Program(MCA, "Debian: llvm-19");
 
-/// The processors, by llvm-mca's name and the usual name.
+/// Processors, by llvm-mca's name and the usual name.
 const PROCESSORS: [(&str, &str); 3] = [
     ("neoverse-n1", "N1"),
     ("neoverse-v2", "V2"),
     ("cortex-a57", "A57"),
 ];
 
-/// The number of times that a path is repeated, so that its beginning and end do not matter.
+/// Number of repetitions of a path, so that its beginning and end do not matter.
 const ITERATIONS: u32 = 200;
 
-/// A path through an innermost loop of a kernel.
+/// Path through an innermost loop of a kernel.
 struct Kernel {
     codec: &'static str,
     operation: &'static str,
-    /// The values for which this path is used, if it depends on them.
+    /// Values for which this path is used, if it depends on them.
     data: &'static str,
-    /// The function's path, starting with the codec; the symbol continues up to where it enters the
-    /// instruction set.
+    /// Path of the function, starting with the codec; the symbol continues up to where it enters
+    /// the instruction set.
     function: &'static str,
-    /// Its generic arguments, which end the symbol.
+    /// Generic arguments, which end the symbol.
     arguments: &'static str,
-    /// How often mnemonics occur on the path: they distinguish it from others, and ensure that
-    /// `bytes` is right.
+    /// Number of occurrences of mnemonics on the path: they distinguish it from others, and ensure
+    /// that `bytes` is right.
     counts: &'static [(&'static str, usize)],
     /// Bytes of decoded values that one path handles.
     bytes: u64,
 }
 
-/// An estimate: one line of the file.
+/// Estimate: one line of the file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Line {
     codec: String,
@@ -73,7 +73,7 @@ struct Line {
     cycles: f64,
 }
 
-/// The estimates, with the name of their file.
+/// Estimates, with the name of their file.
 pub struct Estimates {
     name: String,
     lines: Vec<Line>,
@@ -96,7 +96,7 @@ pub fn record(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the estimates and discards them, to check that every kernel is found.
+/// Computes the estimates and discards them, to check that every kernel is found.
 pub fn run_stage() -> Result<()> {
     let lines = estimate()?;
     println!("{} estimates of {} loops", lines.len(), KERNELS.len());
@@ -142,14 +142,13 @@ impl Kernel {
         format!("{}{}", self.function, self.arguments)
     }
 
-    /// The shortest path that fits the counts.
+    /// Returns the shortest path that matches the counts.
     fn way<'a>(&self, functions: &[Function<'a>]) -> Result<Vec<Instruction<'a>>> {
         let inside = format!("{}::", self.function);
         let mut ways: Vec<_> = functions
             .iter()
             .filter(|function| function.symbol.contains(&inside))
-            // The suffix that the compiler adds to the names of functions that it moves between
-            // units.
+            // The compiler adds a suffix to the names of functions that it moves between units.
             .filter(|function| {
                 let symbol = function.symbol.split(" (.llvm.").next();
                 symbol.is_some_and(|symbol| symbol.ends_with(self.arguments))
@@ -191,7 +190,7 @@ impl Kernel {
     }
 }
 
-/// Instructions in assembler syntax; the targets of branches do not matter.
+/// Formats instructions in assembler syntax; the targets of branches do not matter.
 fn assembly(way: &[Instruction]) -> String {
     let mut text = String::new();
     for instruction in way {
@@ -212,12 +211,12 @@ fn assembly(way: &[Instruction]) -> String {
     text
 }
 
-/// The command, as shown in the documents.
+/// Returns the command, as shown in the documents.
 fn command(processor: &str) -> String {
     format!("{MCA} -mtriple=aarch64 -mcpu={processor} -iterations={ITERATIONS}")
 }
 
-/// Cycles per pass, when repeated.
+/// Returns the cycles per repetition.
 fn cycles(assembly: &str, processor: &str) -> Result<f64> {
     let line = command(processor);
     let mut words = line.split(' ');
@@ -241,7 +240,7 @@ fn cycles(assembly: &str, processor: &str) -> Result<f64> {
     cycles_of(&String::from_utf8_lossy(&output.stdout)).with_context(|| line)
 }
 
-/// Total cycles divided by iterations, from the first lines of llvm-mca's output.
+/// Parses llvm-mca's output: returns the total cycles divided by iterations.
 fn cycles_of(report: &str) -> Result<f64> {
     let figure = |name: &str| -> Result<f64> {
         let line = report.lines().find_map(|line| line.strip_prefix(name));
@@ -273,7 +272,7 @@ impl Estimates {
         }))
     }
 
-    /// The table of the documents, in Markdown, with the command above it.
+    /// Returns the table of the documents, in Markdown, with the command above it.
     pub fn table(&self) -> String {
         let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
         let mut text = format!(

@@ -1,10 +1,10 @@
-//! The table of one codec: every cell, encode and decode side by side.
+//! Table of one codec: every cell, with encode and decode side by side.
 
 use std::fmt::Write;
 
 use super::{Cell, Record, ratio};
 
-/// The cells of a codec in Markdown.
+/// Returns the cells of a codec in Markdown.
 pub fn table(record: &Record, codec: &str) -> String {
     let mut text = String::new();
     let cells = record.cells.iter().filter(|cell| cell.codec == codec);
@@ -40,7 +40,7 @@ pub fn table(record: &Record, codec: &str) -> String {
     text
 }
 
-/// Two columns: the share of `memcpy`, and the speedup over the fastest peer with its name.
+/// Returns two columns: the share of `memcpy`, and the speedup over the fastest peer with its name.
 fn figures(cell: Option<&Cell>) -> String {
     let Some((cell, ours)) = cell.and_then(|cell| Some((cell, cell.active()?))) else {
         return " | |".to_owned();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Cell, Ours, Records, counts, median, ratio};
 
 impl Records {
-    /// Medians by codec, operation and instruction set.
+    /// Returns the medians by codec, operation and instruction set.
     pub(super) fn backends(&self) -> String {
         let mut text = format!(
             "Medians over sizes and data ({}). The first two figures are multiples of the speed of `memcpy` and of\n\
@@ -38,7 +38,7 @@ impl Records {
     }
 }
 
-/// The last columns of a row of the table of instruction sets.
+/// Returns the last columns of a row of the table of instruction sets.
 fn figures(cells: &[(&Cell, &Ours)]) -> String {
     if cells.is_empty() {
         return "missing | | | |".to_owned();

@@ -6,7 +6,7 @@ use super::record::{Cell, Ours, Peer, UNCOUNTED};
 use super::{Record, Records, Verdict, ratio};
 
 impl Records {
-    /// Every cell in which a peer is faster than the instruction set that a caller gets by default.
+    /// Returns every cell in which a peer is faster than our default instruction set.
     pub(super) fn lost(&self) -> String {
         let title = format!(
             "Every lost cell ({}). The last figure is our speed as a multiple of the peer's.",
@@ -15,7 +15,7 @@ impl Records {
         self.faster(&title, &|cell, ours| cell.peer(ours))
     }
 
-    /// Every cell in which a peer that does not count is faster.
+    /// Returns every cell in which a peer that does not count is faster.
     pub(super) fn uncounted(&self) -> String {
         let reasons =
             UNCOUNTED.map(|(codec, library, reason)| format!("{library} {reason} (`{codec}`)"));
@@ -44,7 +44,7 @@ impl Records {
     }
 }
 
-/// A row, if the peer is faster.
+/// Returns a row, if the peer is faster.
 fn row(
     record: &Record,
     cell: &Cell,

@@ -1,11 +1,11 @@
-//! The tables computed from the records of all CPUs: who is faster in how many cells, by codec and by instruction
-//! set, and every cell in which bytelane loses.
+//! Tables computed from the records of all CPUs: speedups and lost cells by codec and by instruction set, and
+//! every cell in which bytelane loses.
 //!
 //! A *cell* is one codec with its parameters, one operation, one type and kind of data, and one
 //! size. The rows of a cell were measured alternately, so their times are comparable.
 //!
-//! Each table of a codec is from the newest record of the CPU of which most codecs were measured, so that a record
-//! may be of some codecs only.
+//! Each table of a codec is from the newest record, with that codec, of the CPU with the most measured codecs. So
+//! a record may cover only some codecs.
 
 mod cells;
 mod levels;
@@ -35,11 +35,11 @@ const CODECS: [&str; 13] = [
     "thrift",
 ];
 
-/// The records of all CPUs, newest first.
+/// Records of all CPUs, newest first.
 pub struct Records(Vec<Record>);
 
 impl Records {
-    /// Reads files, newest first; those with other columns are left out.
+    /// Reads files, newest first, and skips those with other columns.
     ///
     /// # Errors
     ///
@@ -50,7 +50,8 @@ impl Records {
         Ok(Self(records?.into_iter().flatten().collect()))
     }
 
-    /// A table by its name in the documents, in Markdown, with a line above it that describes it.
+    /// Returns the table with this name in the documents, in Markdown, with a descriptive line
+    /// above it.
     pub fn table(&self, name: &str) -> Option<String> {
         match name {
             "headline" => self.headline(),
@@ -66,19 +67,19 @@ impl Records {
         }
     }
 
-    /// The record that the tables of a codec are from.
+    /// Returns the record for the tables of a codec.
     fn of_codec(&self, codec: &str) -> Option<&Record> {
         let cpus = self.cpus();
         cpus.iter().find_map(|cpu| self.newest(cpu, codec))
     }
 
-    /// Every codec that was measured, with its newest record.
+    /// Returns every measured codec, with its newest record.
     fn codecs(&self) -> impl Iterator<Item = (&'static str, &Record)> {
         let newest = |codec| Some((codec, self.of_codec(codec)?));
         CODECS.into_iter().filter_map(newest)
     }
 
-    /// The cells of each codec in its newest record.
+    /// Returns the cells of each codec in its newest record.
     fn cells(&self) -> impl Iterator<Item = (&Record, &Cell)> {
         self.codecs().flat_map(|(codec, record)| {
             let cells = record.cells.iter().filter(move |cell| cell.codec == codec);
@@ -86,7 +87,7 @@ impl Records {
         })
     }
 
-    /// Names of the records that the cells are from, as the documents quote them.
+    /// Returns the names of the records of the cells, as the documents quote them.
     fn names(&self) -> String {
         let mut names = Vec::new();
         for (_, record) in self.codecs() {
@@ -98,8 +99,7 @@ impl Records {
         names.join(", ")
     }
 
-    /// The fastest peer of each cell and our speed as a multiple of its speed, as CSV below the names of the
-    /// records.
+    /// Returns the fastest peer of each cell and our speedup over it, as CSV below the names of the records.
     pub fn fastest_peers(&self) -> String {
         let mut names: Vec<_> = self.codecs().map(|(_, record)| record.stem()).collect();
         names.dedup();
@@ -161,7 +161,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// At most two significant decimals: `0.07`, `0.95`, `1.3`, `22`.
+/// Formats a ratio with at most two significant digits: `0.07`, `0.95`, `1.3`, `22`.
 pub fn ratio(value: f64) -> String {
     match value {
         ..0.995 => format!("{value:.2}"),

@@ -1,4 +1,4 @@
-//! A record: cells with the times of bytelane and of its peers.
+//! Records: cells with the times of bytelane and of its peers.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use bytelane::Backend;
 use serde::Deserialize;
 
-/// Peers that do not count where they are faster, with the codec and the reason. They are listed.
+/// Peers that do not count where they are faster, with the codec and the reason. The documents list
+/// these cells.
 pub const UNCOUNTED: [(&str, &str, &str); 3] = [
     ("bit_packing", "bitpacking", "has another layout"),
     ("big_endian", "pilota unchecked", "checks no lengths"),
@@ -34,35 +35,35 @@ struct Row {
     of_memcpy: f64,
 }
 
-/// A file of measurements of bytelane and its peers.
+/// File of measurements of bytelane and its peers.
 pub struct Record {
-    /// The file's path in the repository.
+    /// Path in the repository.
     pub name: String,
     pub cells: Vec<Cell>,
 }
 
-/// A cell and its times.
+/// Cell with its times.
 pub struct Cell {
-    /// The codec with its parameters.
+    /// Codec with its parameters.
     pub specification: String,
     pub codec: String,
     pub parameters: String,
     pub operation: String,
-    /// The type of a value; for a Thrift message, its struct.
+    /// Type of a value; for a Thrift message, its struct.
     pub value_type: String,
     pub data: String,
     pub values: u64,
-    /// The time of the specification, in nanoseconds.
+    /// Time of the scalar code, in nanoseconds.
     pub scalar: Option<f64>,
-    /// Our times on each instruction set, slowest first, without the specification.
+    /// Our times on each instruction set, slowest first, without the scalar code.
     pub ours: Vec<Ours>,
     pub peers: Vec<Peer>,
 }
 
-/// Another library and its time.
+/// Another library with its time.
 pub struct Peer {
     pub library: String,
-    /// The instruction set that it was limited to; none if it chose the best one of the CPU.
+    /// Instruction set that it was limited to; `None` if it chose the best one of the CPU.
     pub level: Option<Backend>,
     pub ns: f64,
     /// False for those of [`UNCOUNTED`].
@@ -75,7 +76,7 @@ pub struct Ours {
     pub of_memcpy: f64,
 }
 
-/// Our result against the fastest peer. A difference of up to a twentieth is a tie: two runs differ
+/// Our result against the fastest peer. A difference of up to 5% is a tie, because two runs differ
 /// by that much.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Verdict {
@@ -96,8 +97,8 @@ impl Verdict {
 }
 
 impl Row {
-    /// The instruction set, if the row is ours, and whether it was called in the same way as the
-    /// peers.
+    /// Returns the instruction set, if the row is ours, and whether it was called in the same way
+    /// as the peers.
     fn ours(&self) -> Option<(Backend, bool)> {
         let (name, as_peers) = match self.library.strip_prefix("bytelane ") {
             Some(library) => (library.split(',').next()?, true),
@@ -160,7 +161,8 @@ impl Cell {
         }
     }
 
-    /// The fastest peer at an instruction set. One of those that do not count does where it is not faster than ours.
+    /// Returns the fastest peer at an instruction set. A peer of [`UNCOUNTED`] counts only where it is not faster
+    /// than ours.
     pub fn peer(&self, ours: &Ours) -> Option<&Peer> {
         let is_best = self
             .active()
@@ -174,25 +176,25 @@ impl Cell {
         peers.min_by(|a, b| a.ns.total_cmp(&b.ns))
     }
 
-    /// The fastest peer that does not count where it is faster than ours.
+    /// Returns the fastest peer of [`UNCOUNTED`] that is faster than ours.
     pub fn uncounted(&self) -> Option<&Peer> {
         let peers = self.peers.iter().filter(|peer| !peer.counts);
         peers.min_by(|a, b| a.ns.total_cmp(&b.ns))
     }
 
-    /// The speedup over the fastest peer at the same instruction set.
+    /// Returns the speedup over the fastest peer at the same instruction set.
     pub fn gain(&self, ours: &Ours) -> Option<f64> {
         Some(self.peer(ours)?.ns / ours.ns)
     }
 
-    /// Our time on the instruction set that a caller gets by default.
+    /// Returns our time on the default instruction set.
     pub fn active(&self) -> Option<&Ours> {
         self.ours.last()
     }
 }
 
 impl Peer {
-    /// A level follows the name of the library after a comma.
+    /// Parses a row; the name of a library may be followed by a comma and a level.
     fn new(row: &Row) -> Self {
         let limited = row.library.rsplit_once(", ");
         let level = limited.and_then(|(_, level)| level.parse().ok());
@@ -213,14 +215,14 @@ impl Peer {
 }
 
 impl Record {
-    /// Name of the file, without its directory and extension.
+    /// Returns the name of the file, without its directory and extension.
     pub fn stem(&self) -> String {
         let stem = Path::new(&self.name).file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()
     }
 
-    /// The record's CPU as the documents name it: `Zen 5` for `2026-11-23-zen5.csv`, with the instruction set
-    /// if everybody was limited to one.
+    /// Returns the record's CPU as the documents name it: `Zen 5` for `2026-11-23-zen5.csv`, with the
+    /// instruction set if all libraries were limited to one.
     pub fn cpu(&self) -> String {
         const DATE: usize = "2026-11-23-".len();
         let stem = self.stem();
@@ -264,7 +266,7 @@ impl Record {
         }))
     }
 
-    /// The operations of a codec, in the order of the file.
+    /// Returns the operations of a codec, in the order of the file.
     pub fn operations(&self, codec: &str) -> Vec<&str> {
         let mut operations = Vec::new();
         for cell in self.cells.iter().filter(|cell| cell.codec == codec) {
@@ -275,7 +277,7 @@ impl Record {
         operations
     }
 
-    /// The instruction sets of bytelane that were measured, slowest first.
+    /// Returns the measured instruction sets of bytelane, slowest first.
     pub fn backends(&self) -> Vec<Backend> {
         let ours = self.cells.iter().flat_map(|cell| &cell.ours);
         let mut backends: Vec<_> = ours.map(|ours| ours.backend).collect();
@@ -284,12 +286,12 @@ impl Record {
         backends
     }
 
-    /// Returns whether it has cells of a codec.
+    /// Returns whether the record has cells of a codec.
     pub fn contains(&self, codec: &str) -> bool {
         self.cells.iter().any(|cell| cell.codec == codec)
     }
 
-    /// The codec of a cell with its parameters, plus the type if the parameters alone are
+    /// Returns the codec of a cell with its parameters, plus the type if the parameters alone are
     /// ambiguous.
     pub fn what(&self, cell: &Cell) -> String {
         let Cell {
@@ -306,8 +308,8 @@ impl Record {
         }
     }
 
-    /// Speedups over the fastest other library, in the cells of a codec for which that is known, on the instruction
-    /// set that a caller gets by default.
+    /// Returns the speedups over the fastest other library on the default instruction set, in the cells of a codec
+    /// for which they are known.
     pub fn gains(&self, codec: &str) -> Vec<f64> {
         let cells = self.cells.iter().filter(|cell| cell.codec == codec);
         cells.filter_map(|cell| cell.gain(cell.active()?)).collect()

@@ -1,4 +1,4 @@
-//! All codecs on all CPUs.
+//! Summary of all codecs on all CPUs.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::record::Verdict;
 use super::{CODECS, Record, Records, counts, geometric_mean, ratio};
 
 impl Records {
-    /// All cells of the newest CPU in one sentence, and those of the others in another.
+    /// Returns a sentence about all cells of the newest CPU, and one about those of the others.
     pub(super) fn headline(&self) -> Option<String> {
         let mut cpus = self.cpus().into_iter();
         let cpu = cpus.next()?;
@@ -31,7 +31,7 @@ impl Records {
         Some(text + "\n")
     }
 
-    /// The CPUs, the one with the newest record of most codecs first.
+    /// Returns the CPUs, first the one with the newest record of most codecs.
     pub(super) fn cpus(&self) -> Vec<String> {
         let mut cpus: Vec<String> = Vec::new();
         for record in &self.0 {
@@ -50,20 +50,22 @@ impl Records {
         cpus
     }
 
-    /// The newest record of a CPU that contains a codec.
+    /// Returns the newest record of a CPU that contains a codec.
     pub(super) fn newest(&self, cpu: &str, codec: &str) -> Option<&Record> {
         let mut records = self.0.iter().filter(|record| record.cpu() == cpu);
         records.find(|record| record.contains(codec))
     }
 
-    /// Speedups over the fastest other library on a CPU, in cells for which that is known.
+    /// Returns the speedups over the fastest other library on a CPU, in cells for which they are
+    /// known.
     fn gains(&self, cpu: &str, wanted: impl Fn(&str) -> bool) -> Vec<f64> {
         let codecs = CODECS.into_iter().filter(|codec| wanted(codec));
         let gains = codecs.filter_map(|codec| Some(self.newest(cpu, codec)?.gains(codec)));
         gains.flatten().collect()
     }
 
-    /// Speedups and lost cells, a row for each codec and a column for each CPU.
+    /// Returns the table of speedups and lost cells, with a row for each codec and a column for
+    /// each CPU.
     pub(super) fn summary(&self) -> String {
         let cpus = self.cpus();
         let mut text = format!(

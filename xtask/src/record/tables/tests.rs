@@ -19,12 +19,13 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,40,1,9,.25,0,\"bytelane a
 json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
 ";
 
-/// Three cells: won, tied, and one that is lost if called in the same way as the peer.
+/// Returns a record with three cells: won, tied, and one that is lost if called in the same way as
+/// the peer.
 pub fn record() -> Record {
     parse("benchmarks/record/2026-11-23-zen5.csv", FILE)
 }
 
-/// The record, and an older one of another CPU.
+/// Returns the record, and an older one of another CPU.
 pub fn records() -> Records {
     let cells = FILE.lines().filter(|line| !line.starts_with("json_string"));
     let older: String = cells.flat_map(|line| [line, "\n"]).collect();
@@ -42,7 +43,7 @@ fn parse(name: &str, text: &str) -> Record {
     Record::parse(name, text).unwrap().unwrap()
 }
 
-/// The lines of a table after its header.
+/// Returns the lines of a table after its header.
 fn rows(table: &str) -> Vec<String> {
     let text = records().table(table).unwrap();
     let lines = text.lines().skip_while(|line| !line.starts_with("|---"));

@@ -1,4 +1,4 @@
-//! The kernels whose instructions are counted: to add one, add a row.
+//! Kernels whose instructions are counted. To add one, add a row.
 //!
 //! A row states, for each instruction set, how often each shuffle occurs in the hot loop, how many
 //! registers may be spilled there, and the maximum number of instructions of any kind. If counts
@@ -7,7 +7,7 @@
 use super::Register::{General, Xmm, Ymm, Zmm};
 use super::{ANY, Kernel, STACK};
 
-/// Every row.
+/// All rows.
 pub const KERNELS: &[Kernel] = &[
     // The backend called scalar in the published tables uses no vectors.
     Kernel {

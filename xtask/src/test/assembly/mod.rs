@@ -15,27 +15,27 @@ use crate::listing::{self, Function, Instruction, functions};
 use crate::process::{cargo, compile};
 use kernels::KERNELS;
 
-/// A kernel, and the required instructions of its hot loop.
+/// Kernel with the required instructions of its hot loop.
 struct Kernel {
-    /// The function's path, starting with the codec; the symbol continues up to where it enters the
-    /// instruction set.
+    /// Path of the function, starting with the codec; the symbol continues up to where it enters
+    /// the instruction set.
     function: &'static str,
     /// Generic arguments, which end the symbol. All listed ones have the same loops.
     arguments: &'static [&'static str],
-    /// For each instruction set, identified by its widest register: mnemonics, or [`STACK`] or
-    /// [`ANY`], and how often each occurs in one of the loops.
+    /// For each instruction set, identified by its widest register: mnemonics, [`STACK`] or
+    /// [`ANY`], with the number of occurrences in one of the loops.
     loops: &'static [(Register, Counts)],
 }
 
 type Counts = &'static [(&'static str, RangeInclusive<usize>)];
 
-/// Counts the instructions that access the stack: mostly spilled registers.
+/// Name of the count of instructions that access the stack: mostly spilled registers.
 const STACK: &str = "(stack)";
 
-/// Counts all instructions.
+/// Name of the count of all instructions.
 const ANY: &str = "(any)";
 
-/// The vector registers of x86-64, by their width.
+/// Vector registers of x86-64, by their width.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Register {
     General,
@@ -93,8 +93,8 @@ fn count(body: &[Instruction], mnemonic: &str) -> usize {
     }
 }
 
-/// The difference between the loops of a kernel and the required ones; nothing if there is none.
-/// The kernel is given by its name and arguments.
+/// Returns the difference between the loops of a kernel and the required ones; `None` if there is
+/// none. The kernel is given by its name and arguments.
 fn difference(
     name: &str,
     arguments: &str,

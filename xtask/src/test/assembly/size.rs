@@ -1,10 +1,10 @@
-//! How much a program grows when it calls one function of a codec.
+//! Growth of a program that calls one function of a codec.
 
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{cargo, compile, output, program, root};
 
-/// The maximum number of bytes of machine code and constants that one call may add to a program,
+/// Maximum number of bytes of machine code and constants that one call may add to a program,
 /// including kernels of all instruction sets.
 const MOST: u64 = 25_000;
 
@@ -20,10 +20,10 @@ const LARGER: &[(&str, u64)] = &[
     ("validity_offsets", 32_000),
 ];
 
-/// The directory in which `cargo` builds the programs of the package `bytelane-size`.
+/// Directory in which `cargo` builds the programs of the package `bytelane-size`.
 const TARGET: &str = "target/assembly";
 
-/// Builds the programs and compares each with the one that calls nothing.
+/// Builds the programs, and compares each with the one that calls nothing.
 pub fn check() -> Result<()> {
     compile(
         cargo("build --locked --release --package bytelane-size --bins")
@@ -45,7 +45,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// The programs that call something, by their file names.
+/// Returns the file names of the programs that call something.
 fn programs() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in root().join("xtask/size/src/bin").read_dir()? {
@@ -59,8 +59,8 @@ fn programs() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Bytes of machine code and constants in a program. The tables for unwinding are left out: what
-/// the linker keeps of those of the standard library differs by several hundred bytes.
+/// Returns the bytes of machine code and constants in a program. The unwind tables are left out:
+/// the part of the standard library's tables that the linker keeps varies by several hundred bytes.
 fn size(name: &str) -> Result<u64> {
     let path = root().join(TARGET).join("release").join(name);
     let table = output(program("size").arg("-A").arg(path))?.text;

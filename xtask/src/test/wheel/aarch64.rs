@@ -12,14 +12,14 @@ use crate::process::{output, program, root, run};
 use crate::test::cross::{AARCH64, Target};
 use crate::test::python::environment_of;
 
-/// 64-bit ARM, with a libc that is linked dynamically, as an extension module must.
+/// 64-bit ARM, with a dynamically linked libc, which an extension module needs.
 const TARGET: Target = Target {
     rustflags: "",
     ..AARCH64
 };
 
-/// Asks apt for the packages of another architecture. The file of installed packages is an empty one,
-/// so that it downloads all that Python needs.
+/// Options that make apt use the packages of another architecture. The file of installed packages is
+/// empty, so that apt downloads everything that Python needs.
 const APT: [&str; 6] = [
     "--quiet",
     "--quiet",
@@ -51,9 +51,9 @@ pub fn run_stage() -> Result<()> {
     run(tests(&python, "tests").env("BYTELANE_TEST_GRID", "reduced"))
 }
 
-/// A program that runs Debian's Python for 64-bit ARM. It lies beside that Python, which finds its
-/// library from there, and takes itself for this program: what starts `sys.executable`, and the scripts
-/// of environments made with it, run emulated as well.
+/// Creates a program that runs Debian's Python for 64-bit ARM. It is next to that Python, so that
+/// Python finds its library, and reports this program as `sys.executable`. So subprocesses that start
+/// `sys.executable`, and the scripts of its environments, run emulated as well.
 fn emulated_python(directory: &Path) -> Result<PathBuf> {
     let system = directory.join("system");
     let program = system.join("usr/bin/emulated");
@@ -71,7 +71,7 @@ fn emulated_python(directory: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Downloads and unpacks Python and all that it needs; installs nothing.
+/// Downloads and unpacks Python and its dependencies; installs nothing.
 fn unpack_debian(directory: &Path, system: &Path) -> Result<()> {
     let archives = directory.join("archives");
     fs::create_dir_all(archives.join("partial"))?;

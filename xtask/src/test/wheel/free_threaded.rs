@@ -1,5 +1,5 @@
-//! The extended stage `wheel-nogil`: the package on a Python without the interpreter's lock, where
-//! memory that may change is copied.
+//! The extended stage `wheel-nogil`: tests the package on a free-threaded Python, where memory that
+//! may change is copied.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use super::{build_with, install, tests};
 use crate::process::{output, program, run};
 use crate::test::python::environment_of;
 
-/// The first free-threaded Python that PyO3 supports.
+/// First free-threaded Python that PyO3 supports.
 pub const PYTHON: &str = "python3.14t";
 
-/// Not all libraries of the other tests have packages for this Python.
+/// Requirements for this Python: not all libraries of the other tests have packages for it.
 const REQUIREMENTS: &str = "crates/bytelane-python/tests/requirements-nogil.txt";
 
 const TESTS: &str = "tests/test_codecs.py tests/test_base64.py";

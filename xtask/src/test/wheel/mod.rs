@@ -1,5 +1,5 @@
 //! The stage `wheel`: builds the Python package, installs it as a user would, and tests it. The extended
-//! stages for it are in modules of their own.
+//! stages for it are in separate modules.
 
 pub mod aarch64;
 pub mod free_threaded;
@@ -20,7 +20,7 @@ const CRATE: &str = "crates/bytelane-python";
 /// Packages that the wheel is built and tested with.
 const REQUIREMENTS: &str = "crates/bytelane-python/tests/requirements.txt";
 
-/// First steps of a user, in an environment with nothing but the wheel.
+/// First steps of a user, in an environment with only the wheel.
 const FIRST_STEPS: &str = "\
 import bytelane
 assert bytelane.backend() in bytelane.backends()
@@ -37,12 +37,12 @@ pub fn run_stage() -> Result<()> {
     check_types(&python)
 }
 
-/// The interpreter of the environment for tests, which has maturin as well.
+/// Returns the interpreter of the environment for tests, which also has maturin.
 fn tools() -> Result<PathBuf> {
     environment_with("target/wheel/python", REQUIREMENTS)
 }
 
-/// A tool that is a module of Python, in the directory of the package.
+/// Returns a command that runs a Python module as a tool, in the directory of the package.
 fn tool(python: &Path, module: &str, arguments: &str) -> Command {
     let mut command = program(python);
     command
@@ -52,7 +52,7 @@ fn tool(python: &Path, module: &str, arguments: &str) -> Command {
     command
 }
 
-/// The tests of these files or directories.
+/// Returns a command that runs the tests in these files or directories.
 fn tests(python: &Path, paths: &str) -> Command {
     let options = "--quiet -p no:cacheprovider";
     tool(python, "pytest", &format!("{options} {paths}"))
@@ -68,12 +68,12 @@ fn check_types(python: &Path) -> Result<()> {
     ))
 }
 
-/// Builds a wheel in the profile of the tests, with what was compiled for them.
+/// Builds a wheel in the profile of the tests, and reuses their compiled code.
 fn build(wheels: &str) -> Result<PathBuf> {
     build_with(wheels, "target", |_| Ok(()))
 }
 
-/// The same with another directory for compiled code, and with options that `adapt` adds.
+/// Builds a wheel with another directory for compiled code, and with options that `adapt` adds.
 fn build_with(
     wheels: &str,
     target: &str,
@@ -90,7 +90,7 @@ fn build_with(
     only_file(&mut maturin, wheels)
 }
 
-/// Runs maturin with an empty directory for its result, which is one file.
+/// Runs maturin with an empty output directory, and returns its only file.
 fn only_file(maturin: &mut Command, directory: &str) -> Result<PathBuf> {
     let directory = root().join(directory);
     if directory.exists() {
@@ -104,7 +104,7 @@ fn only_file(maturin: &mut Command, directory: &str) -> Result<PathBuf> {
     }
 }
 
-/// Installs the wheel into an environment of its own: it needs no other package.
+/// Installs the wheel into an empty environment, because it needs no other package.
 fn alone(wheel: &Path) -> Result<()> {
     let name = wheel.file_name().unwrap_or_default().to_string_lossy();
     ensure!(

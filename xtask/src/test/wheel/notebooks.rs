@@ -10,7 +10,7 @@ use crate::test::python::environment_with;
 
 const REQUIREMENTS: &str = "crates/bytelane-python/notebooks/requirements.txt";
 
-/// Runs each notebook in a new kernel. An assertion that fails in a cell fails the stage.
+/// Runs each notebook in a new kernel. A failed assertion in a cell fails the stage.
 pub fn run_stage() -> Result<()> {
     let python = environment_with("target/wheel/notebooks/python", REQUIREMENTS)?;
     install(&python, &build("target/wheel/notebooks/wheels")?)?;

@@ -1,4 +1,5 @@
-//! The extended stage `sdist`: the source distribution has all that a build needs.
+//! The extended stage `sdist`: checks that the source distribution has everything that a build
+//! needs.
 
 use anyhow::Result;
 
@@ -6,8 +7,8 @@ use super::{CRATE, FIRST_STEPS, only_file, tools};
 use crate::process::{program, root, run};
 use crate::test::python::{create_environment, pip};
 
-/// Builds the source distribution, and installs from it into an empty environment as users do: with an
-/// isolated build in the profile for releases.
+/// Builds the source distribution, and installs it into an empty environment as users do: with an
+/// isolated build in the release profile.
 pub fn run_stage() -> Result<()> {
     let mut maturin = program(tools()?);
     maturin
@@ -18,7 +19,7 @@ pub fn run_stage() -> Result<()> {
     let directory = root().join("target/wheel/sdist/python");
     create_environment(&directory)?;
     let python = directory.join("bin/python");
-    // The release build of the workspace shares what it has compiled.
+    // Share the compiled code of the workspace's release build.
     run(pip(&python)
         .args(["--quiet", "--no-deps"])
         .arg(&sdist)
