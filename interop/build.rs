@@ -1,4 +1,4 @@
-//! Compiles the IDL, as a user's build script does.
+//! Compiles the IDL, like a user's build script.
 
 fn main() {
     bytelane_thrift_build::Compiler::new()

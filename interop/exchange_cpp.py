@@ -1,5 +1,5 @@
-"""All methods of ThriftTest and SecondService, called over TCP with Apache Thrift's library for C++
-on the other side, in both directions. The program of that side is `services.cpp`."""
+"""Calls all methods of ThriftTest and SecondService over TCP, with Apache Thrift's C++ library on the other side, in
+both directions. The program of that side is `services.cpp`."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ OURS = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane-interop-services"
 
 
 def build(directory):
-    """The program of Apache's side. Debian's compiler and library have no uuid."""
+    """Builds the program of Apache's side. Debian's compiler and library do not support uuid."""
     idl = directory / "thrift_test.thrift"
     idl.write_text(re.sub(r"\n  uuid testUuid.*", "", IDL.read_text()))
     subprocess.run(["thrift", "--gen", "cpp:no_skeleton", "-out", directory, idl], check=True)

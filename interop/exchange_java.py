@@ -1,4 +1,4 @@
-"""Random files, merged and split by bytelane, whose rows parquet-java compares with those of the inputs.
+"""Merges and splits random files with bytelane, and compares the rows with those of the inputs with parquet-java.
 
     exchange_java.py WITNESS..
 
@@ -19,7 +19,7 @@ from test_parquet_merge import run, table
 
 
 def write(rows: pa.Table, path: Path, seed: int) -> None:
-    """Writes a file whose compression parquet-java has without native libraries."""
+    """Writes a file with a compression that parquet-java supports without native libraries."""
     choose = random.Random(seed).choice
     pq.write_table(
         rows,

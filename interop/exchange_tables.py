@@ -1,4 +1,4 @@
-"""Tables with a column of each type, for each of several patterns of nulls: what is exchanged with other libraries."""
+"""Tables for exchanges with other libraries: a column of each type for each of several patterns of nulls."""
 
 import datetime
 import decimal
@@ -10,7 +10,7 @@ ROWS = 1000
 
 
 def null_patterns(random):
-    """Which rows are null, by the name of the pattern."""
+    """Returns masks of null rows, by the name of the pattern."""
     row = numpy.arange(ROWS)
     return {
         "required": None,
@@ -43,13 +43,13 @@ def floats(random, kind):
 
 
 def texts(random):
-    """Of all lengths, some with a common prefix, some empty, some beyond ASCII."""
+    """Returns strings of all lengths, some with a common prefix, some empty, some beyond ASCII."""
     words = ["", "a", "prefix/common/x", "prefix/common/y", "größer", "漢字" * 20]
     return [words[number % len(words)] + str(number // 7) * (number % 3) for number in random.integers(0, 200, ROWS)]
 
 
 def flat_columns(random):
-    """By the name of the type, without nulls."""
+    """Returns flat columns by the name of the type, without nulls."""
     rising = random.integers(0, 1000, ROWS).cumsum()
     words = texts(random)
     blobs = [random.bytes(number % 40) for number in range(ROWS)]
@@ -86,7 +86,7 @@ def flat_columns(random):
 
 
 def nested_columns(random):
-    """By the name of the type, with nulls within the rows."""
+    """Returns nested columns by the name of the type, with nulls within the rows."""
     words = texts(random)
 
     def maybe(value):
@@ -143,14 +143,14 @@ def with_nulls(column, pattern):
     if pattern is None:
         return column
     if "view" in str(column.type):
-        # pyarrow takes no rows of views.
+        # pyarrow cannot take rows of view types.
         values = [None if null else value for null, value in zip(pattern, column.to_pylist())]
         return pyarrow.array(values, column.type)
     return column.take(pyarrow.array(numpy.arange(ROWS), mask=pattern))
 
 
 def table():
-    """All of them: the columns are called by type and pattern of nulls, `f8, runs`."""
+    """Returns a table of all columns, named by type and pattern of nulls: `f8, runs`."""
     random = numpy.random.default_rng(1)
     patterns = null_patterns(random)
     columns, fields = [], []
@@ -162,13 +162,13 @@ def table():
 
 
 def assert_same(one, other):
-    """That two tables have the same types and values, floats by their bits."""
+    """Checks that two tables have the same types and values, comparing floats by their bits."""
     assert one.column_names == other.column_names, (one.column_names, other.column_names)
     assert one.num_rows == other.num_rows, (one.num_rows, other.num_rows)
     for name in one.column_names:
         columns = [whole[name].combine_chunks() for whole in (one, other)]
         if all(pyarrow.types.is_dictionary(column.type) for column in columns):
-            # Their indices, and whether their strings are large, is up to the reader.
+            # Readers may choose the indices, and string or large string.
             columns = [column.cast(pyarrow.string()) for column in columns]
         kinds = [column.type for column in columns]
         assert kinds[0] == kinds[1], f"{name}: {kinds[0]} and {kinds[1]}"

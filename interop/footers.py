@@ -1,4 +1,4 @@
-"""The metadata of Parquet files as Thrift, without a schema: read, compared and changed field by field.
+"""Reads, compares and changes the metadata of Parquet files field by field, as Thrift without a schema.
 
 A struct is a dictionary from field numbers to pairs of type and value, a list a pair of element type and values.
 """
@@ -97,7 +97,7 @@ def encoded_value(kind, value):
 
 
 def encoded(fields):
-    """A struct as bytes."""
+    """Returns a struct as bytes."""
     parts, last = [], 0
     for number, (kind, value) in sorted(fields.items()):
         if kind in (TRUE, FALSE):
@@ -110,26 +110,26 @@ def encoded(fields):
 
 
 def decoded(data, position=0):
-    """The struct at a position, and where it ends."""
+    """Returns the struct at a position, and its end."""
     decoder = Decoder(data, position)
     return decoder.structure(), decoder.position
 
 
 def split(data):
-    """What precedes the footer, and the footer."""
+    """Splits a file into the part before the footer, and the footer."""
     assert data[-4:] == MAGIC, "not a Parquet file"
     (length,) = struct.unpack("<I", data[-8:-4])
     return data[:-8 - length], decoded(data[-8 - length:-8])[0]
 
 
 def joined(body, footer):
-    """A file."""
+    """Returns a file with this body and footer."""
     footer = encoded(footer)
     return body + footer + struct.pack("<I", len(footer)) + MAGIC
 
 
 def get(fields, *path):
-    """The value that a path of field numbers and list indexes leads to, or None."""
+    """Returns the value at a path of field numbers and list indexes, or None."""
     for number in path:
         if fields is None:
             return None

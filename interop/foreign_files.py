@@ -1,9 +1,10 @@
-"""Test files of other projects: what two of pyarrow, DuckDB and Polars read, bytelane reads, with pyarrow's values.
+"""Reads test files of other projects: if two of pyarrow, DuckDB and Polars read a file, bytelane must read it with
+pyarrow's values.
 
     foreign_files.py [FOLDER]
 
-without a folder, that of `BYTELANE_PARQUET_FILES`. Each file is read by each library in a process of its own, which
-may end in any way, but for bytelane's: that ends with rows or with an error. `rewrite` must keep the values.
+The default folder is that of `BYTELANE_PARQUET_FILES`. Each library reads each file in a process of its own, which may
+end in any way, except bytelane's, which must end with rows or an error. `rewrite` must keep the values.
 """
 
 import concurrent.futures
@@ -17,8 +18,8 @@ from pathlib import Path
 SECONDS = 60
 LIBRARIES = ["bytelane", "pyarrow", "duckdb", "polars"]
 
-# Files that two others read and bytelane does not, or with other values, by the end of the path. The README of
-# bytelane-parquet names the reasons.
+# Files that two other libraries read, but bytelane does not or with other values, by the end of the path. The
+# README of bytelane-parquet explains them.
 KNOWN = {
     "bad_data/ARROW-RS-GH-6229-LEVELS.parquet": "levels end before the page has as many as its header says",
     "data/datapage_v1-corrupt-checksum.parquet": "a wrong checksum",
@@ -63,10 +64,10 @@ def compare(path):
 
 
 def same(one, other):
-    """Compares two columns; what differs by its text, in which NaN is NaN."""
+    """Compares two columns; different ones are compared as text, in which NaN equals NaN."""
     import pyarrow
 
-    # Nanoseconds have no place in Python's own type, and pyarrow leaves out the time zone of INT96.
+    # Python's own type has no nanoseconds, and pyarrow omits the time zone of INT96.
     if all(pyarrow.types.is_timestamp(column.type) and column.type.unit == one.type.unit for column in (one, other)):
         one, other = one.cast(pyarrow.int64()), other.cast(pyarrow.int64())
     return one.equals(other) or text(one) == text(other)
@@ -79,7 +80,7 @@ def text(column):
 
 
 def child(task, path):
-    """Does one task in a process of its own; returns its result, or how it failed."""
+    """Runs a task in a process of its own; returns its result, or how it failed."""
     command = [sys.executable, __file__, "--child", task, str(path)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
@@ -93,7 +94,7 @@ def child(task, path):
 
 
 def examine(path):
-    """Returns what is wrong with how bytelane treats a file, or nothing."""
+    """Returns a description of what bytelane does wrong with a file, or None."""
     results = {library: child(library, path) for library in LIBRARIES}
     ours, readers = results["bytelane"], [name for name in LIBRARIES[1:] if "rows" in results[name]]
     if "abort" in ours or "hang" in ours or "panic" in ours.get("error", ""):

@@ -1,12 +1,12 @@
-"""The speed of bytelane's Parquet columns beside pyarrow's: BYTE_STREAM_SPLIT and zstd 1, in memory,
-with statistics and page indexes.
+"""Compares the speed of bytelane's Parquet columns with pyarrow's: BYTE_STREAM_SPLIT and zstd 1, in memory, with
+statistics and page indexes.
 
     parquet_speed.py FILE..
 
-Each FILE is an array of little-endian numbers, ending in .f32 or .f64. Both sides run on one core and
-count the CPU time of their thread; their rounds alternate, and medians are compared. bytelane is
-measured by its command, which is release-built where `BYTELANE_PROGRAMS` says. pyarrow is there twice:
-with its own pages of 20,000 rows, and with pages as large as bytelane's.
+Each FILE is an array of little-endian numbers with the extension .f32 or .f64. Both sides run on one core and count the
+CPU time of their thread; their rounds alternate, and medians are compared. bytelane is measured by its command, a
+release build in the directory `BYTELANE_PROGRAMS`. pyarrow is measured twice: with its own pages of 20,000 rows, and
+with pages as large as bytelane's.
 """
 
 import json
@@ -26,8 +26,8 @@ PROGRAM = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane"
 TYPES = {".f32": "<f4", ".f64": "<f8"}
 ROUNDS = 9
 
-# pyarrow's pool keeps memory from call to call. glibc would give it back each time, and half of the time to
-# write would go into pages that the system clears; a program that writes more than one column keeps it as well.
+# pyarrow's pool keeps memory between calls. glibc would return it each time, and half of the write time would
+# be spent on clearing new pages; a program that writes more than one column keeps memory as well.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
 
 
@@ -51,7 +51,7 @@ def read(file):
 
 
 def seconds(work):
-    """The time of each of some rounds, after one that does not count."""
+    """Returns the time of each of several rounds, after a warm-up round."""
     work()
     taken = []
     for _ in range(ROUNDS):
@@ -69,8 +69,8 @@ def bytelane(path):
 
 
 def compare(path, cycles=3):
-    """How many times as fast as pyarrow, to write and to read: with its pages, with pages of the same
-    size; and the row of bytelane's command."""
+    """Returns the speedups over pyarrow for writing and reading, with pyarrow's pages and with pages of the same size,
+    and the row of bytelane's command."""
     numbers = numpy.fromfile(path, TYPES[Path(path).suffix])
     table = pyarrow.table({"values": numbers})
     mebibytes = numbers.nbytes / 2**20

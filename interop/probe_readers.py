@@ -1,10 +1,10 @@
-"""Tries the readers that are too large for every test run on the table of who reads what.
+"""Checks the table of readers with the readers that are too large for every test run.
 
     probe_readers.py DIRECTORY [NAME..]
 
-The directory holds what `reader_files.py` wrote. Without names all programs are tried that the pinned environment
-of the tests lacks. Each has to be installed, in any version: interop/README.md says how. Ends with 1 if the table is
-wrong about one of them, with 2 if one is not there.
+The directory holds the output of `reader_files.py`. Without names, all programs that the pinned environment of the
+tests lacks are checked. Each must be installed, in any version; interop/README.md explains how. The exit code is 1 if
+the table is wrong about one of them, and 2 if one is missing.
 """
 
 import subprocess

@@ -1,9 +1,9 @@
-"""Random tables, written by pyarrow with random settings: what bytelane reads of them is what was written.
+"""Checks that bytelane reads random tables, which pyarrow writes with random settings, without changes.
 
     random_files.py [FIRST [COUNT]]
 
-Each number is the seed of one file: it is read whole, with some columns, in batches, and after `rewrite`, whose
-file pyarrow must read as well. `BYTELANE_TRIALS` gives the count where the arguments do not.
+Each number is the seed of one file: it is read whole, with some columns, in batches, and after `rewrite`, whose file
+pyarrow must read as well. `BYTELANE_TRIALS` sets the count if the arguments do not.
 """
 
 import datetime
@@ -32,7 +32,7 @@ ENCODINGS = {
 
 
 def value_type(random):
-    """A type without children."""
+    """Returns a type without children."""
     choices = [
         pyarrow.bool_(), pyarrow.int8(), pyarrow.int16(), pyarrow.int32(), pyarrow.int64(), pyarrow.uint8(),
         pyarrow.uint16(), pyarrow.uint32(), pyarrow.uint64(), pyarrow.float16(), pyarrow.float32(), pyarrow.float64(),
@@ -58,7 +58,7 @@ def any_type(random, depth):
 
 
 def scalar(random, kind, distinct):
-    """One of `distinct` values of a type without children."""
+    """Returns one of `distinct` values of a type without children."""
     seed = int(random.integers(distinct))
     own = numpy.random.default_rng(seed)
     types = pyarrow.types
@@ -91,7 +91,7 @@ def scalar(random, kind, distinct):
 
 
 def value(random, field, distinct, nulls):
-    """One value of any type, which is null now and then if it may be."""
+    """Returns a value of any type, sometimes null if that is allowed."""
     if field.nullable and random.random() < nulls:
         return None
     kind = field.type
@@ -139,7 +139,8 @@ def random_settings(random, table):
     }
     if settings["use_dictionary"]:
         return settings | {"dictionary_pagesize_limit": choose(200, 1 << 20)}
-    # Settings name physical types of leaves, which a file without them shows.
+    # Settings depend on the physical types of leaves, which are read from a file written without
+    # settings.
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table.slice(0, 0), sink, **settings)
     schema = pyarrow.parquet.ParquetFile(sink.getvalue()).schema
@@ -148,9 +149,9 @@ def random_settings(random, table):
 
 
 def values(array):
-    """Returns the values of an array, with numbers for dates and times, some of which Python cannot have.
+    """Returns the values of an array, with numbers for dates and times, some of which Python cannot represent.
 
-    Intervals are as INTERVAL has them, which pyarrow does not interpret.
+    Intervals have the bytes of INTERVAL, which pyarrow does not interpret.
     """
     types, kind, valid = pyarrow.types, array.type, array.is_valid().to_pylist()
     if isinstance(kind, pyarrow.BaseExtensionType):
@@ -176,7 +177,8 @@ def text(column):
 
 
 def same(one, other, what):
-    """Compares values, types and nulls; what differs by its text, in which NaN is NaN and -0.0 is not 0.0."""
+    """Compares values, types and nulls; different values are compared as text, in which NaN equals NaN and -0.0 differs
+    from 0.0."""
     one, other = (pyarrow.table(whole).combine_chunks() for whole in (one, other))
     assert one.schema.equals(other.schema), f"{what}: {one.schema}\nand {other.schema}"
     assert one.num_rows == other.num_rows, f"{what}: {one.num_rows} and {other.num_rows} rows"
@@ -194,9 +196,9 @@ def check(seed, folder):
     try:
         pyarrow.parquet.write_table(table, path, **settings)
     except pyarrow.ArrowInvalid:
-        # Some settings have no place for nanoseconds within lists.
+        # Some settings cannot store nanoseconds within lists.
         return
-    # pyarrow's own reading, since settings such as the version change types.
+    # Compare with pyarrow's own result, because settings such as the version change types.
     expected = pyarrow.parquet.ParquetFile(path).read()
     expected = expected.replace_schema_metadata(None)
     whole = parquet.read_table(path).to_pyarrow().replace_schema_metadata(None)

@@ -1,5 +1,5 @@
-"""Whether a program reads exactly what the table says that it reads; with Python's own library alone, so that it
-runs beside any version of any reader."""
+"""Checks that a program reads exactly what the table of readers says. Uses only the standard library, so that it runs
+with any version of any reader."""
 
 import functools
 import json
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 
 @dataclass
 class Verdict:
-    """What a program was found to read."""
+    """Result of the check of a program."""
 
     disagreements: list[str]  # with the table, one line each
     unknown: list[str]        # columns that the program reads in no encoding, and why
 
 
 def version(text):
-    """(1, 2, 0) of 1.2, to compare."""
+    """Parses a version for comparisons: 1.2 becomes (1, 2, 0)."""
     numbers = [int(part) for part in text.removeprefix("v").split(".")[:3]]
     return tuple(numbers + [0] * (3 - len(numbers)))
 
 
 def check(directory, name, running, read):
-    """Lets `read`, which gives the values of a file's only column or raises, loose on the files in the directory.
+    """Runs `read`, which returns the values of a file's only column or raises, on the files in the directory.
 
-    The program `name`, whose version is `running`, reads an encoding of a type if it reads all columns of the type
-    that it reads PLAIN from pyarrow, with and without nulls, in both versions of pages, and gets the same values.
+    The program `name` with the version `running` supports an encoding of a type if it reads the same values from all
+    columns of the type that it can read in PLAIN from pyarrow, with and without nulls, in both page versions.
     """
     known = json.loads((directory / "cases.json").read_text())
     (program,) = [program for program in known["programs"] if program["name"] == name]
@@ -54,7 +54,7 @@ def check(directory, name, running, read):
 
 
 def attempt(read, path):
-    """The values of a file, or why there are none."""
+    """Returns the values of a file, or the reason for their absence."""
     try:
         return read(path), None
     except Exception as error:

@@ -1,9 +1,10 @@
-"""One file for each encoding, column, with and without nulls, and version of data pages, to try readers on.
+"""Writes one file for each encoding and column, with and without nulls, and for each data page version, to test
+readers.
 
     reader_files.py DIRECTORY
 
-writes them into the directory, which is made, for `probe_readers.py`. Beside them stands `cases.json`: what each
-file is, and the table of who reads what.
+Creates the directory, for `probe_readers.py`. The file `cases.json` in it describes each file, and has the table of
+readers.
 """
 
 import decimal
@@ -25,10 +26,10 @@ SMALL_PAGES = ["--page-rows", "300", "--row-group-rows", "700", "--compression",
 
 
 def columns():
-    """Columns of each type, by the table's name of the type. Of the integers one takes the whole range, another
-    has no sign: readers that fall for either were found."""
+    """Returns columns of each type, by the table's name of the type. One integer column covers the whole range, another
+    is unsigned: some readers fail on one of these."""
     random = numpy.random.default_rng(1)
-    # Of two digits after the point: those of all bits would be PLAIN in place of ALP.
+    # Two decimal digits: values that use all bits would be stored in PLAIN instead of ALP.
     walk = numpy.cumsum(random.normal(size=ROWS)).round(2)
     walk[::25], walk[1::25], walk[2::27] = numpy.nan, -0.0, numpy.inf
     rising = numpy.cumsum(random.integers(0, 50, ROWS))
@@ -71,12 +72,13 @@ def columns():
 
 
 def table():
-    """Who is said to read what, since when."""
+    """Returns the table of readers: the first version that reads each encoding."""
     return json.loads(subprocess.run([PROGRAM, "readers"], check=True, capture_output=True).stdout)
 
 
 def write(directory):
-    """Writes the files and `cases.json`. Each case names the file and the same column as pyarrow writes it, PLAIN."""
+    """Writes the files and `cases.json`. Each case names the file, and a file with the same column written by pyarrow
+    in PLAIN."""
     programs = table()
     encodings = {}
     for column in programs[0]["columns"]:
@@ -111,7 +113,7 @@ def write_encoded(plain, path, encoding, pages):
     version = ["--v2"] if pages == "v2" else []
     subprocess.run([PROGRAM, "copy", plain, path, "--encoding", encoding, *SMALL_PAGES, *version], check=True)
     metadata = pyarrow.parquet.read_metadata(path)
-    # pyarrow has no name for ALP.
+    # pyarrow does not know ALP.
     written = {"dictionary": "RLE_DICTIONARY", "alp": "UNKNOWN"}.get(encoding, encoding.upper())
     for group in range(metadata.num_row_groups):
         found = metadata.row_group(group).column(0).encodings

@@ -1,6 +1,6 @@
-"""Programs that read Parquet files: for each name in the table, how to find out its version and read a column.
+"""Programs that read Parquet files: for each name in the table, functions that return its version and read a column.
 
-Each is imported where it is asked for only, so that they need not all be installed.
+Each is imported only on request, so that not all need to be installed.
 """
 
 import concurrent.futures
@@ -14,7 +14,7 @@ GO = Path(__file__).parent / "go-readers"
 
 
 def bits(values):
-    """Floats by their bits: NaN equals NaN, zeros have signs."""
+    """Returns floats as their bits: NaN equals NaN, zeros have signs."""
     def is_float(value):
         return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
     return [struct.pack("<d", value) if is_float(value) else value for value in values]
@@ -38,7 +38,7 @@ def polars():
         try:
             return bits(polars.read_parquet(path)["x"].to_list())
         except polars.exceptions.PanicException as panic:
-            # It is no `Exception`.
+            # A panic is not an `Exception`.
             raise ValueError(f"panic: {panic}") from panic
     return polars.__version__, read
 
@@ -47,7 +47,7 @@ def fastparquet():
     import fastparquet
 
     def read(path):
-        # A file that it does not understand may end the process.
+        # A file that it cannot read may end the process.
         with concurrent.futures.ProcessPoolExecutor(1) as process:
             return process.submit(read_with_fastparquet, path).result()
     return fastparquet.__version__, read
@@ -56,7 +56,7 @@ def fastparquet():
 def read_with_fastparquet(path):
     import fastparquet
     import pandas
-    # By their texts: it tells neither NaN nor an absent value from the other.
+    # Compare strings: fastparquet does not distinguish NaN from null.
     values = fastparquet.ParquetFile(str(path)).to_pandas()["x"].tolist()
     return [None if pandas.isna(value) else repr(value) for value in values]
 
@@ -88,20 +88,21 @@ def read_with_spark(vectorised):
 
 
 def spark():
-    """Its vectorised reader."""
+    """Returns Spark's vectorised reader."""
     import pyspark
     return pyspark.__version__, read_with_spark("true")
 
 
 def parquet_java():
-    """The one in Spark, without Spark's vectorised reader."""
+    """Returns parquet-java as used in Spark, without Spark's vectorised reader."""
     import pyspark
     (library,) = (Path(pyspark.__file__).parent / "jars").glob("parquet-hadoop-[0-9]*.jar")
     return library.stem.removeprefix("parquet-hadoop-"), read_with_spark("false")
 
 
 def go(package, module):
-    """One of the programs in Go: a path on each line of its input, an object on each line of its output."""
+    """Returns a program in Go: it reads a path from each line of its input, and prints an object on each line of its
+    output."""
     version = ["go", "list", "-m", "-f", "{{.Version}}", module]
     version = subprocess.run(version, cwd=GO, check=True, capture_output=True, text=True).stdout.strip()
     program = subprocess.Popen(

@@ -1,4 +1,4 @@
-// The side of Apache Thrift's C++ library in the exchange of ThriftTest's methods over TCP.
+// Calls and serves ThriftTest's methods over TCP, with Apache Thrift's C++ library.
 //
 //     services serve PROTOCOL FRAMING SERVICE         prints a port, answers one connection
 //     services call PROTOCOL FRAMING SERVICE PORT     calls all methods, checks what they return

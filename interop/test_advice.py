@@ -1,4 +1,4 @@
-"""Settings from `bytelane advise`, pasted into pyarrow: the new file has the promised size."""
+"""Pastes settings from `bytelane advise` into pyarrow, and checks that the new file has the predicted size."""
 
 import json
 import os
@@ -20,7 +20,7 @@ COMPRESSIONS = ("snappy", "zstd", "none", "lz4", "gzip")
 
 
 def columns(random):
-    """Columns of many natures."""
+    """Returns columns of many kinds."""
     walk = numpy.cumsum(random.normal(size=ROWS))
     steps = numpy.cumsum(random.integers(0, 50, ROWS))
     few = random.integers(0, random.integers(2, 3000), ROWS)
@@ -46,14 +46,15 @@ def columns(random):
 
 
 def write(path, seed):
-    """A file of some of these columns, in the manner of many writers. Returns how it can be advised."""
+    """Writes a file with some of these columns in the style of various writers. Returns the arguments for its
+    advice."""
     random = numpy.random.default_rng(seed)
     everything = columns(random)
     names = random.choice(list(everything), size=random.integers(2, 7), replace=False).tolist()
     table = pyarrow.table({name: everything[name] for name in names})
     compression = COMPRESSIONS[seed % len(COMPRESSIONS)]
     if seed % 4 == 3:
-        # A column with another compression than the others, already in a good encoding.
+        # One column has another compression than the others, and already a good encoding.
         compression = {leaf: compression for leaf in leaves(table)}
         compression[next(iter(compression))] = "zstd"
     pq.write_table(
@@ -77,7 +78,7 @@ def leaves(table):
 
 
 def sizes(path):
-    """Bytes of each column."""
+    """Returns the bytes of each column."""
     metadata = pq.ParquetFile(path).metadata
     found = {}
     for group in range(metadata.num_row_groups):
@@ -99,7 +100,7 @@ class Advice(unittest.TestCase):
         self.assertGreater(unchanged, TABLES // 2)
 
     def check(self, path, new, seed):
-        """Returns how many columns stay as they are."""
+        """Returns the number of unchanged columns."""
         how = write(path, seed)
         line = [PROGRAM, "advise", path, "--format", "json", "--brief", *how]
         done = subprocess.run(line, capture_output=True, text=True)

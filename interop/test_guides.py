@@ -1,4 +1,4 @@
-"""The guides' own commands that need Python libraries."""
+"""Runs the commands of the guides that need Python libraries."""
 
 import os
 import pathlib

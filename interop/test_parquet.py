@@ -1,4 +1,4 @@
-"""Files of pyarrow, DuckDB and polars, read by bytelane-parquet, and what it writes, read by them."""
+"""bytelane-parquet reads files of pyarrow, DuckDB and polars, and these read its files."""
 
 import itertools
 import math
@@ -40,14 +40,14 @@ class Exchange(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def assert_same(self, one, other):
-        """The same values, bit for bit."""
+        """Checks that the values are the same, bit for bit."""
         self.assertEqual(one.column_names, other.column_names)
         for name in one.column_names:
             columns = [whole[name].combine_chunks() for whole in (one, other)]
             if pyarrow.types.is_floating(columns[0].type):
                 self.assertTrue(columns[0].is_null().equals(columns[1].is_null()), name)
                 columns = [column.drop_null().to_numpy() for column in columns]
-                # By their bits: NaN equals NaN, zeros have signs.
+                # Compare bits: NaN equals NaN, zeros have signs.
                 self.assertEqual(*(column.tobytes() for column in columns), name)
             else:
                 self.assertTrue(columns[0].equals(columns[1]), name)
@@ -79,7 +79,7 @@ class Exchange(unittest.TestCase):
         self.assertTrue(read[0].equals(read[1]))
 
     def check_statistics(self):
-        """That readers see the bounds of floats, and leave out what they exclude."""
+        """Checks that readers see the bounds of floats, and prune row groups by them."""
         file = pyarrow.parquet.ParquetFile(self.written)
         index = file.schema_arrow.get_field_index("f64")
         start = 0
@@ -88,7 +88,7 @@ class Exchange(unittest.TestCase):
             values = self.table["f64"].to_numpy()[start:][: file.metadata.row_group(group).num_rows]
             start += len(values)
             self.assertEqual((statistics.min, statistics.max), (values.min(), values.max()))
-            # Whatever is not a number is no bound; zeros have both signs.
+            # NaN is never a bound; a bound of zero covers both signs.
             self.assertFalse(math.isnan(self.bounds(file, group, "odd").min))
             zeros = self.bounds(file, group, "zeros")
             self.assertEqual([math.copysign(1, zeros.min), math.copysign(1, zeros.max)], [-1, 1])
@@ -150,7 +150,7 @@ class Exchange(unittest.TestCase):
                     self.check_changed_page(name)
 
     def check_changed_page(self, name):
-        """That a changed byte at the end of a column chunk is told from its checksum, as pyarrow tells it."""
+        """Checks that the checksum reveals a changed byte at the end of a column chunk, as in pyarrow."""
         file = pyarrow.parquet.ParquetFile(self.given)
         chunk = file.metadata.row_group(0).column(file.schema_arrow.get_field_index(name))
         start = chunk.dictionary_page_offset or chunk.data_page_offset

@@ -1,6 +1,6 @@
-"""What a rewrite must keep, in files with the traits that have cost other programs data.
+"""Checks what a rewrite must keep, in files with features that caused data loss in other programs.
 
-The files are made here: with pyarrow, or by changing the footers of pyarrow's files where it writes no such file.
+The files are created here: with pyarrow, or by changing the footers of pyarrow's files if it cannot write such files.
 """
 
 import json
@@ -28,11 +28,12 @@ COLUMNS = 1
 FILE_OFFSET, METADATA, OFFSET_INDEX, COLUMN_INDEX = 2, 3, 4, 6
 COMPRESSED_SIZE, DATA_PAGE, DICTIONARY_PAGE, STATISTICS, BLOOM_FILTER, BLOOM_FILTER_LENGTH = 7, 9, 11, 12, 14, 15
 
-# What may differ after a rewrite: what describes pages, and places in the file.
+# Fields that may differ after a rewrite: descriptions of pages, and offsets.
 OF_ROW_GROUP = {2, 5, 6}
 OF_CHUNK = {FILE_OFFSET, 4, 5, 6, 7}
 OF_METADATA = {2, 4, 6, COMPRESSED_SIZE, DATA_PAGE, BLOOM_FILTER}
-# What may come or go with other pages: a dictionary, and how many pages have which encoding.
+# Fields that may appear or disappear with other pages: a dictionary, and the number of pages per
+# encoding.
 OPTIONAL = {DICTIONARY_PAGE, 13}
 
 
@@ -54,7 +55,7 @@ class Kept(unittest.TestCase):
         return json.loads(self.bytelane(*line))
 
     def rewrite_all_ways(self):
-        """With new pages, with few and with many rows on each, and with those that the program prefers."""
+        """Rewrites with new pages, with few and with many rows each, and with the pages that the program prefers."""
         for options in (["--compression", "gzip:1"], ["--goal", "size", "--compression", "zstd:3"], []):
             with self.subTest(options=options):
                 yield self.rewrite(*options)
@@ -66,7 +67,7 @@ class Kept(unittest.TestCase):
         self.before.write_bytes(footers.joined(body, footer))
 
     def check_footers(self):
-        """That all fields are the same but those that must differ."""
+        """Checks that all fields are the same except those that must differ."""
         before, after = (footers.split(path.read_bytes())[1] for path in (self.before, self.after))
         self.assertEqual(before.keys(), after.keys())
         for field in before.keys() - {ROW_GROUPS}:
@@ -89,11 +90,11 @@ class Kept(unittest.TestCase):
         self.assertEqual(read[0].schema, read[1].schema)
         for name in read[0].column_names:
             one, other = (table[name].combine_chunks() for table in read)
-            # NaN equals itself where it is the same bits.
+            # NaN equals NaN with the same bits.
             self.assertTrue(one.equals(other) or one.to_pylist().__repr__() == other.to_pylist().__repr__(), name)
 
     def check_indexes(self):
-        """That each index has an entry for each page, and that the bounds hold what is on it."""
+        """Checks that each index has an entry for each page, and that its bounds contain the values of the page."""
         for path in (self.before, self.after):
             inspected = json.loads(self.bytelane("inspect", path, "--format", "json"))
             data = path.read_bytes()
@@ -166,14 +167,14 @@ class Kept(unittest.TestCase):
             self.check()
 
     def test_indexes_where_pages_are_not_a_number(self):
-        """The index of a page that has only NaN cannot be written in the order of today."""
+        """The index of a page that has only NaN cannot be written in the current column order."""
         values = numpy.arange(4000.0)
         values[500:3000] = numpy.nan
         self.indexed(
             pyarrow.table({"double": values, "float": values.astype("f4"), "half": values.astype("f2")}),
             use_dictionary=False,
         )
-        # pyarrow leaves such an index out. In the IEEE 754 total order, NaN is a bound.
+        # pyarrow omits such an index. In the IEEE 754 total order, NaN is a bound.
         body, footer = footers.split(self.before.read_bytes())
         nans = [numpy.array(numpy.nan, kind).tobytes() for kind in ("<f8", "<f4", "<f2")]
         for group in get(footer, ROW_GROUPS)[1]:
@@ -304,7 +305,7 @@ class Kept(unittest.TestCase):
         def work(footer):
             elements = get(footer, SCHEMA)[1]
             at = [get(element, NAME) for element in elements].index(b"element")
-            # A required group has no level of its own: its parent can take its place.
+            # A required group has no level of its own, so its parent can replace it.
             elements[at - 1][CHILDREN] = elements.pop(at)[CHILDREN]
             del elements[at - 2][CONVERTED], elements[at - 2][LOGICAL]
             for chunk in get(footer, ROW_GROUPS, 0, COLUMNS)[1][1:]:
@@ -322,7 +323,7 @@ class Kept(unittest.TestCase):
         self.accepted()
 
     def test_a_field_that_has_since_become_another_one(self):
-        """Dremio had the number of the length of Bloom filters for a list of pages."""
+        """Dremio used the field number of the length of Bloom filters for a list of pages."""
         self.small()
 
         def work(footer):
@@ -376,7 +377,7 @@ class Kept(unittest.TestCase):
             self.assertTrue(read[0].equals(read[1]))
 
     def test_a_column_of_huge_strings_is_copied(self):
-        """A few kilobytes that become a gigabyte."""
+        """A few kilobytes expand to a gigabyte."""
         text = pyarrow.array(["x" * (160 << 20)])
         pyarrow.parquet.write_table(
             pyarrow.table({"text": text, "id": [1]}), self.before, compression="brotli", use_dictionary=False,

@@ -1,4 +1,4 @@
-"""Random tables of pyarrow, DuckDB and Polars, merged by bytelane, and compared by pyarrow."""
+"""Merges random tables of pyarrow, DuckDB and Polars with bytelane, and compares the rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BYTELANE = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane"
 
 
 def table(seed: int) -> pa.Table:
-    """Rows with few and many distinct values, nulls, lists, structs and maps."""
+    """Returns rows with few and many distinct values, nulls, lists, structs and maps."""
     random.seed(seed)
     rows = random.choice([1, 7, 500, 3000])
     numbers = [random.randrange(1000) for _ in range(rows)]
@@ -90,7 +90,7 @@ class Merge(unittest.TestCase):
                 self.assertEqual(duckdb.read_parquet(str(merged)).fetchall(), duckdb.sql("from wanted").fetchall())
                 self.assertEqual(polars.read_parquet(merged).to_arrow().cast(wanted.schema), wanted)
                 before = sum(path.stat().st_size for path in paths)
-                # A few rows take fewer bytes than the indexes that their files do not have.
+                # A few rows take fewer bytes than the indexes, which the input files lack.
                 if before > 10_000:
                     self.assertLessEqual(merged.stat().st_size, before)
                 checked = subprocess.run([BYTELANE, "check", "--values", merged], capture_output=True, check=False)

@@ -1,7 +1,6 @@
-"""Files of pyarrow, DuckDB and polars, rewritten, and read again by all three.
+"""Rewrites files of pyarrow, DuckDB and polars, and reads them again with all three.
 
-Everything but the pages must be as it was: also the statistics by which the readers leave out
-row groups.
+Everything except the pages must be unchanged, including the statistics by which readers prune row groups.
 """
 
 import decimal
@@ -80,7 +79,7 @@ class Rewrite(unittest.TestCase):
         return json.loads(done.stdout)
 
     def check(self):
-        """Everything that must be as it was."""
+        """Checks everything that must be unchanged."""
         files = [pyarrow.parquet.ParquetFile(path) for path in (self.before, self.after)]
         self.assert_same(*(file.read() for file in files))
         before, after = (file.metadata for file in files)
@@ -108,7 +107,7 @@ class Rewrite(unittest.TestCase):
             self.assertEqual(*statistics, name)
 
     def assert_same(self, before, after):
-        """The same values, bit for bit."""
+        """Checks that the values are the same, bit for bit."""
         self.assertTrue(before.schema.equals(after.schema))
         for name in before.column_names:
             one, other = before[name].combine_chunks(), after[name].combine_chunks()
@@ -125,7 +124,7 @@ class Rewrite(unittest.TestCase):
         self.assertTrue(polars.read_parquet(self.before).equals(polars.read_parquet(self.after)))
 
     def check_pruning(self):
-        """That as many row groups are left out as before, and never one with a row that is wanted."""
+        """Checks that the same number of row groups is pruned as before, and never one with a wanted row."""
         statistics = "select path_in_schema, stats_min_value, stats_max_value, stats_null_count, " \
             "bloom_filter_offset is null from parquet_metadata('{}')"
         one, other = (duckdb.sql(statistics.format(path)).fetchall() for path in (self.before, self.after))
@@ -195,7 +194,7 @@ class Rewrite(unittest.TestCase):
                 self.check()
 
     def test_duckdb(self):
-        rows = self.table.drop_columns(["f16"])  # which DuckDB does not have
+        rows = self.table.drop_columns(["f16"])  # DuckDB does not support it
         duckdb.sql(
             f"copy (select * from rows) to '{self.before}' (format parquet, row_group_size {GROUP}, "
             "string_dictionary_page_size_limit 100000, bloom_filter_false_positive_ratio 0.01)"
@@ -204,7 +203,7 @@ class Rewrite(unittest.TestCase):
         self.check()
 
     def test_polars(self):
-        rows = polars.from_arrow(self.table.drop_columns(["f16", "fixed"]))  # which polars does not write
+        rows = polars.from_arrow(self.table.drop_columns(["f16", "fixed"]))  # polars does not write these
         rows.write_parquet(self.before, row_group_size=GROUP)
         self.rewrite()
         self.check()

@@ -1,4 +1,4 @@
-"""The comparison of speeds runs: what it measures is no test."""
+"""Checks that the comparison of speeds runs; the results are not tested."""
 
 import tempfile
 import unittest

@@ -1,5 +1,5 @@
-"""Files of all types, encodings, patterns of nulls, nestings, versions of pages and compressions: those of pyarrow,
-DuckDB and Polars, read by the Python package, and those of bytelane, read by the three."""
+"""Files with all types, encodings, patterns of nulls, nestings, page versions and compressions: the Python package
+reads those of pyarrow, DuckDB and Polars, and these read those of bytelane."""
 
 import itertools
 import os
@@ -20,7 +20,7 @@ from exchange_tables import assert_same
 
 PROGRAM = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane-interop-parquet"
 
-# How pyarrow writes the values of each physical type; PLAIN where none is named.
+# pyarrow's encodings for the values of each physical type; PLAIN for the others.
 ENCODINGS = {
     "plain": {},
     "delta": {
@@ -52,7 +52,7 @@ OUR_ENCODINGS = [
 ]
 OUR_SIZES = ["--page-rows", "150", "--row-group-rows", "700"]
 
-# The table of readers' names of physical types.
+# Names of physical types in the table of readers.
 VALUES = {
     "BOOLEAN": "boolean",
     "INT32": "int32",
@@ -63,7 +63,7 @@ VALUES = {
     "FIXED_LEN_BYTE_ARRAY": "fixed",
 }
 
-# Types that libraries do not have.
+# Types that libraries do not support.
 UNREAD = {"pyarrow": [], "duckdb": ["decimal76"], "polars": ["decimal76"]}
 UNWRITTEN = {
     # Neither pyarrow nor bytelane reads DuckDB's differences of 33 bits between values of 32 bits, and pyarrow reads
@@ -78,7 +78,7 @@ BATCH_SIZES = [7, 130, 65_536]
 
 
 def in_turn(compressions, *options):
-    """Each compression with one combination of the other options: all of them would take minutes."""
+    """Returns each compression with one combination of the other options: all combinations would take minutes."""
     return zip(compressions, itertools.cycle(itertools.product(*options)))
 
 
@@ -99,16 +99,16 @@ class Types(unittest.TestCase):
         cls.batch_sizes = itertools.cycle(BATCH_SIZES)
 
     def check_reading(self):
-        """That the file is read as pyarrow reads it, as a whole and in batches."""
+        """Checks that bytelane reads the same values as pyarrow, as a whole and in batches."""
         expected = pyarrow.parquet.read_table(self.path)
         assert_same(parquet.read_table(self.path).to_pyarrow(), expected)
         batches = parquet.ParquetFile(self.path).iter_batches(next(self.batch_sizes))
         assert_same(pyarrow.concat_tables(batch.to_pyarrow() for batch in batches), expected)
 
     def columns(self, encoding, **options):
-        """The encoding of each leaf, by its path."""
+        """Returns the encoding of each leaf, by its path."""
         pyarrow.parquet.write_table(self.table, self.path, **options)
-        # pyarrow reads its dictionaries from PLAIN and dictionary pages alone.
+        # pyarrow reads its dictionaries only from PLAIN and dictionary pages.
         given = [leaf for leaf in leaves(self.path) if not leaf.path.startswith("category")]
         return {leaf.path: encoding.get(leaf.physical_type, "PLAIN") for leaf in given}
 
@@ -120,7 +120,7 @@ class Types(unittest.TestCase):
         )
 
     def without(self, library):
-        """The columns that it can write."""
+        """Returns the columns that the library can write."""
         names = self.table.column_names
         return self.table.select([name for name in names if name.rsplit(", ", 1)[0] not in UNWRITTEN[library]])
 
@@ -147,7 +147,7 @@ class Types(unittest.TestCase):
             pyarrow.parquet.write_table(
                 self.table.select(names), self.path, use_deprecated_int96_timestamps=True, data_page_version=version,
             )
-            # pyarrow reads nanoseconds, whatever was written.
+            # pyarrow reads nanoseconds, regardless of the stored unit.
             expected = pyarrow.parquet.read_table(self.path).cast(self.table.select(names).schema)
             assert_same(parquet.read_table(self.path).to_pyarrow(), expected)
 
@@ -203,7 +203,7 @@ READERS = {"pyarrow": read_with_pyarrow, "duckdb": read_with_duckdb, "polars": r
 
 
 class Reader:
-    """Another library, which reads PLAIN columns and others alike."""
+    """Another library, which must read the same values from PLAIN columns and others."""
 
     def __init__(self, name, read, plain):
         (program,) = [program for program in reader_files.table() if program["name"] == name]

@@ -1,4 +1,4 @@
-"""The table of readers, tried on those of `requirements.txt`: each reads what it says, and nothing that it does not."""
+"""Checks the table of readers for those in `requirements.txt`: each reads exactly what the table says."""
 
 import tempfile
 import unittest
@@ -27,7 +27,7 @@ class Readers(unittest.TestCase):
                 self.assertEqual(verdict, reader_checks.Verdict([], []))
 
     def test_disagreements_are_found(self):
-        """A reader of one's own: it reads everything, and as an old version of pyarrow it should not."""
+        """A fake reader reads everything, which contradicts the table for an old version of pyarrow."""
         _, read = PROGRAMS["pyarrow"]()
         verdict = reader_checks.check(self.directory, "pyarrow", "15.0", read)
         surplus = ("int32", "int64", "float", "double", "float16", "fixed")

@@ -1,7 +1,7 @@
-"""Messages exchanged with Apache Thrift's library for Python, in both directions.
+"""Exchanges messages with Apache Thrift's library for Python, in both directions.
 
-The types on both sides are made of everything.thrift: there by Apache's compiler, here by
-bytelane-thrift-build. Values are random, from a fixed seed.
+The types on both sides are generated from everything.thrift: there by Apache's compiler, here by bytelane-thrift-build.
+Values are random, from a fixed seed.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from thrift.transport.TTransport import TFramedTransport, TMemoryBuffer, TTransp
 HERE = Path(__file__).resolve().parent
 PROGRAM = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane-interop"
 
-# The modules that Apache's compiler makes, from `setUpModule` on.
+# Modules that Apache's compiler generates, set by `setUpModule`.
 types = service = None
 generated = tempfile.TemporaryDirectory()
 
@@ -48,8 +48,8 @@ def tearDownModule():
 
 
 class Json(TJSONProtocol):
-    """The library's own writer writes `inf`, `nan` and bare control characters. JSON has none of
-    these, and no reader takes them, its own included."""
+    """JSON protocol that fixes the library's writer, which writes `inf`, `nan` and unescaped control characters. JSON
+    does not allow these, and no reader accepts them, not even the library's own."""
 
     def writeDouble(self, value):
         if math.isfinite(value):
@@ -70,8 +70,8 @@ def non_strict(transport):
     return TBinaryProtocol(transport, strictRead=False, strictWrite=False)
 
 
-# What the protocols are called here, and the library's ways to write and read them: the
-# accelerated ones are another implementation, in C.
+# Names of the protocols here, and the library's classes for them: the accelerated ones are a
+# separate implementation, in C.
 PROTOCOLS = [
     ("binary", TBinaryProtocol),
     ("binary", TBinaryProtocolAccelerated),
@@ -96,7 +96,7 @@ def decode(kind, message, protocol):
 
 
 def convert(structure, messages, source, target):
-    """Lets bytelane read messages of one protocol and write them in another."""
+    """Makes bytelane read messages in one protocol and write them in another."""
     frames = b"".join(struct.pack(">i", len(message)) + message for message in messages)
     command = [PROGRAM, "convert", structure, source, target]
     output = subprocess.run(command, input=frames, stdout=subprocess.PIPE, check=True).stdout
@@ -112,7 +112,7 @@ def convert(structure, messages, source, target):
 # Random values, from the specifications in the generated classes.
 
 UNIONS = {"Shape", "MarkV1", "MarkV2"}
-# Fields that may be left out; unions among them.
+# Optional fields, including unions.
 OPTIONAL = {"y", "left", "tree", "far", "between", "shape", "mark"}
 BITS = {TType.BYTE: 8, TType.I16: 16, TType.I32: 32, TType.I64: 64}
 NAN = float("nan")
@@ -124,7 +124,7 @@ def random_value(rng, kind, details, depth):
     if kind == TType.BOOL:
         return rng.random() < 0.5
     if kind in BITS:
-        # Any number of significant bits, so that varints of all lengths occur.
+        # Choose any number of significant bits, so that varints of all lengths occur.
         number = rng.getrandbits(rng.randint(0, BITS[kind] - 1))
         return rng.choice([number, -number, ~number])
     if kind == TType.DOUBLE:
@@ -135,7 +135,7 @@ def random_value(rng, kind, details, depth):
         return rng.choice(TEXTS)
     if kind == TType.STRUCT:
         return random_struct(rng, details[0], depth - 1)
-    # Around 15 the compact protocol's header changes.
+    # The list header of the Compact protocol changes at 15.
     length = rng.choice([0, 1, 3, 14, 15, 40] if depth > 3 else [0, 1, 2]) if depth > 0 else 0
     if kind == TType.MAP:
         key, key_details, value, value_details, _ = details
@@ -152,7 +152,7 @@ def random_value(rng, kind, details, depth):
 def random_struct(rng, kind, depth=5):
     fields = [field for field in kind.thrift_spec if field is not None]
     if kind.__name__ in UNIONS:
-        # The first field holds no other union, so that there is an end.
+        # The first field contains no other union, so that the recursion ends.
         fields = [rng.choice(fields) if depth > 0 else fields[0]]
     value = kind()
     for _, field_kind, name, details, _ in fields:
@@ -169,8 +169,8 @@ def random_structs(kind, count):
 
 
 def canonical(value):
-    """A value that is equal to another one exactly if they are the same: all NaN are one, the two
-    zeros are two."""
+    """Returns a value that compares equal to another one exactly if they are the same: all NaNs are equal, and the two
+    zeros differ."""
     if isinstance(value, float):
         return "NaN" if math.isnan(value) else struct.pack(">d", value)
     if isinstance(value, list):
@@ -225,7 +225,7 @@ class Exchange(unittest.TestCase):
             json.loads(text)
 
     def test_uuid(self):
-        """By hand: the compiler of Debian's package has no uuid yet."""
+        """Writes messages by hand, because Debian's compiler does not support uuid yet."""
         ids = [uuid.UUID(int=0), uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")]
         for (source, writer), (target, reader) in itertools.product(PROTOCOLS, repeat=2):
             with self.subTest(source=writer.__name__, target=reader.__name__):
@@ -235,12 +235,12 @@ class Exchange(unittest.TestCase):
                 self.assertEqual(read_ids(reader(TMemoryBuffer(message))), ids)
 
     def test_versions(self):
-        """A program of either version reads what one of the other wrote."""
+        """Programs of both versions read each other's messages."""
         old, new = types.RecordV1, types.RecordV2
         values = random_structs(new, 20)
         for name, protocol in PROTOCOLS:
             messages = [encode(value, protocol) for value in values]
-            # Read as the old version here, and there.
+            # Read as the old version, here and there.
             for messages in [
                 convert("record-v1", messages, name, name),
                 convert("record-v2", messages, name, name),
@@ -264,7 +264,7 @@ class Exchange(unittest.TestCase):
                 self.assertFalse(found.before)
 
     def test_golden_files(self):
-        """The library reads the files that are kept, and still writes its own ones."""
+        """The library reads the golden files, and still writes its own identically."""
         script = HERE.parent / "crates/bytelane-thrift/tests/apache.py"
         golden = HERE.parent / "testdata/golden/thrift"
         subprocess.run([sys.executable, script, "read", golden], check=True, stdout=subprocess.DEVNULL)
@@ -312,7 +312,7 @@ def read_ids(protocol):
 
 
 class Pipes(TTransportBase):
-    """The standard streams of a program."""
+    """Transport over the standard streams of a program."""
 
     def __init__(self, process):
         self.process = process
@@ -337,7 +337,7 @@ def running(*arguments):
 
 
 class Handler:
-    """The service's methods, for Apache's server."""
+    """Methods of the service, for Apache's server."""
 
     def __init__(self):
         self.texts = []
@@ -390,7 +390,7 @@ class Services(unittest.TestCase):
         for name, protocol in self.PROTOCOLS:
             with self.subTest(protocol=protocol.__name__), running("call", name) as transport:
                 processor = service.Processor(Handler())
-                # It ends where the client does, whose exit code tells how it fared.
+                # The server ends with the client, whose exit code reports success.
                 with self.assertRaises(EOFError):
                     while True:
                         processor.process(protocol(transport), protocol(transport))

@@ -1,5 +1,5 @@
-"""All methods of ThriftTest and SecondService, called over TCP with Apache Thrift's library for
-Python on the other side, in both directions."""
+"""Calls all methods of ThriftTest and SecondService over TCP, with Apache Thrift's Python library on the other side, in
+both directions."""
 
 import importlib
 import logging
@@ -22,16 +22,16 @@ HERE = Path(__file__).resolve().parent
 IDL = HERE.parent / "crates/bytelane-thrift-build/tests/idl/thrift_test.thrift"
 PROGRAM = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane-interop-services"
 
-# The modules that Apache's compiler makes, from `setUpModule` on.
+# Modules that Apache's compiler generates, set by `setUpModule`.
 types = extended = second = None
 generated = tempfile.TemporaryDirectory()
 
 
 def setUpModule():
     global types, extended, second
-    # Apache's server logs the failures that the handler is asked for.
+    # Apache's server logs the failures that the tests request.
     logging.disable(logging.ERROR)
-    # Debian's compiler has no uuid.
+    # Debian's compiler does not support uuid.
     idl = Path(generated.name) / "thrift_test.thrift"
     idl.write_text(re.sub(r"\n  uuid testUuid.*", "", IDL.read_text()))
     subprocess.run(["thrift", "--gen", "py", "-out", generated.name, idl], check=True)
@@ -70,7 +70,7 @@ def xtruct(text="", byte=0, i32=0, i64=0):
 
 
 class Handler:
-    """The methods, for Apache's server. Those that are not here return their argument."""
+    """Methods for Apache's server. Missing ones return their argument."""
 
     def __init__(self):
         self.numbers = []

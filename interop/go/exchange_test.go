@@ -1,7 +1,7 @@
-// Package exchange holds the messages exchanged with Apache Thrift's library for Go, in both
+// Package exchange tests the exchange of messages with Apache Thrift's library for Go, in both
 // directions.
 //
-// The types on both sides are made of everything.thrift: there by Apache's compiler, here by
+// The types on both sides are generated from everything.thrift: there by Apache's compiler, here by
 // bytelane-thrift-build. Values are random, from a fixed seed.
 package exchange
 
@@ -62,7 +62,7 @@ func decode(t *testing.T, value thrift.TStruct, message []byte, factory thrift.T
 	}
 }
 
-// convert lets bytelane read messages of one protocol and write them in another.
+// convert makes bytelane read messages in one protocol and write them in another.
 func convert(t *testing.T, structure string, messages [][]byte, source, target string) [][]byte {
 	t.Helper()
 	var frames []byte
@@ -125,13 +125,13 @@ func TestVersions(t *testing.T) {
 			newer.Between = tree
 			newer.Levels = []everything.LevelV2{everything.LevelV2_HIGHEST, everything.LevelV2_LOW}
 			messages := [][]byte{encode(t, newer, factory)}
-			// Read as the older version there.
+			// The other side reads it as the older version.
 			older := everything.NewRecordV1()
 			decode(t, older, convert(t, "record-v2", messages, name, name)[0], factory)
 			if older.Level != 9 || older.Number != 7 || !slices.Equal(older.Levels, []everything.LevelV1{9, 0}) {
 				t.Errorf("found %v", older)
 			}
-			// And here: a mark of a kind that it does not know is kept.
+			// This side does, too, and keeps a mark of an unknown kind.
 			decoded := everything.NewRecordV2()
 			decode(t, decoded, convert(t, "record-v1", messages, name, name)[0], factory)
 			if decoded.Level != 9 || decoded.Number != 7 || len(decoded.Before) > 0 {
@@ -147,7 +147,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// handler is the service, for Apache's server.
+// handler implements the service for Apache's server.
 type handler struct{ texts []string }
 
 func (*handler) Echo(_ context.Context, value *everything.Everything) (*everything.Everything, error) {
@@ -173,7 +173,8 @@ func (h *handler) Note(_ context.Context, text string) error {
 
 func (h *handler) Notes(context.Context) ([]string, error) { return h.texts, nil }
 
-// start starts a program and gives a framed transport over its standard streams, and what ends it.
+// start starts a program, and returns a framed transport over its standard streams, and a function
+// that ends it.
 func start(t *testing.T, arguments ...string) (thrift.TTransport, func()) {
 	t.Helper()
 	command := program(t, arguments...)
@@ -237,7 +238,7 @@ func TestApacheServesBytelane(t *testing.T) {
 	for name, factory := range protocols {
 		t.Run(name, func(t *testing.T) {
 			transport, end := start(t, "call", name)
-			// The client's exit code says whether it succeeded.
+			// The client reports success by its exit code.
 			defer end()
 			processor := everything.NewExchangeProcessor(&handler{})
 			for {
@@ -267,7 +268,7 @@ func randomValues() []*everything.Everything {
 	for range 20 {
 		value := everything.NewEverything()
 		fill(random, reflect.ValueOf(value).Elem(), 5)
-		// Sets are in order, as they come back, and without repetitions.
+		// Sets are sorted, as they are when they come back, and without repetitions.
 		makeSet(&value.SetOfBigs)
 		makeSet(&value.SetOfTexts)
 		makeSet(&value.SetOfReals)
@@ -286,7 +287,7 @@ func makeSet[T interface{ ~int64 | ~string | ~float64 }](values *[]T) {
 	*values = slices.Compact(*values)
 }
 
-// fill gives a value of any type contents of any kind.
+// fill sets a value of any type to random contents.
 func fill(random *rand.Rand, value reflect.Value, depth int) {
 	length := 0
 	if depth > 0 {
@@ -329,7 +330,7 @@ func fill(random *rand.Rand, value reflect.Value, depth int) {
 		}
 	case reflect.Struct:
 		if value.Type() == reflect.TypeFor[everything.Shape]() {
-			// Exactly one field of a union; the first two hold no other union.
+			// Set exactly one field of a union; the first two contain no other union.
 			field := random.Intn(2 + min(max(depth, 0), 1))
 			fill(random, value.Field(field), depth-1)
 			return
@@ -361,8 +362,8 @@ func checkSame(t *testing.T, found, expected *everything.Everything) {
 	}
 }
 
-// same compares as reflect.DeepEqual does, but NaN is equal to itself, the two zeros differ, and
-// what is empty may be nil.
+// same compares like reflect.DeepEqual, but NaN equals itself, the two zeros differ, and empty
+// values equal nil.
 func same(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Float64:

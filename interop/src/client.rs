@@ -13,7 +13,7 @@ use bytelane_thrift::{
 use std::io::{Read, Write};
 use std::marker::PhantomData;
 
-/// Calls every method and checks what comes back.
+/// Calls every method and checks the results.
 pub fn call<P: Protocol>(input: &mut impl Read, output: &mut impl Write) -> Result<()> {
     let protocol = PhantomData::<P>;
     let mut client = Client {
@@ -52,7 +52,7 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
         Ok(self.output.flush()?)
     }
 
-    /// Calls a method; its reply's body, which may be an exception.
+    /// Calls a method and returns the body of the reply, which may be an exception.
     fn call<M>(&mut self, name: &str, body: &M) -> Result<(MessageKind, Body<'_, P>)>
     where
         M: Message + Encode,
@@ -71,7 +71,7 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
             text: "two \"quotes\" and a line\n".to_owned(),
             reals: vec![0.1, f64::MIN_POSITIVE, f64::INFINITY],
             data: vec![0, 255],
-            // Apache's code for Go cannot write a struct without its union.
+            // Apache's Go code cannot write a struct without its union.
             shape: Some(Shape::Circle(-0.5)),
             tree: Some(Tree {
                 value: 1,

@@ -1,4 +1,4 @@
-//! From one protocol to another.
+//! Converts messages from one protocol to another.
 
 use crate::idl::everything::{Everything, RecordV1, RecordV2};
 use crate::{FRAME_LIMIT, Protocol, with_protocol};
@@ -9,7 +9,7 @@ use bytelane_thrift::{
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
-/// The struct that is converted.
+/// Struct to convert.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Structure {
     Everything,
@@ -18,7 +18,7 @@ pub enum Structure {
     Ids,
 }
 
-/// Not in the IDL: the compiler of Debian's package has no `uuid` yet.
+/// Struct that is not in the IDL, because Debian's compiler does not support `uuid` yet.
 #[derive(Thrift)]
 struct Ids {
     #[thrift(id = 1)]

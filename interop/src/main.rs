@@ -1,5 +1,5 @@
-//! The side of bytelane in the exchanges with Apache Thrift: converts messages, and is server and
-//! client of the service in `everything.thrift`. Frames come from stdin and go to stdout.
+//! bytelane's side of the exchanges with Apache Thrift: converts messages, and serves and calls the
+//! service in `everything.thrift`. Reads frames from stdin and writes them to stdout.
 
 mod client;
 mod convert;
@@ -40,7 +40,7 @@ enum Protocol {
     SimpleJson,
 }
 
-/// Evaluates an expression in which a name stands for the type of the protocol.
+/// Evaluates an expression with a name bound to the type of the protocol.
 macro_rules! with_protocol {
     ($P:ident = $type:ty, $value:expr) => {{
         type $P = $type;
@@ -59,7 +59,7 @@ macro_rules! with_protocol {
 }
 use with_protocol;
 
-/// The most bytes of a frame.
+/// Maximum size of a frame in bytes.
 const FRAME_LIMIT: usize = 1 << 24;
 
 fn main() -> anyhow::Result<()> {

@@ -24,7 +24,7 @@ pub fn serve<P: Protocol>(input: &mut impl Read, output: &mut impl Write) -> any
     Ok(())
 }
 
-/// The reply to a call; none to a oneway one.
+/// Answers a call; returns `None` for a oneway call.
 fn answer<P: Protocol>(call: &[u8], notes: &mut Vec<String>) -> Result<Option<Vec<u8>>, Error> {
     let (call, body) = Envelope::decode::<P>(call)?;
     let reply = Envelope {

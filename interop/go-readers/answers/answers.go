@@ -1,4 +1,4 @@
-// Package answers is the side of a reader in Go that ../reader_programs.py talks to.
+// Package answers implements the Go side of the exchange with ../reader_programs.py.
 package answers
 
 import (
@@ -13,8 +13,8 @@ type answer struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// Serve reads a path from each line of the standard input and writes the values that read gets
-// from the file, or why it gets none, as a line of JSON. What it cannot read may panic.
+// Serve reads a path from each line of standard input, and writes the values that read returns for
+// the file, or the error, as a line of JSON. read may panic.
 func Serve(read func(path string) ([]string, error)) {
 	paths := bufio.NewScanner(os.Stdin)
 	answers := json.NewEncoder(os.Stdout)

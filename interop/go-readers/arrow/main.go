@@ -1,4 +1,4 @@
-// The library arrow-go: the values of a file's first column.
+// Reads the values of a file's first column with the library arrow-go.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/bytelane/bytelane/interop/go-readers/answers"
 )
 
-// Several batches a page, and some that reach into the next.
+// Several batches per page, some of which extend into the next page.
 var properties = pqarrow.ArrowReadProperties{BatchSize: 64}
 
 func main() {
@@ -35,7 +35,7 @@ func read(path string) ([]string, error) {
 	var values []string
 	for _, chunk := range table.Column(0).Data().Chunks() {
 		for row := range chunk.Len() {
-			// A float's text is the shortest that gives its bits again.
+			// The text of a float is the shortest one that restores its bits.
 			values = append(values, chunk.ValueStr(row))
 		}
 	}

@@ -1,4 +1,4 @@
-// The library parquet-go: the values of a file's first column.
+// Reads the values of a file's first column with the library parquet-go.
 package main
 
 import (

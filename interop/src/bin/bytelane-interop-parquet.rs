@@ -1,5 +1,5 @@
-//! Both sides of bytelane-parquet in the exchanges: reads a Parquet file and writes its rows to another; and
-//! shows who is said to read what.
+//! The exchanges' program for bytelane-parquet: reads a Parquet file and writes its rows to another, and
+//! prints the table of readers.
 
 use anyhow::{Context, Result};
 use bytelane_parquet::arrow_array::RecordBatchReader;
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// A program with all columns that the format has, and since when it reads each.
+/// Describes a reader: the first version that reads each column, for all columns of the format.
 fn description(program: &Program) -> Value {
     let pairs = Encoding::ALL
         .iter()

@@ -1,4 +1,4 @@
-//! The side of bytelane in the exchange of ThriftTest's methods with Apache Thrift over TCP.
+//! bytelane's side of the exchange of ThriftTest's methods with Apache Thrift over TCP.
 
 /// Code that the build script generates from the IDL.
 #[allow(dead_code, reason = "each program uses its part")]
@@ -25,7 +25,7 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 
-/// No message may be longer.
+/// Maximum length of a message.
 const LIMIT: usize = 1 << 20;
 
 #[derive(Parser)]
@@ -68,13 +68,13 @@ enum Service {
     Second,
 }
 
-/// Most methods return what they are given.
+/// Service of the tests, most of whose methods return their argument.
 #[derive(Default)]
 struct Server {
     slept: Mutex<Vec<i32>>,
 }
 
-/// Methods that return their argument.
+/// Defines methods that return their argument.
 macro_rules! echo {
     ($($method:ident: $type:ty),* $(,)?) => {
         $(fn $method(&self, thing: $type) -> service::Result<$type> {
@@ -289,7 +289,7 @@ fn check_uuid<P: Protocol, T: Transport>(client: &mut Extended<P, T>) -> Result<
 
 type Extended<P, T> = ExtendedTestClient<Client<P, T>>;
 
-/// A struct with the ends of all ranges.
+/// Returns a struct with the limits of all ranges.
 fn extremes() -> Xtruct {
     Xtruct {
         string_thing: "äöü 漢字".to_owned(),
@@ -341,7 +341,7 @@ fn check_values<P: Protocol, T: Transport>(client: &mut Extended<P, T>) -> Resul
 }
 
 fn check_containers<P: Protocol, T: Transport>(client: &mut Extended<P, T>) -> Result<()> {
-    // Around 15 the header of the compact protocol changes.
+    // The list header of the Compact protocol changes at 15.
     for len in [0, 1, 14, 15, 1000] {
         let list: Vec<i32> = (0..len).collect();
         ensure!(client.test_list(list.clone())? == list);
@@ -372,7 +372,7 @@ fn check_exceptions<P: Protocol, T: Transport>(client: &mut Extended<P, T>) -> R
     }
     match client.test_exception("TException".to_owned()) {
         Err(CallError::Application(error)) => {
-            // Apache's code for C++ says `Other`.
+            // Apache's C++ code reports `Other`.
             let kinds = [
                 ApplicationExceptionKind::InternalError,
                 ApplicationExceptionKind::Other,
