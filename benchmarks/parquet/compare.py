@@ -3,20 +3,20 @@
     compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
-the one and stores the other.
+the former and stores the latter.
 
-For each file, each library has a process of its own on one core, which reads the file when it is told to. Before
-anything is measured, each process must have read the values that pyarrow reads. In each round, every process reads the
-file once; the medians count. The peak memory is that of the first read, less what the process had before.
+For each file, each library has a process of its own on one core, which reads the file on command. Before anything is
+measured, each process must have read the same values as pyarrow. In each round, every process reads the file once; the
+medians count. The peak memory is that of the first read, minus the memory that the process had before.
 
-All of what was read is kept until the file ends, and freed before the next round; allocators keep the memory.
-`pages` is no library: it reads and decompresses all pages, with the crate `parquet`, and decodes none.
-For `lineitem, threads`, each library alternates with itself, with one thread and with two.
+All results are kept until the end of the file, and freed before the next round; allocators keep the memory. `pages` is
+not a library: it reads and decompresses all pages with the crate `parquet`, but decodes none. For `lineitem, threads`,
+each library alternates with itself, with one thread and with two.
 
-The tables are read as users read them: bytelane is the Python package, and nobody tells an allocator to keep memory.
-Each library has several processes, one after the other, in turns with the other libraries. The first read of a process
-is one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
-`memcpy` is no library: it copies the table that bytelane reads to memory that is kept, which nobody can be faster than.
+The tables are read as users read them: bytelane is the Python package, and allocators have their default settings. Each
+library has several processes, one after the other, in turns with the other libraries. The first read of a process is
+one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
+`memcpy` is not a library: it copies the table that bytelane reads to existing memory, which is the upper limit.
 
 In the part `writing`, the Python packages write the same tables from memory, in the same two regimes: `write.py`. The size is that of
 the file that each writes, and the peak memory is beyond that of the table.
@@ -50,13 +50,13 @@ ROOT = Path(__file__).parents[2]
 PYTHON_READER = Path(__file__).with_name("read.py")
 PYTHON_WRITER = Path(__file__).with_name("write.py")
 
-# Each by its name here, and by that of its package.
+# Names of the libraries here, and of their packages.
 OF_RUST = {"bytelane": "bytelane-parquet", "parquet": "parquet", "pages": "parquet"}
 OF_PYTHON = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars"}
-# The crate `parquet` reads with one.
+# The crate `parquet` reads with one thread.
 WITH_THREADS = ["bytelane", "pyarrow", "duckdb", "polars"]
 
-# No library: the roof of them all, which copies a table that is there, with numpy.
+# Not a library but an upper limit: copies an existing table with numpy.
 ROOF = "memcpy"
 
 # glibc would return memory to the system after each read. The allocators of the other libraries keep it.
@@ -74,7 +74,7 @@ WRITTEN = ", written"
 
 
 class Workload(NamedTuple):
-    """A file, and what the record says about it."""
+    """File with its description in the record."""
 
     column: str
     encoding: str
@@ -134,7 +134,7 @@ class Process:
         self.wait_for("done")
 
     def memory(self, field: str) -> int:
-        """In bytes; `VmRSS` is what the process has, `VmHWM` the most that it had."""
+        """Returns bytes of memory: `VmRSS` is the current amount, `VmHWM` the peak."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         [kibibytes] = [line.split()[1] for line in lines if line.startswith(f"{field}:")]
         return int(kibibytes) << 10
@@ -160,7 +160,7 @@ class Process:
 
 
 def check(process: Process, path: Path, expected: Any) -> None:
-    """That the library reads the same values, whatever types of Arrow it has them in."""
+    """Checks that the library reads the same values, in any Arrow types."""
     written = path.with_suffix(".arrow")
     process.ask(f"write {written}")
     with pa.memory_map(str(written)) as source:
@@ -172,7 +172,7 @@ def check(process: Process, path: Path, expected: Any) -> None:
 
 
 Subject = tuple[str, int]
-"""A library and the number of its threads."""
+"""Library and number of threads."""
 
 ALONE: list[Subject] = [(library, 1) for library in [*OF_RUST, *OF_PYTHON]]
 
@@ -195,7 +195,7 @@ def measure(path: Path, subjects: list[Subject], reader: Path, rounds: int) -> l
 def measure_regimes(
     path: Path, subjects: list[Subject], reader: Path, rounds: int
 ) -> dict[str, list[Measured]]:
-    """The first read and the steady state of each subject, as users start it."""
+    """Measures the first read and the steady state of each subject, as users start it."""
     expected = pq.read_table(path)
     first: list[list[Measured]] = [[] for _ in subjects]
     steady: list[list[Measured]] = [[] for _ in subjects]
@@ -370,7 +370,7 @@ def main() -> None:
         for part, compare in parts.items():
             if arguments.only in (None, part):
                 compare()
-    # A record is there when it is complete.
+    # The record appears only when it is complete.
     beside.rename(arguments.output)
 
 

@@ -1,4 +1,4 @@
-"""The files that `compare.py` reads: a column each, of 4 million values, and TPC-H's table lineitem."""
+"""Creates the files that `compare.py` reads: one column of 4 million values each, and TPC-H's table lineitem."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLES = ["lineitem", "orders"]
 
 
 class Column(NamedTuple):
-    """A column, and how pyarrow writes it."""
+    """Column with pyarrow's options for it."""
 
     name: str
     encoding: str
@@ -31,7 +31,7 @@ class Column(NamedTuple):
 
 
 def walk(random: np.random.Generator, count: int) -> Any:
-    """Of two digits after the point, as measurements are."""
+    """Returns a random walk with two decimal digits, like measurements."""
     return random.normal(size=count).cumsum().round(2)
 
 
@@ -44,7 +44,7 @@ def entries(random: np.random.Generator, count: int, entries: Any) -> Any:
 
 
 def timestamps(random: np.random.Generator, count: int) -> Any:
-    """A millisecond apart on average."""
+    """Returns timestamps that are a millisecond apart on average."""
     return pa.array(random.integers(0, 2000, count).cumsum() + 1_700_000_000_000_000, pa.timestamp("us"))
 
 
@@ -55,7 +55,7 @@ def lists(random: np.random.Generator, count: int) -> Any:
 
 
 def strings(letters: Any) -> Any:
-    """The rows of an array of bytes."""
+    """Returns the rows of an array of bytes as strings."""
     count, length = letters.shape
     offsets = np.arange(0, (count + 1) * length, length, dtype="i4")
     return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters.tobytes()))
@@ -109,7 +109,7 @@ def write_column(column: Column, values: Any, compression: str, path: Path) -> N
 
 
 def check_encoding(column: Column, path: Path) -> None:
-    """pyarrow falls back to PLAIN where a dictionary becomes too large."""
+    """Checks the encoding: pyarrow falls back to PLAIN if a dictionary becomes too large."""
     wanted = {"dictionary": "RLE_DICTIONARY"}.get(column.encoding, column.encoding)
     chunk = pq.read_metadata(path).row_group(0).column(0)
     found = set(chunk.encodings) - {"RLE"}
@@ -117,7 +117,7 @@ def check_encoding(column: Column, path: Path) -> None:
 
 
 def generate(table: str, scale: float, directory: Path, *options: str) -> Path:
-    """A table of TPC-H as the program tpchgen-cli writes it."""
+    """Generates a table of TPC-H with the program tpchgen-cli."""
     path = directory / f"{table}.parquet"
     # The program leaves existing files unchanged.
     path.unlink(missing_ok=True)
@@ -128,7 +128,8 @@ def generate(table: str, scale: float, directory: Path, *options: str) -> Path:
 
 
 def write_tables(scale: float, directory: Path) -> Iterator[tuple[str, str, Path]]:
-    """Tables of TPC-H as several programs write them by default: the name of each, its writer, and its file."""
+    """Writes tables of TPC-H with the defaults of several programs. Yields the name, the writer and the file of
+    each."""
     import duckdb
     import polars
 
@@ -146,7 +147,7 @@ def write_tables(scale: float, directory: Path) -> Iterator[tuple[str, str, Path
 
 
 def write_lineitem(scale: float, directory: Path) -> Path:
-    """Writes TPC-H's lineitem as pyarrow writes it by default. The program tpchgen-cli generates the rows."""
+    """Writes TPC-H's lineitem with pyarrow's defaults. The program tpchgen-cli generates the rows."""
     generated, written = generate("lineitem", scale, directory), directory / "lineitem-pyarrow.parquet"
     table = pq.read_table(generated)
     generated.unlink()
@@ -156,7 +157,7 @@ def write_lineitem(scale: float, directory: Path) -> Path:
 
 
 def without_views(table: Any) -> Any:
-    """Strings are of the type that pyarrow and most programs use."""
+    """Converts views to the string type that pyarrow and most programs use."""
     fields = [
         field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in table.schema
     ]

@@ -1,4 +1,4 @@
-"""Compares how fast many small Parquet files become one, by `bytelane merge`, pyarrow and DuckDB.
+"""Compares the speed of `bytelane merge`, pyarrow and DuckDB in merging many small Parquet files into one.
 
     merge.py BYTELANE [--files COUNT] [--bytes SIZE] [--rounds COUNT] [--keep DIRECTORY]
 
@@ -6,8 +6,9 @@ BYTELANE is the command, built with `cargo build --release -p bytelane-cli`. Eac
 its own, and writes row groups of up to a million rows with Snappy. The inputs are in the system's cache. Prints the best
 CPU time of all rounds, the peak memory and the size of the output, as a Markdown table.
 
-`--pages fresh` decodes and encodes all values with bytelane's reader and writer, and is as small as if all rows had been written at once. If
-the Python package of bytelane is installed, its reader and writer make one table of all files as well.
+`--pages fresh` decodes and encodes all values with bytelane's reader and writer; the output is as small as if all rows
+had been written at once. If bytelane's Python package is installed, its reader and writer are also measured: they read
+all files into one table and write it.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ parquet.write_table(parquet.read_table(files, threads=1), sys.argv[2], compressi
 
 
 def table(rows: int, seed: int) -> pa.Table:
-    """Numbers with few and many distinct values, strings, times, lists and structs."""
+    """Returns numbers with few and many distinct values, strings, times, lists and structs."""
     random = np.random.default_rng(seed)
     kinds = random.integers(0, 50, rows)
     lengths = random.integers(0, 4, rows)
@@ -89,7 +90,7 @@ def table(rows: int, seed: int) -> pa.Table:
 
 
 def make(directory: Path, count: int, size: int) -> None:
-    """Writes files of about so many bytes."""
+    """Writes files of about `size` bytes."""
     probe = directory / "probe"
     pq.write_table(table(4000, 0), probe)
     rows = max(1, 4000 * size // probe.stat().st_size)
@@ -99,7 +100,7 @@ def make(directory: Path, count: int, size: int) -> None:
 
 
 def measured(arguments: list[str]) -> tuple[float, int]:
-    """CPU time in seconds, and peak memory in bytes, of a process on one core."""
+    """Runs a process on one core, and returns its CPU time in seconds and peak memory in bytes."""
 
     def on_one_core() -> None:
         os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])

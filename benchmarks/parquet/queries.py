@@ -1,11 +1,12 @@
-"""Compares how fast libraries read the rows of TPC-H's lineitem that satisfy a condition, on one core.
+"""Compares the speed of libraries that read the rows of TPC-H's lineitem that satisfy a condition, on one core.
 
     queries.py READER FILE.. [--rounds COUNT] [--only QUERY,..]
 
-READER is the example `time_queries` of bytelane-parquet, built with `--release`; it runs both crates. Each library has a process of
-its own for each file and query. What it has read is in memory, as Arrow arrays or as rows of its own, before the next read. All
-must find as many rows. The table shows the medians of CPU seconds in the steady state, and in brackets the time of the fastest
-other library divided by bytelane's. `plain` is a read without a condition, for `everything` and `most`.
+READER is the example `time_queries` of bytelane-parquet, built with `--release`; it runs both crates. Each library has
+a process of its own for each file and query. Each read ends with all results in memory, as Arrow arrays or as the
+library's own rows. All must find the same number of rows. The table shows the medians of CPU seconds in the steady
+state, and in brackets the time of the fastest other library divided by bytelane's. `plain` is a read without a
+condition, for `everything` and `most`.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def literal(value: Any) -> str:
 
 
 def serve(library: str, path: str) -> None:
-    """Reads as often as it is told to, in a process of its own."""
+    """Reads on command, in a process of its own."""
     openers = {"pyarrow": with_pyarrow, "polars": with_polars, "duckdb": with_duckdb}
     readers: dict[str, Callable[[], int]] = {}
     for line in sys.stdin:

@@ -1,9 +1,9 @@
-"""Reads a whole Parquet file each time it is told to. `compare.py` starts and measures it.
+"""Reads a whole Parquet file on each command. `compare.py` starts and measures this program.
 
     read.py LIBRARY FILE THREADS
 
-Input: lines that say `read`, or `write` and a path; the latter writes what was read to an Arrow IPC file. Output: a
-line at the start, and one for each when it is done.
+Input: lines with `read`, or with `write` and a path; the latter writes the last result to an Arrow IPC file. Output: a
+line at the start, and one when each command is done.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def with_polars(path: str, threads: int) -> Callable[[], Any]:
 
 
 def with_memcpy(path: str, threads: int) -> Callable[[], Any]:
-    """Copies the buffers of bytelane's table to memory that is kept: no library makes the table faster."""
+    """Copies the buffers of bytelane's table to existing memory: no library can produce the table faster."""
     from concurrent.futures import ThreadPoolExecutor
 
     import numpy
     import pyarrow
     from bytelane import parquet
 
-    # Parts, so that all threads have something to do until the end.
+    # Copy in parts, so that all threads are busy until the end.
     part = 1 << 20
     table = pyarrow.table(parquet.read_table(path))
     chunks = [chunk for column in table.columns for chunk in column.chunks]

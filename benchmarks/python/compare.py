@@ -4,13 +4,12 @@
     cargo build --release --package bytelane-parquet --example time_tables
     taskset -c 1 python benchmarks/python/compare.py > benchmarks/record/DATE-python-CPU.csv
 
-Each row is a ratio: the median CPU time of the other library by that of bytelane, of 11 rounds in turns, in one
-process. More than 1 means that bytelane is faster. Words as arguments choose the operations whose names
-contain one of them.
+Each row is a ratio: the median CPU time of the other library divided by that of bytelane, of 11 alternating rounds in
+one process. More than 1 means that bytelane is faster. Arguments select the operations whose names contain one of them.
 
-`blosc2 filter` is the C function of its shuffle filter, to existing memory; what an empty call takes is
-subtracted. `copy` is `numpy.ndarray.tobytes`: what a new object of that size costs with the simplest content. `rust` is
-the crate bytelane-parquet in a process of its own, in turns as well.
+`blosc2 filter` is the C function of its shuffle filter, to existing memory; the time of an empty call is subtracted.
+`copy` is `numpy.ndarray.tobytes`: the cost of a new object of that size with the simplest content. `rust` is the crate
+bytelane-parquet in a process of its own, also alternating.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ Call = Callable[[], Any]
 
 
 def seconds(call: Call, calls: int) -> float:
-    """The time of one call, of several in a row."""
+    """Returns the time per call, of several calls in a row."""
     start = time.process_time()
     for _ in range(calls):
         call()
@@ -53,7 +52,7 @@ def seconds(call: Call, calls: int) -> float:
 
 
 class Net(NamedTuple):
-    """A call of which the time of another one is no part."""
+    """Call whose time excludes that of another call."""
 
     call: Call
     empty: Call
@@ -63,7 +62,7 @@ class Net(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A call that another process makes."""
+    """Call in another process."""
 
     process: subprocess.Popen[str]
     what: str
@@ -80,7 +79,7 @@ class Told(NamedTuple):
 
 
 def row(operation: str, size: int, ours: Call, others: Mapping[str, Call | Net | Told]) -> None:
-    """Measures in turns, and prints a line for each other library."""
+    """Measures alternately, and prints a line for each other library."""
     if not any(word in operation for word in sys.argv[1:] or [""]):
         return
     repeats = max(1, int(0.01 / seconds(ours, 3)))
@@ -114,7 +113,7 @@ def json_strings(size: int) -> None:
 
 
 def blosc2_filter(name: str, width: int, data: Any) -> Net:
-    """The filter alone: blosc2's container stores what it cannot compress without filtering it."""
+    """Returns the filter alone: blosc2's container stores incompressible data unfiltered."""
     [path] = Path(blosc2.__file__).parent.glob("lib/libblosc2.so.*")
     function = getattr(ctypes.PyDLL(str(path)), f"blosc2_{name}")
     function.argtypes = [ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p]
